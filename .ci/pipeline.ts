@@ -26,7 +26,7 @@ let passed = 0;
 let failed = 0;
 let skipped = 0;
 
-const runStep = async (name: string, prefix: string): Promise<void> => {
+async function runStep(name: string, prefix: string): Promise<void> {
   const started = performance.now();
   console.log(`\n##### npm run ${name}`);
   const outcome = await runCommand('npm', ['run', '-s', name], prefix);
@@ -37,12 +37,13 @@ const runStep = async (name: string, prefix: string): Promise<void> => {
   passed += outcome.passed;
   failed += outcome.failed;
   skipped += outcome.skipped;
-};
+}
 
 for (const stage of STAGES) {
   const steps = stage.filter((step) => chosen.includes(step));
   await Promise.all(steps.map((step) => runStep(step, steps.length > 1 ? `${step} | ` : '')));
 }
+
 console.log(`\n${rows.join('\n')}\n`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed === 0 ? 0 : 1;

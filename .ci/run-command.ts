@@ -14,7 +14,7 @@ export interface CommandOutcome {
 const TOTALS = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm;
 
 /** Counts of a command's tests. A command without tests counts as one; one that failed has at least one failure. */
-export const outcomeOf = (exitCode: number, output: string): CommandOutcome => {
+export function outcomeOf(exitCode: number, output: string): CommandOutcome {
   const [, passed = '0', failed = '0', skipped = '0'] = [...output.matchAll(TOTALS)].at(-1) ?? [];
   return {
     exitCode,
@@ -22,22 +22,22 @@ export const outcomeOf = (exitCode: number, output: string): CommandOutcome => {
     failed: exitCode === 0 ? Number(failed) : Math.max(1, Number(failed)),
     skipped: Number(skipped),
   };
-};
+}
 
 /** Passes on whole lines, each with this prefix. */
-const printLines = async (from: Readable, to: NodeJS.WritableStream, prefix: string): Promise<void> => {
+async function printLines(from: Readable, to: NodeJS.WritableStream, prefix: string): Promise<void> {
   for await (const line of createInterface({ input: from })) to.write(`${prefix}${line}\n`);
-};
+}
 
 /**
  * Runs a command, shows its output as it comes, each line with a prefix, and reads the counts of its tests from it.
  * @throws Error when the command cannot be started.
  */
-export const runCommand = async (
+export async function runCommand(
   command: string,
   args: readonly string[],
   prefix: string,
-): Promise<CommandOutcome> => {
+): Promise<CommandOutcome> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -51,4 +51,4 @@ export const runCommand = async (
   await Promise.all(printed);
   if (signal !== null) console.error(`${command} was ended by ${signal}`);
   return outcomeOf(code ?? 1, output);
-};
+}

@@ -58,9 +58,11 @@ export class AdministrationError extends AppError {
   }
 }
 
-export const invalidInput = (field: string, message: string): AdministrationError =>
-  new AdministrationError(message, { code: 'InvalidInput', field });
+export function invalidInput(field: string, message: string): AdministrationError {
+  return new AdministrationError(message, { code: 'InvalidInput', field });
+}
 
 /** True for an AdministrationError with this code. */
-export const hasCode = (thrown: unknown, code: AdministrationErrorCode): thrown is AdministrationError =>
-  thrown instanceof AdministrationError && thrown.code === code;
+export function hasCode(thrown: unknown, code: AdministrationErrorCode): thrown is AdministrationError {
+  return thrown instanceof AdministrationError && thrown.code === code;
+}

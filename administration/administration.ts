@@ -20,11 +20,11 @@ export interface Administration {
   newJobs(namespace: string): NewJobs;
 }
 
-export const createAdministration = (deps: {
+export function createAdministration(deps: {
   /** Sends every call as the user. */
   readonly kube: KubeClient;
   readonly clock: Clock;
-}): Administration => {
+}): Administration {
   const { kube, clock } = deps;
   const projects = createUserClient(kube, RESOURCES.zipProjects);
   const secrets = createUserClient(kube, RESOURCES.secrets);
@@ -42,4 +42,4 @@ export const createAdministration = (deps: {
     jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),
     newJobs: (namespace) => createNewJobs({ projects, buckets, secrets, zipJobs }, namespace),
   };
-};
+}

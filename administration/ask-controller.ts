@@ -20,36 +20,38 @@ export interface Question<T> extends Order {
 }
 
 /** The status will repeat it. */
-const newNonce = (): string => randomBytes(12).toString('hex');
+function newNonce(): string {
+  return randomBytes(12).toString('hex');
+}
 
 /** Sends the command without waiting. */
-export const orderController = async <T extends KubeObject>(
+export async function orderController<T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'mergePatch'>,
   { target, annotation }: Order,
   { signal, nonce = newNonce() }: { readonly signal?: AbortSignal; readonly nonce?: string } = {},
-): Promise<void> => {
+): Promise<void> {
   await client.mergePatch(target, { metadata: { annotations: { [annotation]: nonce } } }, signal);
-};
+}
 
 /** True while the status does not acknowledge the latest command. */
-export const isOrderPending = (
+export function isOrderPending(
   { metadata }: Pick<KubeObject, 'metadata'>,
   annotation: string,
   responded: string | undefined,
-): boolean => {
+): boolean {
   const nonce = metadata.annotations?.[annotation] ?? '';
   return nonce !== '' && nonce !== responded;
-};
+}
 
 /**
  * Sends a command as an annotation with a nonce, waits until the status repeats the nonce, and returns the object.
  * @throws AdministrationError TimedOut, NotFound
  */
-export const askController = async <T extends KubeObject>(
+export async function askController<T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'get' | 'mergePatch'>,
   { what, hasResponse, timedOut, ...order }: Question<T>,
   wait: WaitForOptions,
-): Promise<T> => {
+): Promise<T> {
   const { target } = order;
   const nonce = newNonce();
   let isSent = false;
@@ -72,4 +74,4 @@ export const askController = async <T extends KubeObject>(
       timedOut?.(last) ??
       `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
   );
-};
+}

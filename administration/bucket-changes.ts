@@ -19,23 +19,26 @@ export interface BucketChange extends Change<Omit<BucketSettings, 'objectOptions
 }
 
 /** Identifies the settings that `update` changes. */
-export const settingsVersion = (bucket: Bucket): string => {
+export function settingsVersion(bucket: Bucket): string {
   const { region, host, accountId, endpoint, caBundle, objectOptions } = bucket;
   return versionOf([region, host, accountId, endpoint, caBundle, objectOptions]);
-};
+}
 
-const withoutNulls = <T extends object>(fields: T): { readonly [Name in keyof T]: Exclude<T[Name], null> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+function withoutNulls<T extends object>(fields: T): { readonly [Name in keyof T]: Exclude<T[Name], null> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as {
     readonly [Name in keyof T]: Exclude<T[Name], null>;
   };
+}
 
 /** A bucket as it is after the change; not validated. */
-export const withChange = (
+export function withChange(
   current: Pick<NewBucket, 'service' | 'bucketName'> & { readonly objectOptions?: ObjectOptions } & {
     readonly [Name in (typeof PLACE)[number]]?: string | null;
   },
   { objectOptions, ...place }: BucketChange,
-): NewBucket => {
+): NewBucket {
   const { service, bucketName } = current;
   const { region, host, accountId, endpoint, caBundle } = { ...current, ...place };
   return withoutNulls({
@@ -48,25 +51,25 @@ export const withChange = (
     caBundle,
     objectOptions: withoutNulls({ ...current.objectOptions, ...objectOptions }),
   });
-};
+}
 
 /** Only the fields that the change names, so that the others keep even what could not be read from a form. */
-const changedFields = <T extends object>(change: object, checked: T): Partial<T> => {
+function changedFields<T extends object>(change: object, checked: T): Partial<T> {
   const values = new Map(Object.entries(checked));
   return Object.fromEntries(Object.keys(change).map((name) => [name, values.get(name)])) as Partial<T>;
-};
+}
 
-const optionsAfter = (
+function optionsAfter(
   before: ObjectOptions | undefined,
   change: object,
   checked: ObjectOptions = {},
-): ObjectOptions | undefined => {
+): ObjectOptions | undefined {
   const options = defined({ ...before, ...changedFields(change, checked) });
   return Object.keys(options).length === 0 ? undefined : options;
-};
+}
 
 /** Validates the settings as a whole, because they depend on each other. @throws AdministrationError InvalidInput */
-export const specAfter = (spec: ZipBucketSpec, change: BucketChange): ZipBucketSpec => {
+export function specAfter(spec: ZipBucketSpec, change: BucketChange): ZipBucketSpec {
   const checked = checkNewBucket(withChange(spec, change));
   const { objectOptions, ...place } = change;
   return {
@@ -76,10 +79,10 @@ export const specAfter = (spec: ZipBucketSpec, change: BucketChange): ZipBucketS
       objectOptions: optionsAfter(spec.objectOptions, objectOptions, checked.objectOptions),
     }),
   } as ZipBucketSpec;
-};
+}
 
 /** @throws AdministrationError InvalidInput */
-export const specWithRole = (spec: ZipBucketSpec, webIdentity: WebIdentityInput): ZipBucketSpec => {
+export function specWithRole(spec: ZipBucketSpec, webIdentity: WebIdentityInput): ZipBucketSpec {
   const role = roleOf(spec.service, webIdentity);
   const unset = { stsRegion: undefined, stsEndpoint: undefined, durationSeconds: undefined };
   return {
@@ -89,6 +92,8 @@ export const specWithRole = (spec: ZipBucketSpec, webIdentity: WebIdentityInput)
       webIdentity: defined({ ...spec.credentials?.webIdentity, ...unset, ...role.webIdentity }),
     },
   };
-};
+}
 
-export const specWithKeys = ({ credentials: _role, ...spec }: ZipBucketSpec): ZipBucketSpec => spec;
+export function specWithKeys({ credentials: _role, ...spec }: ZipBucketSpec): ZipBucketSpec {
+  return spec;
+}

@@ -65,14 +65,16 @@ const SAMPLES = {
   accountId: 'the account ID at the provider',
 } as const;
 
-const isService = (text: string): text is Service => SERVICES.some((service) => service === text);
+function isService(text: string): text is Service {
+  return SERVICES.some((service) => service === text);
+}
 
-const checkService = (service: string): Service => {
+function checkService(service: string): Service {
   if (isService(service)) return service;
   throw invalidInput('service', `Invalid service "${service.slice(0, 40)}". Use ${SERVICES.join(' or ')}`);
-};
+}
 
-const checkFields = (service: Service, bucket: NewBucket): void => {
+function checkFields(service: Service, bucket: NewBucket): void {
   const { needed, other } = FIELDS[service];
   for (const field of needed)
     if (bucket[field] === undefined || bucket[field] === '')
@@ -86,9 +88,9 @@ const checkFields = (service: Service, bucket: NewBucket): void => {
         field,
         `Unexpected ${field}: an ${service} bucket has no ${field}. Remove it, or choose the other service`,
       );
-};
+}
 
-const checkHost = (host: string, accountId: string): void => {
+function checkHost(host: string, accountId: string): void {
   if (!HOST.test(host))
     throw invalidInput(
       'host',
@@ -102,19 +104,19 @@ const checkHost = (host: string, accountId: string): void => {
       'host',
       `Host "${host}" belongs to account "${account}", but the account ID is "${accountId}". Use the same account in both`,
     );
-};
+}
 
-const checkEndpoint = (endpoint: string | undefined): void => {
+function checkEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined) return;
   if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint) || endpoint.length > MAX_ENDPOINT)
     throw invalidInput(
       'endpoint',
       'Invalid endpoint. Use a URL such as https://s3.example.com, with an optional port and without user, path or query',
     );
-};
+}
 
 /** Returns only the certificates, in the form that the definition of ZipBucket requires. */
-const checkCaBundle = (text: string): string => {
+function checkCaBundle(text: string): string {
   let certificates: readonly string[];
   try {
     certificates = parseCertificates(text, 'The CA bundle').map(({ pem }) =>
@@ -130,43 +132,43 @@ const checkCaBundle = (text: string): string => {
       `The CA bundle has ${bundle.length} bytes of certificates, and at most ${MAX_CA_BUNDLE} are allowed. Pass only the authorities of this store`,
     );
   return bundle;
-};
+}
 
-const checkBucketName = (bucketName: string): void => {
+function checkBucketName(bucketName: string): void {
   if (!BUCKET_NAME.test(bucketName))
     throw invalidInput(
       'bucketName',
       `Invalid bucket name "${bucketName.slice(0, 80)}". Use 3 to 63 lowercase letters, digits, "." and "-", with a letter or digit at both ends`,
     );
-};
+}
 
 /** Name of the ZipBucket. @throws AdministrationError InvalidInput */
-export const resourceNameOf = ({ service, bucketName }: BucketRef): string => {
+export function resourceNameOf({ service, bucketName }: BucketRef): string {
   const known = checkService(service);
   checkBucketName(bucketName);
   return bucketResourceName(known, bucketName);
-};
+}
 
 /** The part of a spec that replaces stored keys. @throws AdministrationError InvalidInput */
-export const roleOf = (
+export function roleOf(
   service: Service,
   webIdentity: WebIdentityInput,
-): ZipBucketSpec['credentials'] & object => {
+): ZipBucketSpec['credentials'] & object {
   if (service === 'r2')
     throw invalidInput('webIdentity', 'R2 has no token service. Use an access key for this bucket');
   return { webIdentity: checkWebIdentity(webIdentity) };
-};
+}
 
-const s3Place = ({ region = '' }: NewBucket): Pick<ZipBucketSpec, 'region'> => {
+function s3Place({ region = '' }: NewBucket): Pick<ZipBucketSpec, 'region'> {
   if (!REGION.test(region))
     throw invalidInput(
       'region',
       `Invalid region "${region.slice(0, 80)}". Use lowercase letters, digits and "-", ${SAMPLES.region}`,
     );
   return { region };
-};
+}
 
-const r2Place = ({ host = '', accountId = '' }: NewBucket): Pick<ZipBucketSpec, 'host' | 'accountId'> => {
+function r2Place({ host = '', accountId = '' }: NewBucket): Pick<ZipBucketSpec, 'host' | 'accountId'> {
   if (!ACCOUNT_ID.test(accountId))
     throw invalidInput(
       'accountId',
@@ -174,10 +176,10 @@ const r2Place = ({ host = '', accountId = '' }: NewBucket): Pick<ZipBucketSpec, 
     );
   checkHost(host, accountId);
   return { host, accountId };
-};
+}
 
 /** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
-export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
+export function checkNewBucket(bucket: NewBucket): ZipBucketSpec {
   const service = checkService(bucket.service);
   const { bucketName, endpoint, caBundle, webIdentity } = bucket;
   checkBucketName(bucketName);
@@ -193,10 +195,10 @@ export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
     ...defined({ objectOptions }),
     ...(service === 's3' ? s3Place(bucket) : r2Place(bucket)),
   };
-};
+}
 
 /** The message does not contain the values. @throws AdministrationError InvalidInput */
-export const checkCredentials = (credentials: BucketCredentials): void => {
+export function checkCredentials(credentials: BucketCredentials): void {
   for (const field of ['accessKeyId', 'secretAccessKey'] as const)
     if (!CREDENTIAL.test(credentials[field]))
       throw invalidInput(
@@ -210,4 +212,4 @@ export const checkCredentials = (credentials: BucketCredentials): void => {
       'sessionToken',
       'Invalid sessionToken. Use 1 to 8192 visible ASCII characters without spaces, and check for a copied line break',
     );
-};
+}

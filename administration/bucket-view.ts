@@ -46,10 +46,11 @@ export interface Bucket {
 }
 
 /** How many certificates the CA bundle of a bucket has. */
-export const certificatesOf = ({ caBundle }: Pick<Bucket, 'caBundle'>): number =>
-  caBundle?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+export function certificatesOf({ caBundle }: Pick<Bucket, 'caBundle'>): number {
+  return caBundle?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+}
 
-const lastTestOf = ({ status }: Pick<ZipBucket, 'status'>): BucketTest | null => {
+function lastTestOf({ status }: Pick<ZipBucket, 'status'>): BucketTest | null {
   const { test, conditions } = status ?? {};
   const ready = findCondition(conditions, 'Ready');
   if (!test || !ready) return null;
@@ -63,7 +64,7 @@ const lastTestOf = ({ status }: Pick<ZipBucket, 'status'>): BucketTest | null =>
     warning: fence?.status === 'True' ? fence.message : null,
     missingPermissions: missingIn(ready.message),
   };
-};
+}
 
 const UNSET = {
   region: null,
@@ -74,14 +75,16 @@ const UNSET = {
   objectOptions: {},
 } as const;
 
-export const toBucket = ({ spec: { credentials, ...spec }, ...bucket }: ZipBucket): Bucket => ({
-  ...UNSET,
-  ...spec,
-  webIdentity: credentials?.webIdentity ?? null,
-  resource: bucket.metadata.name,
-  createdAt: bucket.metadata.creationTimestamp ?? null,
-  deletingSince: bucket.metadata.deletionTimestamp ?? null,
-  activeJobs: bucket.status?.activeJobs ?? null,
-  lastTest: lastTestOf(bucket),
-  testPending: isOrderPending(bucket, ANNOTATIONS.testBucket, bucket.status?.test?.nonce),
-});
+export function toBucket({ spec: { credentials, ...spec }, ...bucket }: ZipBucket): Bucket {
+  return {
+    ...UNSET,
+    ...spec,
+    webIdentity: credentials?.webIdentity ?? null,
+    resource: bucket.metadata.name,
+    createdAt: bucket.metadata.creationTimestamp ?? null,
+    deletingSince: bucket.metadata.deletionTimestamp ?? null,
+    activeJobs: bucket.status?.activeJobs ?? null,
+    lastTest: lastTestOf(bucket),
+    testPending: isOrderPending(bucket, ANNOTATIONS.testBucket, bucket.status?.test?.nonce),
+  };
+}

@@ -98,7 +98,7 @@ export interface Buckets {
   delete(bucket: BucketRef, options: WaitOptions & { readonly force?: boolean }): Promise<BucketDeletion>;
 }
 
-const rollBack = async ({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> => {
+async function rollBack({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> {
   const { namespace, name, uid = '' } = bucket.metadata;
   const error = toError(thrown);
   const end = await buckets.delete(namespace, name, { uid }).then(
@@ -109,9 +109,9 @@ const rollBack = async ({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: 
     code: error instanceof AdministrationError ? error.code : 'Failed',
     cause: error,
   });
-};
+}
 
-const found = async ({ buckets }: BucketsOptions, namespace: string, ref: BucketRef): Promise<ZipBucket> => {
+async function found({ buckets }: BucketsOptions, namespace: string, ref: BucketRef): Promise<ZipBucket> {
   const name = resourceNameOf(ref);
   const bucket = await buckets.get(namespace, name);
   if (bucket) return bucket;
@@ -127,27 +127,28 @@ const found = async ({ buckets }: BucketsOptions, namespace: string, ref: Bucket
     code: 'NotFound',
     commandHint: `Create it with: zipjobs bucket create ${ref.bucketName}${ref.service === 's3' ? '' : ` --service ${ref.service}`} -n ${namespace}`,
   });
-};
+}
 
-const nameTaken = (namespace: string, { bucketName, service }: ZipBucket['spec']): AdministrationError =>
-  new AdministrationError(
+function nameTaken(namespace: string, { bucketName, service }: ZipBucket['spec']): AdministrationError {
+  return new AdministrationError(
     `Bucket "${bucketName}" (${service}) already exists in project "${namespace}". Update its credentials, or delete it first`,
     { code: 'AlreadyExists' },
   );
+}
 
-const checkNew = async (options: BucketsOptions, namespace: string, bucket: NewBucket): Promise<void> => {
+async function checkNew(options: BucketsOptions, namespace: string, bucket: NewBucket): Promise<void> {
   const spec = checkNewBucket(bucket);
   await requiredProject(options.projects, namespace);
   if (await options.buckets.get(namespace, resourceNameOf(spec))) throw nameTaken(namespace, spec);
-};
+}
 
 const NO_CREDENTIALS: BucketCredentials = { accessKeyId: '', secretAccessKey: '' };
 
-const createBucket = async (
+async function createBucket(
   options: BucketsOptions,
   namespace: string,
   given: { readonly bucket: NewBucket; readonly credentials: BucketCredentials | undefined },
-): Promise<Bucket> => {
+): Promise<Bucket> {
   const spec = checkNewBucket(given.bucket);
   const { credentials = NO_CREDENTIALS } = given;
   if (!spec.credentials) checkCredentials(credentials);
@@ -165,13 +166,13 @@ const createBucket = async (
       rollBack(options, created, error),
     );
   return toBucket(created);
-};
+}
 
-const deleteBucket = async (
+async function deleteBucket(
   options: BucketsOptions,
   bucket: ZipBucket,
   { force = false, ...wait }: WaitOptions & { readonly force?: boolean },
-): Promise<BucketDeletion> => {
+): Promise<BucketDeletion> {
   const { buckets, secrets, clock } = options;
   const { namespace, name, uid = '' } = bucket.metadata;
   if (force)
@@ -183,10 +184,10 @@ const deleteBucket = async (
   await deleteCountedBucket(buckets, { namespace, name, uid }, { ...wait, clock });
   let now: ZipBucket | undefined = bucket;
   let failure: Error | undefined;
-  const onFailure = (error: Error): void => {
+  function onFailure(error: Error): void {
     failure = error;
     wait.onFailure?.(error);
-  };
+  }
   const isGone = await waitFor({ ...wait, clock, onFailure }, async (signal) => {
     now = await buckets.get(namespace, name, signal);
     failure = undefined;
@@ -195,55 +196,59 @@ const deleteBucket = async (
   // Without force, no job refers to the bucket.
   await deleteBucketSecret(secrets, bucket, { now, mayBeInUse: force });
   return defined({ isGone: isGone === true, failure });
-};
+}
 
-export const createBuckets = (options: BucketsOptions, namespace: string): Buckets => ({
-  list: async () => {
-    await requiredProject(options.projects, namespace);
-    const all = await options.buckets.list({ namespace });
-    return all.map(toBucket).toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
-  },
-  show: async (ref) => toBucket(await found(options, namespace, ref)),
-  checkNew: (bucket) => checkNew(options, namespace, bucket),
-  create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
-  update: async (ref, wanted, version) => {
-    const changed = await changeSpec(options.buckets, {
-      read: () => found(options, namespace, ref),
-      change: (bucket) => {
-        if (version !== undefined) checkVersion(settingsVersion(toBucket(bucket)), version);
-        return specAfter(bucket.spec, wanted);
-      },
-    });
-    return toBucket(changed);
-  },
-  showCredentials: async (ref) => {
-    const bucket = await found(options, namespace, ref);
-    return { bucket: toBucket(bucket), ...credentialsState(bucket) };
-  },
-  updateCredentials: async (ref, credentials, { replaceRole = false, ...change } = {}) => {
-    const target = { options, read: () => found(options, namespace, ref) };
-    return toBucket(await storeKeys(target, credentials, { replaceRole, ...change }));
-  },
-  useRole: async (ref, webIdentity, change = {}) => {
-    const target = { options, read: () => found(options, namespace, ref) };
-    return toBucket(await storeRole(target, webIdentity, change));
-  },
-  test: async (ref, wait) => {
-    const { metadata } = await found(options, namespace, ref);
-    const question = {
-      target: { namespace, name: metadata.name },
-      annotation: ANNOTATIONS.testBucket,
-      what: `Test of bucket "${ref.bucketName}"`,
-      hasResponse: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
-    };
-    return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));
-  },
-  beginTest: async (ref) => {
-    const { name } = (await found(options, namespace, ref)).metadata;
-    await orderController(options.buckets, {
-      target: { namespace, name },
-      annotation: ANNOTATIONS.testBucket,
-    });
-  },
-  delete: async (ref, wait) => deleteBucket(options, await found(options, namespace, ref), wait),
-});
+async function listBuckets(options: BucketsOptions, namespace: string): Promise<Bucket[]> {
+  await requiredProject(options.projects, namespace);
+  const all = await options.buckets.list({ namespace });
+  return all.map(toBucket).toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
+}
+
+export function createBuckets(options: BucketsOptions, namespace: string): Buckets {
+  return {
+    list: () => listBuckets(options, namespace),
+    show: async (ref) => toBucket(await found(options, namespace, ref)),
+    checkNew: (bucket) => checkNew(options, namespace, bucket),
+    create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
+    update: async (ref, wanted, version) => {
+      const changed = await changeSpec(options.buckets, {
+        read: () => found(options, namespace, ref),
+        change: (bucket) => {
+          if (version !== undefined) checkVersion(settingsVersion(toBucket(bucket)), version);
+          return specAfter(bucket.spec, wanted);
+        },
+      });
+      return toBucket(changed);
+    },
+    showCredentials: async (ref) => {
+      const bucket = await found(options, namespace, ref);
+      return { bucket: toBucket(bucket), ...credentialsState(bucket) };
+    },
+    updateCredentials: async (ref, credentials, { replaceRole = false, ...change } = {}) => {
+      const target = { options, read: () => found(options, namespace, ref) };
+      return toBucket(await storeKeys(target, credentials, { replaceRole, ...change }));
+    },
+    useRole: async (ref, webIdentity, change = {}) => {
+      const target = { options, read: () => found(options, namespace, ref) };
+      return toBucket(await storeRole(target, webIdentity, change));
+    },
+    test: async (ref, wait) => {
+      const { metadata } = await found(options, namespace, ref);
+      const question = {
+        target: { namespace, name: metadata.name },
+        annotation: ANNOTATIONS.testBucket,
+        what: `Test of bucket "${ref.bucketName}"`,
+        hasResponse: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
+      };
+      return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));
+    },
+    beginTest: async (ref) => {
+      const { name } = (await found(options, namespace, ref)).metadata;
+      await orderController(options.buckets, {
+        target: { namespace, name },
+        annotation: ANNOTATIONS.testBucket,
+      });
+    },
+    delete: async (ref, wait) => deleteBucket(options, await found(options, namespace, ref), wait),
+  };
+}

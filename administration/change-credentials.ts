@@ -34,22 +34,19 @@ export interface CredentialsState {
   readonly replacedBy: string | undefined;
 }
 
-export const credentialsState = ({ spec, metadata }: ZipBucket): CredentialsState => {
+export function credentialsState({ spec, metadata }: ZipBucket): CredentialsState {
   const replacedBy = metadata.annotations?.[ANNOTATIONS.credentialsReplacedBy];
   return { version: versionOf([spec.credentials?.webIdentity, replacedBy]), replacedBy };
-};
+}
 
 /** @throws AdministrationError Conflict if someone else has changed the credentials since the user has seen them */
-export const checkCredentialsState = (
-  current: CredentialsState,
-  { version, form }: CredentialsChange,
-): void => {
+export function checkCredentialsState(current: CredentialsState, { version, form }: CredentialsChange): void {
   const isOwn = form !== undefined && current.replacedBy === form;
   if (version !== undefined && !isOwn) checkVersion(current.version, version);
-};
+}
 
 /** Writes what identifies the change to the bucket, with the role or before keys are stored: of two users at once, one gets a conflict. */
-const claim = (
+function claim(
   { options, read }: Target,
   change: CredentialsChange,
   {
@@ -59,7 +56,7 @@ const claim = (
     readonly to: (spec: ZipBucketSpec) => ZipBucketSpec;
     readonly isChange?: (spec: object | undefined) => boolean;
   },
-): Promise<ZipBucket> => {
+): Promise<ZipBucket> {
   const { form = randomUUID() } = change;
   return changeSpec(options.buckets, {
     read,
@@ -69,22 +66,22 @@ const claim = (
     },
     annotationsFor: (spec) => (isChange(spec) ? { [ANNOTATIONS.credentialsReplacedBy]: form } : undefined),
   });
-};
+}
 
-const refuseRole = ({ bucketName, credentials }: ZipBucketSpec): void => {
+function refuseRole({ bucketName, credentials }: ZipBucketSpec): void {
   if (credentials)
     throw invalidInput(
       'bucketName',
       `Bucket "${bucketName}" has no stored credentials: it uses the role ${credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
     );
-};
+}
 
 /** Stores the keys. With `replaceRole`, a bucket with a role uses them from then on. */
-export const storeKeys = async (
+export async function storeKeys(
   target: Target,
   credentials: BucketCredentials,
   { replaceRole, ...change }: CredentialsChange & { readonly replaceRole: boolean },
-): Promise<ZipBucket> => {
+): Promise<ZipBucket> {
   checkCredentials(credentials);
   const { options, read } = target;
   const claimed = await claim(target, change, {
@@ -104,15 +101,16 @@ export const storeKeys = async (
       return specWithKeys(bucket.spec);
     },
   });
-};
+}
 
 /** Stored keys stay for jobs that started with them. */
-export const storeRole = (
+export function storeRole(
   target: Target,
   webIdentity: WebIdentityInput,
   change: CredentialsChange,
-): Promise<ZipBucket> =>
-  claim(target, change, {
+): Promise<ZipBucket> {
+  return claim(target, change, {
     to: (spec) => specWithRole(spec, webIdentity),
     isChange: (spec) => spec !== undefined,
   });
+}

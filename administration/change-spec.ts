@@ -6,20 +6,21 @@ import { mergePatchOf } from './merge-patch.ts';
 type WithSpec = KubeObject & { readonly spec: object };
 
 /** Identifies a value that a user reads before changing it. The API server sorts the keys of an object. */
-export const versionOf = (value: unknown): string =>
-  createHash('sha256')
+export function versionOf(value: unknown): string {
+  return createHash('sha256')
     .update(JSON.stringify(value ?? null))
     .digest('base64url')
     .slice(0, 16);
+}
 
 /** @throws AdministrationError Conflict if the value has changed since the user read it */
-export const checkVersion = (current: string, read: string): void => {
+export function checkVersion(current: string, read: string): void {
   if (current !== read)
     throw new AdministrationError(
       'Someone else changed these settings after you opened this page. Compare the current values, then save again to replace them',
       { code: 'Conflict' },
     );
-};
+}
 
 interface SpecChange<T extends WithSpec> {
   readonly read: () => Promise<T>;
@@ -36,10 +37,10 @@ const MOST_ATTEMPTS = 5;
  * version of the object that `change` has seen.
  * @throws what `read` and `change` throw; AdministrationError Conflict if the object changes all the time
  */
-export const changeSpec = async <T extends WithSpec>(
+export async function changeSpec<T extends WithSpec>(
   objects: Pick<ObjectClient<T>, 'mergePatch'>,
   { read, change, annotationsFor = () => undefined }: SpecChange<T>,
-): Promise<T> => {
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const current = await read();
     const spec = mergePatchOf(current.spec, change(current));
@@ -56,4 +57,4 @@ export const changeSpec = async <T extends WithSpec>(
       if (!hasCode(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
     }
   }
-};
+}

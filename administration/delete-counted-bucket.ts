@@ -15,11 +15,11 @@ const LIMIT_MS = 5_000;
  * may have hundreds of buckets.
  * @throws AdministrationError Refused
  */
-export const deleteCountedBucket = async (
+export async function deleteCountedBucket(
   buckets: Pick<ObjectClient<ZipBucket>, 'delete'>,
   { namespace, name, uid }: { readonly namespace: string; readonly name: string; readonly uid?: string },
   wait: Omit<WaitForOptions, 'limitMs'>,
-): Promise<void> => {
+): Promise<void> {
   let refusal: unknown;
   const end = await waitFor<{ readonly failure?: Error }>({ ...wait, limitMs: LIMIT_MS }, async () => {
     try {
@@ -33,4 +33,4 @@ export const deleteCountedBucket = async (
   });
   if (end === undefined) throw refusal;
   if (end.failure) throw end.failure;
-};
+}

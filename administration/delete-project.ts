@@ -39,10 +39,10 @@ export interface DeletedProject {
 /** Concurrent calls to the API server. */
 const AT_ONCE = 5;
 
-const problemOf = (error: unknown): string => {
+function problemOf(error: unknown): string {
   if (error instanceof AdministrationError) return error.message;
   throw error;
-};
+}
 
 interface Deleted<T> {
   readonly deleted: readonly T[];
@@ -50,10 +50,10 @@ interface Deleted<T> {
 }
 
 /** A failure of one object does not stop the others. */
-const deleteEach = async <T>(
+async function deleteEach<T>(
   objects: readonly T[],
   deleteOne: (object: T) => Promise<unknown>,
-): Promise<Deleted<T>> => {
+): Promise<Deleted<T>> {
   const problems: string[] = [];
   const deleted: T[] = [];
   await inBatches(objects, AT_ONCE, async (object) => {
@@ -63,28 +63,28 @@ const deleteEach = async <T>(
     );
   });
   return { deleted, problems };
-};
+}
 
 /** Deletes every object of one kind. */
-const deleteAll = async <T extends KubeObject>(
+async function deleteAll<T extends KubeObject>(
   client: Deleter<T>,
   namespace: string,
   deleteOne: (object: T) => Promise<unknown>,
-): Promise<Deleted<T>> => {
+): Promise<Deleted<T>> {
   try {
     return await deleteEach(await client.list({ namespace }), deleteOne);
   } catch (error) {
     return { deleted: [], problems: [problemOf(error)] };
   }
-};
+}
 
 /** Jobs that are being cancelled keep their bucket until they have removed what they uploaded. */
-const deleteSecretOf =
-  ({ buckets, secrets }: DeleteProjectOptions) =>
-  async (bucket: ZipBucket): Promise<void> => {
+function deleteSecretOf({ buckets, secrets }: DeleteProjectOptions) {
+  return async (bucket: ZipBucket): Promise<void> => {
     const { namespace, name } = bucket.metadata;
     await deleteBucketSecret(secrets, bucket, { now: await buckets.get(namespace, name), mayBeInUse: true });
   };
+}
 
 const NOTHING = { deleted: [], problems: [] } as const;
 
@@ -93,16 +93,19 @@ const NOTHING = { deleted: [], problems: [] } as const;
  * user may not delete the project, nothing changes.
  * @throws AdministrationError NotFound, Forbidden
  */
-export const deleteProject = async (
+export async function deleteProject(
   options: DeleteProjectOptions,
   namespace: string,
   also: AlsoDelete,
-): Promise<DeletedProject> => {
+): Promise<DeletedProject> {
   const { projects, tokens, buckets, clock } = options;
   if (!(await projects.delete(namespace, PROJECT_NAME))) throw noProject(namespace);
-  const deleteToken = ({ metadata }: ZipToken) => tokens.delete(namespace, metadata.name);
-  const deleteBucket = ({ metadata: { name } }: ZipBucket) =>
-    deleteCountedBucket(buckets, { namespace, name }, { clock });
+  function deleteToken({ metadata }: ZipToken) {
+    return tokens.delete(namespace, metadata.name);
+  }
+  function deleteBucket({ metadata: { name } }: ZipBucket) {
+    return deleteCountedBucket(buckets, { namespace, name }, { clock });
+  }
   const ofTokens = also.tokens === true ? await deleteAll(tokens, namespace, deleteToken) : NOTHING;
   const ofBuckets = also.buckets === true ? await deleteAll(buckets, namespace, deleteBucket) : NOTHING;
   const ofSecrets = await deleteEach(ofBuckets.deleted, deleteSecretOf(options));
@@ -111,4 +114,4 @@ export const deleteProject = async (
     buckets: ofBuckets.deleted.length,
     problems: [...ofTokens.problems, ...ofBuckets.problems, ...ofSecrets.problems],
   };
-};
+}

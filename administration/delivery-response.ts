@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 
 /** What the receiver of a webhook responded: `HTTP 503`, the error, or that it did not respond. */
-export const deliveryResponse = ({ status, error }: Pick<WebhookDelivery, 'status' | 'error'>): string =>
-  status === undefined ? (error ?? 'no response') : `HTTP ${status}`;
+export function deliveryResponse({ status, error }: Pick<WebhookDelivery, 'status' | 'error'>): string {
+  return status === undefined ? (error ?? 'no response') : `HTTP ${status}`;
+}

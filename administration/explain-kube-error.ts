@@ -33,22 +33,27 @@ const MEANINGS: Readonly<Record<KubeErrorCode, AdministrationErrorCode>> = {
 };
 
 /** The code of a failed call, whatever was attempted. */
-export const meaningOfKubeError = ({ code }: Pick<KubeError, 'code'>): AdministrationErrorCode =>
-  MEANINGS[code];
+export function meaningOfKubeError({ code }: Pick<KubeError, 'code'>): AdministrationErrorCode {
+  return MEANINGS[code];
+}
 
 /** The message of the API server, without the prefix that describes the call. */
-const saidBy = (error: KubeError): string => error.message.replace(/^.*?: (?:\d{3} \w+: )?/, '');
+function saidBy(error: KubeError): string {
+  return error.message.replace(/^.*?: (?:\d{3} \w+: )?/, '');
+}
 
-const placeOf = ({ namespace }: Attempt): string =>
-  namespace === undefined || namespace === '' ? 'at the cluster scope' : `in namespace ${namespace}`;
+function placeOf({ namespace }: Attempt): string {
+  return namespace === undefined || namespace === '' ? 'at the cluster scope' : `in namespace ${namespace}`;
+}
 
-const objectOf = ({ resource, name }: Attempt): string =>
-  name === undefined ? resource : `${resource} ${name}`;
+function objectOf({ resource, name }: Attempt): string {
+  return name === undefined ? resource : `${resource} ${name}`;
+}
 
 /** An RBAC error contains the user; an admission error does not. */
 const USER = /User "([^"]+)" cannot/;
 
-const forbidden = (attempt: Attempt, error: KubeError): AdministrationError => {
+function forbidden(attempt: Attempt, error: KubeError): AdministrationError {
   const said = saidBy(error);
   const user = USER.exec(said)?.[1];
   const { verb, resource } = attempt;
@@ -61,7 +66,7 @@ const forbidden = (attempt: Attempt, error: KubeError): AdministrationError => {
     `User "${user}" cannot ${verb} ${resource} ${placeOf(attempt)}. Ask your cluster administrator for a role that allows ${verb} on ${resource} there`,
     { code: 'Forbidden', cause: error },
   );
-};
+}
 
 const TRY_AGAIN = 'Try again in a moment';
 const CHECK_ADDRESS = 'Check the cluster address and the network, then try again';
@@ -89,17 +94,18 @@ const REMEDIES: Readonly<Record<KubeErrorCode, string | undefined>> = {
 };
 
 /** What was read is too large, so the user can only make it smaller. */
-const tooLargeToRead = (what: string, cause: KubeError): AdministrationError =>
-  new AdministrationError(`${what}. Delete objects that are no longer needed, then try again`, {
+function tooLargeToRead(what: string, cause: KubeError): AdministrationError {
+  return new AdministrationError(`${what}. Delete objects that are no longer needed, then try again`, {
     code: 'Refused',
     cause,
   });
+}
 
 /**
  * Describes a failed call for the user: the operation, the object and the next step. Returns any other error
  * unchanged.
  */
-export const explainKubeError = (attempt: Attempt, thrown: unknown): Error => {
+export function explainKubeError(attempt: Attempt, thrown: unknown): Error {
   if (!isKubeError(thrown)) return toError(thrown);
   if (thrown.code === 'Forbidden') return forbidden(attempt, thrown);
   const what = `Cannot ${attempt.verb} ${objectOf(attempt)} ${placeOf(attempt)}: ${saidBy(thrown)}`;
@@ -111,4 +117,4 @@ export const explainKubeError = (attempt: Attempt, thrown: unknown): Error => {
     retryAfterMs: thrown.retryAfterMs,
     cause: thrown,
   });
-};
+}

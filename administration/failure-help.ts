@@ -18,13 +18,21 @@ export interface FailureHelp {
   readonly retry: Retry;
 }
 
-const now = (words: string, remedy: string): FailureHelp => ({ words, remedy, retry: 'now' });
-const afterRemedy = (words: string, remedy: string): FailureHelp => ({
-  words,
-  remedy,
-  retry: 'after-remedy',
-});
-const never = (words: string, remedy: string): FailureHelp => ({ words, remedy, retry: 'never' });
+function now(words: string, remedy: string): FailureHelp {
+  return { words, remedy, retry: 'now' };
+}
+
+function afterRemedy(words: string, remedy: string): FailureHelp {
+  return {
+    words,
+    remedy,
+    retry: 'after-remedy',
+  };
+}
+
+function never(words: string, remedy: string): FailureHelp {
+  return { words, remedy, retry: 'never' };
+}
 
 const OTHER_BUCKET =
   'Send the request with another bucket. Or add the bucket to the project again, then run the job again.';
@@ -229,7 +237,11 @@ const HELP: Readonly<Record<FailureReason, FailureHelp>> = {
 const HELP_BY_REASON: ReadonlyMap<string, FailureHelp> = new Map(Object.entries(HELP));
 
 /** Undefined for anything but the reason of a failure. */
-export const failureHelp = (reason: string): FailureHelp | undefined => HELP_BY_REASON.get(reason);
+export function failureHelp(reason: string): FailureHelp | undefined {
+  return HELP_BY_REASON.get(reason);
+}
 
 /** The next step; null for anything but the reason of a failure. */
-export const remedyFor = (reason: string): string | null => failureHelp(reason)?.remedy ?? null;
+export function remedyFor(reason: string): string | null {
+  return failureHelp(reason)?.remedy ?? null;
+}

@@ -83,8 +83,9 @@ export interface HistoryListQuery {
 }
 
 /** Path of the list of a project, or of one job by its id, with the query if there is one. */
-export const historyPath = (project: string, id?: string): string =>
-  `/history/projects/${encodeURIComponent(project)}/jobs${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+export function historyPath(project: string, id?: string): string {
+  return `/history/projects/${encodeURIComponent(project)}/jobs${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+}
 
 /** Code and message of a failed request. */
 export const HISTORY_ERROR_SCHEMA = {

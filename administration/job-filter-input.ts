@@ -8,6 +8,10 @@ const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 const TOKEN_ID = /^[a-z0-9][a-z0-9.-]{0,252}$/;
 
 /** Reasons of other versions are valid: the history may have their jobs. */
-export const isReason = (text: string): boolean => REASON.test(text);
+export function isReason(text: string): boolean {
+  return REASON.test(text);
+}
 
-export const isTokenId = (text: string): boolean => TOKEN_ID.test(text);
+export function isTokenId(text: string): boolean {
+  return TOKEN_ID.test(text);
+}

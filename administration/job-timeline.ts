@@ -10,13 +10,15 @@ export interface Moment {
   readonly detail: string;
 }
 
-const moment = (at: string | null | undefined, what: string, detail = ''): readonly Moment[] =>
-  at === null || at === undefined ? [] : [{ at, what, detail }];
+function moment(at: string | null | undefined, what: string, detail = ''): readonly Moment[] {
+  return at === null || at === undefined ? [] : [{ at, what, detail }];
+}
 
-const words = (...parts: readonly (string | undefined | false)[]): string =>
-  parts.filter((part) => part !== undefined && part !== false && part !== '').join(', ');
+function words(...parts: readonly (string | undefined | false)[]): string {
+  return parts.filter((part) => part !== undefined && part !== false && part !== '').join(', ');
+}
 
-const ofAttempt = (attempt: Attempt): readonly Moment[] => {
+function ofAttempt(attempt: Attempt): readonly Moment[] {
   const { n, exitCode, reason, message, upload, abortFailures = 0 } = attempt;
   const facts = words(
     attempt.class,
@@ -33,23 +35,27 @@ const ofAttempt = (attempt: Attempt): readonly Moment[] => {
       message === undefined ? facts : `${facts}: ${message}`,
     ),
   ];
-};
+}
 
-const ofCondition = ({ type, status, reason, message, lastTransitionTime }: Condition): Moment => ({
-  at: lastTransitionTime,
-  what: status === 'True' ? type : `${type}=${status}`,
-  detail: `${reason}: ${message}`,
-});
+function ofCondition({ type, status, reason, message, lastTransitionTime }: Condition): Moment {
+  return {
+    at: lastTransitionTime,
+    what: status === 'True' ? type : `${type}=${status}`,
+    detail: `${reason}: ${message}`,
+  };
+}
 
-const ofDelivery = (delivery: WebhookDelivery): Moment => ({
-  at: delivery.at,
-  what: 'Webhook sent',
-  detail: `${deliveryResponse(delivery)} in ${delivery.durationMs} ms`,
-});
+function ofDelivery(delivery: WebhookDelivery): Moment {
+  return {
+    at: delivery.at,
+    what: 'Webhook sent',
+    detail: `${deliveryResponse(delivery)} in ${delivery.durationMs} ms`,
+  };
+}
 
 /** The history of a job, oldest first. Kubernetes keeps only the last transition of each condition. */
-export const timelineOf = (job: Job): readonly Moment[] =>
-  [
+export function timelineOf(job: Job): readonly Moment[] {
+  return [
     ...moment(job.createdAt, 'Created'),
     ...job.conditions.map(ofCondition),
     ...job.attempts.flatMap(ofAttempt),
@@ -57,3 +63,4 @@ export const timelineOf = (job: Job): readonly Moment[] =>
     ...moment(job.files.deletedAt, 'File list deleted'),
     ...moment(job.deletingSince, 'Deletion requested'),
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}

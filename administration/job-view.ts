@@ -90,17 +90,18 @@ export interface Job {
   readonly runAgainOf: string | null;
 }
 
-const filesOf = (job: ZipJob): JobFiles => {
+function filesOf(job: ZipJob): JobFiles {
   const count = fileCount(job);
   const deletedAt = job.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] ?? null;
   if (job.spec.files) return { list: 'inline', count, deletedAt: null };
   return { list: deletedAt === null ? 'stored' : 'deleted', count, deletedAt };
-};
+}
 
-const filenameOf = ({ spec }: Pick<ZipJob, 'spec'>, fileIndex = -1): string | null =>
-  spec.files?.[fileIndex]?.filename ?? null;
+function filenameOf({ spec }: Pick<ZipJob, 'spec'>, fileIndex = -1): string | null {
+  return spec.files?.[fileIndex]?.filename ?? null;
+}
 
-const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
+function failureOf({ spec, status }: ZipJob): JobFailure | null {
   const failure = status?.failure;
   if (!failure) return null;
   return {
@@ -111,9 +112,9 @@ const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
     httpStatus: failure.httpStatus ?? null,
     retriable: failure.retriable,
   };
-};
+}
 
-const sourceCheckOf = ({ spec, status }: ZipJob): JobSourceCheck | null => {
+function sourceCheckOf({ spec, status }: ZipJob): JobSourceCheck | null {
   const check = status?.sourceCheck;
   if (!check) return null;
   const failures = check.failures.map(({ fileIndex, code, httpStatus = null }) => ({
@@ -123,44 +124,51 @@ const sourceCheckOf = ({ spec, status }: ZipJob): JobSourceCheck | null => {
     httpStatus,
   }));
   return { ...check, failures };
-};
+}
 
-const progressOf = (progress: Progress | undefined): Job['progress'] => {
+function progressOf(progress: Progress | undefined): Job['progress'] {
   if (!progress) return null;
   const { podUid: _podUid, ...shown } = progress;
   return shown;
-};
+}
 
-const textOrNull = (text: string | undefined): string | null =>
-  text === undefined ? null : redactText(text);
+function textOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : redactText(text);
+}
 
-const times = ({ metadata, status = {} }: ZipJob) => ({
-  createdAt: metadata.creationTimestamp ?? null,
-  acceptedAt: status.acceptedAt ?? null,
-  startedAt: status.startedAt ?? null,
-  finishedAt: status.finishedAt ?? null,
-  duration: status.duration ?? null,
-  deletingSince: metadata.deletionTimestamp ?? null,
-});
+function times({ metadata, status = {} }: ZipJob) {
+  return {
+    createdAt: metadata.creationTimestamp ?? null,
+    acceptedAt: status.acceptedAt ?? null,
+    startedAt: status.startedAt ?? null,
+    finishedAt: status.finishedAt ?? null,
+    duration: status.duration ?? null,
+    deletingSince: metadata.deletionTimestamp ?? null,
+  };
+}
 
-const outcome = ({ status = {} }: ZipJob) => ({
-  phase: status.phase ?? null,
-  apiStatus: apiStatusOf(status.phase),
-  reason: status.reason ?? null,
-  message: textOrNull(status.message),
-  node: status.job?.node ?? null,
-});
+function outcome({ status = {} }: ZipJob) {
+  return {
+    phase: status.phase ?? null,
+    apiStatus: apiStatusOf(status.phase),
+    reason: status.reason ?? null,
+    message: textOrNull(status.message),
+    node: status.job?.node ?? null,
+  };
+}
 
-const evidence = ({ status = {} }: ZipJob) => ({
-  progress: progressOf(status.progress),
-  attempts: status.attempts ?? [],
-  attemptsTotal: status.attemptsTotal ?? status.attempts?.length ?? 0,
-  archive: status.result ?? null,
-  webhook: status.webhook ?? null,
-  conditions: status.conditions ?? [],
-});
+function evidence({ status = {} }: ZipJob) {
+  return {
+    progress: progressOf(status.progress),
+    attempts: status.attempts ?? [],
+    attemptsTotal: status.attemptsTotal ?? status.attempts?.length ?? 0,
+    archive: status.result ?? null,
+    webhook: status.webhook ?? null,
+    conditions: status.conditions ?? [],
+  };
+}
 
-export const toJob = (job: ZipJob): Job => {
+export function toJob(job: ZipJob): Job {
   const { metadata, spec } = job;
   const { service, name: bucketName } = bucketOf(job);
   return {
@@ -181,4 +189,4 @@ export const toJob = (job: ZipJob): Job => {
     createdBy: metadata.annotations?.[ANNOTATIONS.createdBy] ?? null,
     runAgainOf: metadata.annotations?.[ANNOTATIONS.runAgainOf] ?? null,
   };
-};
+}

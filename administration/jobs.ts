@@ -56,32 +56,35 @@ export interface Jobs {
   log(job: string, options: LogOptions): Promise<JobLog>;
 }
 
-const noJob = (namespace: string, job: string): AdministrationError =>
-  new AdministrationError(`Job "${job}" not found in project "${namespace}". It may have expired`, {
+function noJob(namespace: string, job: string): AdministrationError {
+  return new AdministrationError(`Job "${job}" not found in project "${namespace}". It may have expired`, {
     code: 'NotFound',
     commandHint: 'If it belongs to another project, set its namespace with -n',
   });
+}
 
-const refused = (message: string): AdministrationError =>
-  new AdministrationError(message, { code: 'Refused' });
+function refused(message: string): AdministrationError {
+  return new AdministrationError(message, { code: 'Refused' });
+}
 
 /** The name of the ZipJob with this uid, unless it has another ID. */
-const nameByUid = (items: readonly unknown[], uid: string): string | undefined =>
-  items
+function nameByUid(items: readonly unknown[], uid: string): string | undefined {
+  return items
     .map((item) => (isRecord(item) && isRecord(item['metadata']) ? item['metadata'] : {}))
     .filter((metadata) => metadata['uid'] === uid)
     .map(({ name }) => (typeof name === 'string' ? name : ''))
     .find((name) => uuidOfName(name) === undefined);
+}
 
 /**
  * Finds a job that the API did not create: its id is the uid of its object. Reads page by page, and only metadata, because the jobs
  * of a project may have hundreds of MiB. Without permission to list, only its name works.
  */
-const byUid = async (
+async function byUid(
   { kube, zipJobs }: JobsOptions,
   namespace: string,
   uid: string,
-): Promise<ZipJob | undefined> => {
+): Promise<ZipJob | undefined> {
   const pages = listPages(kube, RESOURCES.zipJobs, { namespace, pageSize: PAGE_SIZE, metadataOnly: true });
   try {
     for await (const { items } of pages) {
@@ -94,9 +97,9 @@ const byUid = async (
     if (hasCode(error, 'Forbidden')) return undefined;
     throw error;
   }
-};
+}
 
-const found = async (options: JobsOptions, namespace: string, given: string): Promise<ZipJob> => {
+async function found(options: JobsOptions, namespace: string, given: string): Promise<ZipJob> {
   // Names of objects have no upper case, and an ID may come from a program that prints it so.
   const job = given.toLowerCase();
   const isId = isUuid(job) && options.namesOnly !== true;
@@ -105,16 +108,16 @@ const found = async (options: JobsOptions, namespace: string, given: string): Pr
     (isId ? await byUid(options, namespace, job) : undefined);
   if (!zipJob) throw noJob(namespace, given);
   return zipJob;
-};
+}
 
-const cancel = async ({ zipJobs }: JobsOptions, job: ZipJob): Promise<Job> => {
+async function cancel({ zipJobs }: JobsOptions, job: ZipJob): Promise<Job> {
   const { namespace, name } = job.metadata;
   if (isFinished(job))
     throw refused(`Cannot cancel job "${name}": it is already finished (${job.status?.phase})`);
   return toJob(await zipJobs.mergePatch({ namespace, name }, { spec: { cancel: true } }));
-};
+}
 
-const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
+async function runAgain(options: JobsOptions, first: ZipJob): Promise<Job> {
   checkCanRunAgain(first);
   const again = zipJobAgain(first, (options.newUuid ?? randomUUID)());
   const created = await options.zipJobs.create(again);
@@ -122,9 +125,9 @@ const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
   throw new AdministrationError(`Job "${again.metadata.name}" already exists. Try again`, {
     code: 'AlreadyExists',
   });
-};
+}
 
-const checkCanReplayWebhook = (job: ZipJob): void => {
+function checkCanReplayWebhook(job: ZipJob): void {
   const { name } = job.metadata;
   if (!isFinished(job)) throw refused(`Cannot resend the webhook of job "${name}": the job is not finished`);
   const { state = 'NotConfigured' } = job.status?.webhook ?? {};
@@ -132,14 +135,16 @@ const checkCanReplayWebhook = (job: ZipJob): void => {
     throw refused(
       `Cannot resend the webhook of job "${name}": its project had no webhook for this event when the job was created`,
     );
-};
+}
 
-const replayOrder = ({ metadata: { namespace, name } }: ZipJob) => ({
-  target: { namespace, name },
-  annotation: ANNOTATIONS.replayWebhook,
-});
+function replayOrder({ metadata: { namespace, name } }: ZipJob) {
+  return {
+    target: { namespace, name },
+    annotation: ANNOTATIONS.replayWebhook,
+  };
+}
 
-const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> => {
+async function replayWebhook(options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> {
   checkCanReplayWebhook(job);
   const question = {
     ...replayOrder(job),
@@ -149,32 +154,34 @@ const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOption
       (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
   };
   return toJob(await askController(options.zipJobs, question, { ...wait, clock: options.clock }));
-};
+}
 
-const untilEnded = async (
+async function untilEnded(
   options: JobsOptions,
   { namespace, name, first }: { readonly namespace: string; readonly name: string; readonly first?: ZipJob },
   wait: WaitOptions & { readonly onChange: (job: Job) => void },
-): Promise<Job> => {
+): Promise<Job> {
   let last = first;
   if (first) wait.onChange(toJob(first));
-  const ask = async (signal: AbortSignal): Promise<Job | undefined> => {
+  async function ask(signal: AbortSignal): Promise<Job | undefined> {
     const job = await options.zipJobs.get(namespace, name, signal);
     if (!job) throw noJob(namespace, name);
     if (job.metadata.resourceVersion !== last?.metadata.resourceVersion) wait.onChange(toJob(job));
     last = job;
     return isFinished(job) ? toJob(job) : undefined;
-  };
+  }
   return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
     const { phase = 'Queued', reason, message } = last?.status ?? {};
     const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
     const seconds = Math.round(wait.limitMs / 1000);
     return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`;
   });
-};
+}
 
-export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
-  const find = (job: string): Promise<ZipJob> => found(options, namespace, job);
+export function createJobs(options: JobsOptions, namespace: string): Jobs {
+  function find(job: string): Promise<ZipJob> {
+    return found(options, namespace, job);
+  }
   return {
     list: (query, signal) => listJobs(options.kube, query, signal),
     show: async (job) => toJob(await find(job)),
@@ -194,4 +201,4 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
     },
     log: async (job, log) => readJobLog(options.kube, await find(job), log),
   };
-};
+}

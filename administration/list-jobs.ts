@@ -36,7 +36,7 @@ export interface JobList {
 const PAGE_SIZE = 500;
 
 /** Lets the API server filter most jobs. A job that was never reconciled has no phase and counts as queued. */
-const fieldSelectorOf = ({ bucket, phases }: JobQuery): string | undefined => {
+function fieldSelectorOf({ bucket, phases }: JobQuery): string | undefined {
   const fields = [
     ...(bucket ? [`spec.bucketRef.name=${bucketResourceName(bucket.service, bucket.bucketName)}`] : []),
     ...(phases.length > 0
@@ -44,10 +44,10 @@ const fieldSelectorOf = ({ bucket, phases }: JobQuery): string | undefined => {
       : []),
   ];
   return fields.length === 0 ? undefined : fields.join(',');
-};
+}
 
 /** A regular expression with a `.*` for each `*` would need exponential time for some keys. */
-const matchesKey = (pattern: string, key: string): boolean => {
+function matchesKey(pattern: string, key: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();
   if (last === undefined) return key === first;
@@ -59,16 +59,19 @@ const matchesKey = (pattern: string, key: string): boolean => {
     at = found + part.length;
   }
   return at + last.length <= key.length && key.endsWith(last);
-};
+}
 
-const matchesOrigin = (
+function matchesOrigin(
   { reasons = [], createdBy }: JobQuery,
   { metadata, status }: Pick<ZipJob, 'metadata' | 'status'>,
-): boolean =>
-  (reasons.length === 0 || reasons.includes(status?.reason ?? '')) &&
-  (createdBy === undefined || metadata.annotations?.[ANNOTATIONS.createdBy] === createdBy);
+): boolean {
+  return (
+    (reasons.length === 0 || reasons.includes(status?.reason ?? '')) &&
+    (createdBy === undefined || metadata.annotations?.[ANNOTATIONS.createdBy] === createdBy)
+  );
+}
 
-const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
+function matcherOf(query: JobQuery): (job: ZipJob) => boolean {
   const after = query.createdAfter?.getTime() ?? -Infinity;
   const before = query.createdBefore?.getTime() ?? Infinity;
   return (job) => {
@@ -83,13 +86,14 @@ const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
       createdAt <= before
     );
   };
-};
+}
 
-const newestFirst = (a: Job, b: Job): number =>
-  (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.name.localeCompare(b.name);
+function newestFirst(a: Job, b: Job): number {
+  return (b.createdAt ?? '').localeCompare(a.createdAt ?? '') || a.name.localeCompare(b.name);
+}
 
 /** Reads page by page from the API server and keeps only matching jobs within the limit. */
-export const listJobs = async (kube: KubeClient, query: JobQuery, signal: AbortSignal): Promise<JobList> => {
+export async function listJobs(kube: KubeClient, query: JobQuery, signal: AbortSignal): Promise<JobList> {
   const matches = matcherOf(query);
   const fieldSelector = fieldSelectorOf(query);
   const { namespace, limit } = query;
@@ -111,4 +115,4 @@ export const listJobs = async (kube: KubeClient, query: JobQuery, signal: AbortS
     throw explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, error);
   }
   return { jobs, matching };
-};
+}

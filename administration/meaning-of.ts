@@ -5,4 +5,6 @@ const FAILURES = Object.entries(FAILURE_CODES).map(([code, { text }]) => [code, 
 const SENTENCES: ReadonlyMap<string, string> = new Map([...Object.entries(REASONS), ...FAILURES]);
 
 /** A sentence about a reason or failure code; empty for an unknown one. */
-export const meaningOf = (code: string): string => SENTENCES.get(code) ?? '';
+export function meaningOf(code: string): string {
+  return SENTENCES.get(code) ?? '';
+}

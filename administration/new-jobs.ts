@@ -79,14 +79,14 @@ const LIST_LABELS = {
   [LABELS.managedBy]: 'zipjobs-administration',
 } as const;
 
-const checkKey = (key: string, { maxKeyBytes }: NewJobRules): void => {
+function checkKey(key: string, { maxKeyBytes }: NewJobRules): void {
   if (key === '') throw invalidInput('key', 'Enter a key');
   const problem = keyProblem(key, maxKeyBytes);
   if (problem !== undefined)
     throw invalidInput('key', `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}`);
-};
+}
 
-const checkFiles = (files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void => {
+function checkFiles(files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void {
   const { urlProblem, maxUrlLength } = rules;
   const ofProject = toLimitView(project).limitsInForce.filesPerJob ?? project.spec.limits?.filesPerJob;
   const most = Math.min(rules.maxFiles, ofProject ?? rules.maxFiles);
@@ -100,14 +100,14 @@ const checkFiles = (files: readonly FileEntry[], project: ZipProject, rules: New
   const deps = { urlProblem, findNameFaults, limits: { maxUrlLength } };
   const faults = [...findEntryFaults(files, names, deps)].filter((fault) => fault !== undefined);
   if (faults.length > 0) throw new InvalidEntriesError(faults);
-};
+}
 
 /** As the API, which refuses a request that its store does not support. */
-const checkBucket = async (
+async function checkBucket(
   { buckets }: NewJobsOptions,
   project: ZipProject,
   ref: BucketRef,
-): Promise<ZipBucket> => {
+): Promise<ZipBucket> {
   const { namespace } = project.metadata;
   const bucket = await buckets.get(namespace, resourceNameOf(ref));
   if (!bucket || bucket.metadata.deletionTimestamp !== undefined)
@@ -122,22 +122,22 @@ const checkBucket = async (
       { code: 'Refused', field: 'bucket' },
     );
   return bucket;
-};
+}
 
-const pack = async (files: readonly FileEntry[]): Promise<FileList> => {
+async function pack(files: readonly FileEntry[]): Promise<FileList> {
   try {
     return await packFileList(files);
   } catch (error) {
     if (!(error instanceof FileListTooLargeError)) throw error;
     throw invalidInput('urls', `The list ${error.message}. Split the files into several archives`);
   }
-};
+}
 
-const toZipJob = (
+function toZipJob(
   { key, options = {} }: NewJob,
   { metadata: { namespace }, spec }: ZipProject,
   made: { readonly bucket: ZipBucket; readonly list: FileList; readonly name: string },
-): ZipJob => {
+): ZipJob {
   const { bucket, list, name } = made;
   const { service, bucketName } = bucket.spec;
   return {
@@ -161,14 +161,14 @@ const toZipJob = (
       ...webhookSnapshot(spec),
     },
   };
-};
+}
 
 /** `foreign`: of a deleted job of the same name, until the garbage collector deletes it. */
-const ownerOf = async (
+async function ownerOf(
   { secrets }: NewJobsOptions,
   { metadata: { namespace, name } }: Secret,
   uid: string,
-): Promise<'ours' | 'none' | 'foreign' | 'unknown'> => {
+): Promise<'ours' | 'none' | 'foreign' | 'unknown'> {
   try {
     const secret = await secrets.get(namespace, name);
     if (secret === undefined) return 'none';
@@ -177,20 +177,21 @@ const ownerOf = async (
     if (hasCode(error, 'Forbidden')) return 'unknown';
     throw error;
   }
-};
+}
 
-const foreignSecret = ({ metadata: { name } }: Secret): AdministrationError =>
-  new AdministrationError(
+function foreignSecret({ metadata: { name } }: Secret): AdministrationError {
+  return new AdministrationError(
     `Secret "${name}" already exists and belongs to another object. Send the form again in a moment, or delete the Secret`,
     { code: 'Refused' },
   );
+}
 
 /** Stores the Secrets that do not exist yet, and returns their number. */
-const storeList = async (
+async function storeList(
   options: NewJobsOptions,
   job: ZipJob,
   { list, isNew }: { readonly list: FileList; readonly isNew: boolean },
-): Promise<number> => {
+): Promise<number> {
   const { uid = '' } = job.metadata;
   let stored = 0;
   for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS)) {
@@ -204,21 +205,22 @@ const storeList = async (
     if (owner !== 'ours' && owner !== 'unknown') throw foreignSecret(secret);
   }
   return stored;
-};
+}
 
 /** The ZipJob exists without its file list. The same form completes it. */
 export class IncompleteJobError extends AdministrationError {}
 
-const cannotStore = (
+function cannotStore(
   error: Error,
   { exists, end }: { readonly exists: boolean; readonly end: string },
-): AdministrationError =>
-  new (exists ? IncompleteJobError : AdministrationError)(
+): AdministrationError {
+  return new (exists ? IncompleteJobError : AdministrationError)(
     `Cannot store the file list: ${error.message}. ${end}`,
     { code: error instanceof AdministrationError ? error.code : 'Failed', cause: error },
   );
+}
 
-const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> => {
+async function storeListOrDelete(options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> {
   const { namespace, name, uid = '' } = job.metadata;
   try {
     await storeList(options, job, { list, isNew: true });
@@ -229,13 +231,13 @@ const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: Fil
     );
     throw cannotStore(toError(thrown), end);
   }
-};
+}
 
 /**
  * Completes the job of an earlier request with the same files, whose response was lost before the file list was stored.
  * @throws AdministrationError AlreadyExists if there is nothing to complete, Refused if the job is being deleted
  */
-const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> => {
+async function complete(options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> {
   const { namespace, name } = wanted.metadata;
   const job = await options.zipJobs.get(namespace, name);
   const exists = new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
@@ -251,21 +253,23 @@ const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList)
   });
   if (stored === 0) throw exists;
   return job;
-};
+}
 
 /** Creates jobs with the permissions of a user. */
-export const createNewJobs = (options: NewJobsOptions, namespace: string): NewJobs => ({
-  create: async (job, rules) => {
-    checkKey(job.key, rules);
-    const project = await requiredProject(options.projects, namespace);
-    const bucket = await checkBucket(options, project, job);
-    checkFiles(job.files, project, rules);
-    const list = await pack(job.files);
-    const name = zipJobName(job.uuid);
-    const wanted = toZipJob(job, project, { bucket, list, name });
-    const created = await options.zipJobs.create(wanted);
-    if (!created) return toJob(await complete(options, wanted, list));
-    await storeListOrDelete(options, created, list);
-    return toJob(created);
-  },
-});
+export function createNewJobs(options: NewJobsOptions, namespace: string): NewJobs {
+  return {
+    create: async (job, rules) => {
+      checkKey(job.key, rules);
+      const project = await requiredProject(options.projects, namespace);
+      const bucket = await checkBucket(options, project, job);
+      checkFiles(job.files, project, rules);
+      const list = await pack(job.files);
+      const name = zipJobName(job.uuid);
+      const wanted = toZipJob(job, project, { bucket, list, name });
+      const created = await options.zipJobs.create(wanted);
+      if (!created) return toJob(await complete(options, wanted, list));
+      await storeListOrDelete(options, created, list);
+      return toJob(created);
+    },
+  };
+}

@@ -16,9 +16,11 @@ type Pairs = Readonly<Record<string, string>>;
 /** Texts of the form `name=value`, separated by commas or as a list; or the pairs of an existing bucket. */
 type PairsInput = string | readonly string[] | Pairs;
 
-const isList = (given: readonly string[] | Pairs): given is readonly string[] => Array.isArray(given);
+function isList(given: readonly string[] | Pairs): given is readonly string[] {
+  return Array.isArray(given);
+}
 
-const readPairs = (field: 'metadata' | 'tags', given: PairsInput | undefined): Pairs | undefined => {
+function readPairs(field: 'metadata' | 'tags', given: PairsInput | undefined): Pairs | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== 'string' && !isList(given)) return given;
   const read = new Map<string, string>();
@@ -32,9 +34,9 @@ const readPairs = (field: 'metadata' | 'tags', given: PairsInput | undefined): P
     read.set(name, pair.slice(at + 1).trim());
   }
   return Object.fromEntries(read);
-};
+}
 
-const readEncryption = (text: string | undefined): Encryption | undefined => {
+function readEncryption(text: string | undefined): Encryption | undefined {
   if (text === undefined) return undefined;
   const known = ENCRYPTIONS.find((encryption) => encryption === text);
   if (known !== undefined) return known;
@@ -42,16 +44,16 @@ const readEncryption = (text: string | undefined): Encryption | undefined => {
     'serverSideEncryption',
     `objectOptions.serverSideEncryption must be ${ENCRYPTIONS.join(' or ')}`,
   );
-};
+}
 
 /**
  * The options of a new bucket; undefined if it has none.
  * @throws AdministrationError InvalidInput with the words of the definition of ZipBucket
  */
-export const readObjectOptions = (
+export function readObjectOptions(
   { serverSideEncryption, metadata, tags, ...given }: ObjectOptionInput,
   kind: StoreKind,
-): ObjectOptions | undefined => {
+): ObjectOptions | undefined {
   const options = defined({
     ...given,
     serverSideEncryption: readEncryption(serverSideEncryption),
@@ -61,4 +63,4 @@ export const readObjectOptions = (
   const fault = findBucketFault(options, kind);
   if (fault) throw invalidInput(fault.field, `objectOptions.${fault.field} ${fault.problem}`);
   return Object.keys(options).length === 0 ? undefined : options;
-};
+}

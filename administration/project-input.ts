@@ -21,25 +21,25 @@ const MAX_DISPLAY_NAME = 128;
 const MAX_INT32 = 2_147_483_647;
 
 /** @throws AdministrationError InvalidInput */
-const checkNamespace = (namespace: string): void => {
+function checkNamespace(namespace: string): void {
   if (!DNS_LABEL.test(namespace))
     throw invalidInput(
       'namespace',
       `Invalid namespace "${namespace.slice(0, 80)}". Use 1 to 63 lowercase letters, digits and "-", with a letter or digit at both ends`,
     );
-};
+}
 
 /** @throws AdministrationError InvalidInput */
-export const checkDisplayName = (field: string, displayName: string | undefined): void => {
+export function checkDisplayName(field: string, displayName: string | undefined): void {
   if (displayName !== undefined && (displayName.trim() === '' || displayName.length > MAX_DISPLAY_NAME))
     throw invalidInput(
       field,
       `Invalid ${field}: use 1 to ${MAX_DISPLAY_NAME} characters, not only spaces (got ${displayName.length} characters)`,
     );
-};
+}
 
 /** @throws AdministrationError InvalidInput */
-export const checkProjectChange = ({ displayName, limits = {} }: ProjectChange): void => {
+export function checkProjectChange({ displayName, limits = {} }: ProjectChange): void {
   checkDisplayName('displayName', displayName ?? undefined);
   for (const [name, value] of Object.entries(limits)) {
     const maximum = name === 'storedBytes' ? Number.MAX_SAFE_INTEGER : MAX_INT32;
@@ -49,10 +49,10 @@ export const checkProjectChange = ({ displayName, limits = {} }: ProjectChange):
         `Invalid limit ${name}: ${String(value)}. Use an integer from 1 to ${maximum}`,
       );
   }
-};
+}
 
 /** @throws AdministrationError InvalidInput */
-export const checkNewProject = (project: NewProject): void => {
+export function checkNewProject(project: NewProject): void {
   checkNamespace(project.namespace);
   checkProjectChange(project);
-};
+}

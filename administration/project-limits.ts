@@ -13,7 +13,7 @@ export interface LimitView {
   readonly limitsInForce: Limits;
 }
 
-export const toLimitView = ({ spec, status }: Pick<ZipProject, 'spec' | 'status'>): LimitView => {
+export function toLimitView({ spec, status }: Pick<ZipProject, 'spec' | 'status'>): LimitView {
   const limits = eachLimit((name) => spec.limits?.[name] ?? null);
   return {
     class: status?.class ?? null,
@@ -23,15 +23,17 @@ export const toLimitView = ({ spec, status }: Pick<ZipProject, 'spec' | 'status'
       return ofClass === undefined ? null : lowerLimit(name, ofClass, limits[name]);
     }),
   };
-};
+}
 
 /** What to print for a limit; null if nothing is known. */
-export const limitText = (
+export function limitText(
   view: LimitView,
   name: LimitName,
   numberText: (value: number) => string = String,
-): string | null => {
-  const text = (value: number): string => (isNoLimit(name, value) ? 'no limit' : numberText(value));
+): string | null {
+  function text(value: number): string {
+    return isNoLimit(name, value) ? 'no limit' : numberText(value);
+  }
   const current = view.limitsInForce[name];
   const own = view.limits[name];
   const ofClass = view.class?.limits[name];
@@ -40,4 +42,4 @@ export const limitText = (
   return current === ofClass
     ? `${text(current)} (of the class; the project sets ${text(own)})`
     : `${text(current)} (of the class: ${text(ofClass)})`;
-};
+}

@@ -38,7 +38,7 @@ export type SettingsChange = SettingsValue & {
   readonly version: string;
 };
 
-export const toSettings = (project: ZipProject): ProjectSettings => {
+export function toSettings(project: ZipProject): ProjectSettings {
   const { spec } = project;
   return {
     ...toProject(project),
@@ -53,36 +53,37 @@ export const toSettings = (project: ZipProject): ProjectSettings => {
       historyRetentionDays: versionOf(spec.historyRetentionDays),
     },
   };
-};
+}
 
 /** `Invalid value: 0: spec.limits.activeJobs in body should be ...` without what the form shows anyway. */
-const saidOf = (message: string): string =>
-  message.replace(/^Invalid value: .*?: /s, '').replace(/^spec\.\S+ in body /, '');
+function saidOf(message: string): string {
+  return message.replace(/^Invalid value: .*?: /s, '').replace(/^spec\.\S+ in body /, '');
+}
 
 /** Names the field that the API server rejected, relative to the spec. */
-const withField = (error: unknown): unknown => {
+function withField(error: unknown): unknown {
   if (!(error instanceof AdministrationError) || !isKubeError(error.cause, 'Invalid')) return error;
   const [first] = error.cause.causes;
   return first?.field.startsWith('spec.') === true
     ? invalidInput(first.field.slice('spec.'.length), saidOf(first.message))
     : error;
-};
+}
 
-const check = (change: SettingsChange): void => {
+function check(change: SettingsChange): void {
   if (change.part === 'displayName' && change.value !== undefined)
     checkProjectChange({ displayName: change.value });
   if (change.part === 'limits' && change.value !== undefined) checkProjectChange({ limits: change.value });
-};
+}
 
 /**
  * Writes one part, if it is still as it was read. Changes of other parts and of the status do not matter, and stay as they are.
  * @throws AdministrationError Conflict if it has changed; InvalidInput with the path of the field below the spec; NotFound
  */
-export const changeSettings = async (
+export async function changeSettings(
   projects: Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>,
   namespace: string,
   change: SettingsChange,
-): Promise<ZipProject> => {
+): Promise<ZipProject> {
   check(change);
   const { part, value, version } = change;
   try {
@@ -96,4 +97,4 @@ export const changeSettings = async (
   } catch (error) {
     throw withField(error);
   }
-};
+}

@@ -36,23 +36,23 @@ export interface Project extends LimitView {
   readonly historyPurge: HistoryPurgeView | null;
 }
 
-const readinessOf = (conditions: Parameters<typeof findCondition>[0]): Readiness | null => {
+function readinessOf(conditions: Parameters<typeof findCondition>[0]): Readiness | null {
   const ready = findCondition(conditions, 'Ready');
   if (!ready) return null;
   const { status, reason, message, lastTransitionTime: since } = ready;
   return { status, reason, message, since };
-};
+}
 
-export const toHistoryPurge = ({ status }: Pick<ZipProject, 'status'>): HistoryPurgeView | null => {
+export function toHistoryPurge({ status }: Pick<ZipProject, 'status'>): HistoryPurgeView | null {
   const purge = status?.historyPurge;
   if (!purge) return null;
   const { startedAt, finishedAt = null, records } = purge;
   const condition = findCondition(status.conditions, 'HistoryPurged');
   const isComplete = finishedAt !== null && condition?.status === 'True';
   return { startedAt, finishedAt, records, isComplete, message: condition?.message ?? null };
-};
+}
 
-export const toProject = (project: ZipProject): Project => {
+export function toProject(project: ZipProject): Project {
   const { metadata, spec, status } = project;
   return {
     namespace: metadata.namespace,
@@ -64,4 +64,4 @@ export const toProject = (project: ZipProject): Project => {
     historyPurge: toHistoryPurge(project),
     ...toLimitView(project),
   };
-};
+}

@@ -65,18 +65,20 @@ export interface Projects {
 }
 
 /** Undefined if the user lacks permission. */
-const getIfAllowed = async (options: ProjectsOptions, namespace: string): Promise<ZipProject | undefined> => {
+async function getIfAllowed(options: ProjectsOptions, namespace: string): Promise<ZipProject | undefined> {
   try {
     return await options.projects.get(namespace, PROJECT_NAME);
   } catch (error) {
     if (hasCode(error, 'Forbidden')) return undefined;
     throw error;
   }
-};
+}
 
-const byNamespace = (a: Project, b: Project): number => (a.namespace < b.namespace ? -1 : 1);
+function byNamespace(a: Project, b: Project): number {
+  return a.namespace < b.namespace ? -1 : 1;
+}
 
-const listAll = async (options: ProjectsOptions, namespaces: readonly string[]): Promise<ProjectList> => {
+async function listAll(options: ProjectsOptions, namespaces: readonly string[]): Promise<ProjectList> {
   try {
     const all = await options.projects.list();
     return { projects: all.map(toProject).toSorted(byNamespace) };
@@ -86,17 +88,20 @@ const listAll = async (options: ProjectsOptions, namespaces: readonly string[]):
     const found = await Promise.all(onlyOf.map((namespace) => getIfAllowed(options, namespace)));
     return { projects: found.flatMap((project) => (project ? [toProject(project)] : [])), onlyOf };
   }
-};
+}
 
-const aNamespace = (name: string): Namespace => ({
-  metadata: { name, namespace: '', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-});
+function aNamespace(name: string): Namespace {
+  return {
+    metadata: { name, namespace: '', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+  };
+}
 
 /** Distinguishes a missing namespace from a missing project. */
-const isNamespaceMissing = (thrown: unknown): boolean =>
-  hasCode(thrown, 'NotFound') && /namespaces? "?[^ ]+"? not found/.test(thrown.message);
+function isNamespaceMissing(thrown: unknown): boolean {
+  return hasCode(thrown, 'NotFound') && /namespaces? "?[^ ]+"? not found/.test(thrown.message);
+}
 
-const createProject = async (options: ProjectsOptions, project: NewProject): Promise<Project> => {
+async function createProject(options: ProjectsOptions, project: NewProject): Promise<Project> {
   checkNewProject(project);
   const { namespace, displayName, limits } = project;
   if (project.createNamespace === true) await options.namespaces.create(aNamespace(namespace));
@@ -122,45 +127,44 @@ const createProject = async (options: ProjectsOptions, project: NewProject): Pro
       code: 'AlreadyExists',
     },
   );
-};
+}
 
-const show = async (options: ProjectsOptions, namespace: string): Promise<Project> =>
-  toProject(await requiredProject(options.projects, namespace));
+async function show(options: ProjectsOptions, namespace: string): Promise<Project> {
+  return toProject(await requiredProject(options.projects, namespace));
+}
 
-const update = async (
-  options: ProjectsOptions,
-  namespace: string,
-  change: ProjectChange,
-): Promise<Project> => {
+async function update(options: ProjectsOptions, namespace: string, change: ProjectChange): Promise<Project> {
   checkProjectChange(change);
   await requiredProject(options.projects, namespace);
   const { displayName, limits, historyRetentionDays } = change;
   const spec = defined({ displayName, limits, historyRetentionDays });
   return toProject(await options.projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec }));
-};
+}
 
-export const createProjects = (options: ProjectsOptions): Projects => ({
-  list: ({ namespaces }) => listAll(options, namespaces),
-  show: (namespace) => show(options, namespace),
-  create: (project) => createProject(options, project),
-  update: (namespace, change) => update(options, namespace, change),
-  settings: async (namespace) => toSettings(await requiredProject(options.projects, namespace)),
-  changeSettings: async (namespace, change) =>
-    toSettings(await changeSettings(options.projects, namespace, change)),
-  untilReady: (namespace, wait) => {
-    let last: Project | undefined;
-    const ask = async (signal: AbortSignal): Promise<Project | undefined> => {
-      last = toProject(await requiredProject(options.projects, namespace, signal));
-      return last.ready?.status === 'True' ? last : undefined;
-    };
-    return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
-      const said =
-        last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
-      return `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`;
-    });
-  },
-  delete: (namespace, also = {}) => deleteProject(options, namespace, also),
-  purgeHistory: (namespace, wait) =>
-    purgeHistory(options.projects, namespace, { ...wait, clock: options.clock }),
-  beginPurgeHistory: (namespace) => beginPurgeHistory(options.projects, namespace),
-});
+export function createProjects(options: ProjectsOptions): Projects {
+  return {
+    list: ({ namespaces }) => listAll(options, namespaces),
+    show: (namespace) => show(options, namespace),
+    create: (project) => createProject(options, project),
+    update: (namespace, change) => update(options, namespace, change),
+    settings: async (namespace) => toSettings(await requiredProject(options.projects, namespace)),
+    changeSettings: async (namespace, change) =>
+      toSettings(await changeSettings(options.projects, namespace, change)),
+    untilReady: (namespace, wait) => {
+      let last: Project | undefined;
+      async function ask(signal: AbortSignal): Promise<Project | undefined> {
+        last = toProject(await requiredProject(options.projects, namespace, signal));
+        return last.ready?.status === 'True' ? last : undefined;
+      }
+      return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
+        const said =
+          last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
+        return `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`;
+      });
+    },
+    delete: (namespace, also = {}) => deleteProject(options, namespace, also),
+    purgeHistory: (namespace, wait) =>
+      purgeHistory(options.projects, namespace, { ...wait, clock: options.clock }),
+    beginPurgeHistory: (namespace) => beginPurgeHistory(options.projects, namespace),
+  };
+}

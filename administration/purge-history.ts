@@ -9,35 +9,40 @@ import type { WaitForOptions } from './wait-for.ts';
 
 type Client = Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
 
-const orderFor = (namespace: string) => ({
-  target: { namespace, name: PROJECT_NAME },
-  annotation: ANNOTATIONS.purgeHistory,
-});
+function orderFor(namespace: string) {
+  return {
+    target: { namespace, name: PROJECT_NAME },
+    annotation: ANNOTATIONS.purgeHistory,
+  };
+}
 
-const hasResponse = ({ status }: ZipProject, nonce: string): boolean =>
-  status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
+function hasResponse({ status }: ZipProject, nonce: string): boolean {
+  return status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
+}
 
 /** Messages of the controller end with a full stop or not, because some contain the text of another program. */
-const withoutStop = (message: string): string => (message.endsWith('.') ? message.slice(0, -1) : message);
+function withoutStop(message: string): string {
+  return message.endsWith('.') ? message.slice(0, -1) : message;
+}
 
 /** Says how far it is, if the controller has started it. */
-const timedOut =
-  (namespace: string, { limitMs }: WaitForOptions) =>
-  (project: ZipProject | undefined): string | undefined => {
+function timedOut(namespace: string, { limitMs }: WaitForOptions) {
+  return (project: ZipProject | undefined): string | undefined => {
     const purge = project && toHistoryPurge(project);
     if (!purge || purge.finishedAt !== null) return undefined;
     return `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${withoutStop(purge.message ?? 'no message')}. The controller continues. Check with: zipjobs project show ${namespace}`;
   };
+}
 
 /**
  * Deletes all records of a project from the history, and waits until it is done.
  * @throws AdministrationError NotFound; Refused without a history; TimedOut with the last message of the controller
  */
-export const purgeHistory = async (
+export async function purgeHistory(
   client: Client,
   namespace: string,
   wait: WaitForOptions,
-): Promise<HistoryPurgeView> => {
+): Promise<HistoryPurgeView> {
   await requiredProject(client, namespace);
   const question = {
     ...orderFor(namespace),
@@ -51,10 +56,10 @@ export const purgeHistory = async (
     `Could not delete the history of project "${namespace}": ${withoutStop(purge?.message ?? 'the controller reported no reason')}`,
     { code: 'Refused' },
   );
-};
+}
 
 /** Starts the deletion without waiting. @throws AdministrationError NotFound */
-export const beginPurgeHistory = async (client: Client, namespace: string): Promise<void> => {
+export async function beginPurgeHistory(client: Client, namespace: string): Promise<void> {
   await requiredProject(client, namespace);
   await orderController(client, orderFor(namespace));
-};
+}

@@ -29,16 +29,16 @@ const DELETED =
 /** Such as a job without its bucket, or one that was cancelled while it waited. */
 const NEVER_STARTED = 'it finished without an attempt. The status of the job says why';
 
-const whyNoPod = (zipJob: ZipJob): string => {
+function whyNoPod(zipJob: ZipJob): string {
   if (!isFinished(zipJob)) return 'it has no pod yet';
   const { startedAt, attemptsTotal = 0 } = zipJob.status ?? {};
   return startedAt === undefined && attemptsTotal === 0 ? NEVER_STARTED : DELETED;
-};
+}
 
 /** Characters that are redacted before other requests may run. */
 const SLICE = 64 * 1024;
 
-const redactLines = async (lines: readonly string[]): Promise<readonly string[]> => {
+async function redactLines(lines: readonly string[]): Promise<readonly string[]> {
   const redacted: string[] = [];
   let sinceBreak = 0;
   for (const line of lines) {
@@ -50,19 +50,20 @@ const redactLines = async (lines: readonly string[]): Promise<readonly string[]>
     await setImmediate();
   }
   return redacted;
-};
+}
 
-const newest = (pods: readonly Pod[]): Pod | undefined =>
-  pods.toSorted((a, b) =>
+function newest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
     (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
   )[0];
+}
 
 /** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
-export const readJobLog = async (
+export async function readJobLog(
   kube: KubeClient,
   zipJob: ZipJob,
   { lines, signal }: LogOptions,
-): Promise<JobLog> => {
+): Promise<JobLog> {
   const { namespace, name } = zipJob.metadata;
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
@@ -78,4 +79,4 @@ export const readJobLog = async (
   } catch (error) {
     throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
   }
-};
+}

@@ -16,7 +16,7 @@ interface NamesOfJobs {
 }
 
 /** Reads page by page and keeps only the names. */
-const jobsOf = async (kube: KubeClient, { metadata }: ZipBucket): Promise<NamesOfJobs> => {
+async function jobsOf(kube: KubeClient, { metadata }: ZipBucket): Promise<NamesOfJobs> {
   const { namespace, name } = metadata;
   const definition = RESOURCES.zipJobs;
   const unfinished: string[] = [];
@@ -30,10 +30,10 @@ const jobsOf = async (kube: KubeClient, { metadata }: ZipBucket): Promise<NamesO
     throw explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, error);
   }
   return { unfinished, finished };
-};
+}
 
 /** @throws AdministrationError InUse while jobs refer to the bucket, including finished jobs */
-export const refuseWhileInUse = async (kube: KubeClient, bucket: ZipBucket): Promise<void> => {
+export async function refuseWhileInUse(kube: KubeClient, bucket: ZipBucket): Promise<void> {
   const { unfinished, finished } = await jobsOf(kube, bucket);
   if (unfinished.length + finished.length === 0) return;
   const names = (unfinished.length > 0 ? unfinished : finished).toSorted();
@@ -42,4 +42,4 @@ export const refuseWhileInUse = async (kube: KubeClient, bucket: ZipBucket): Pro
     `Cannot delete bucket "${bucket.spec.bucketName}": jobs refer to it (${counts}), such as ${firstOf(names)}. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail`,
     { code: 'InUse' },
   );
-};
+}

@@ -3,19 +3,20 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
 
-export const noProject = (namespace: string): AdministrationError =>
-  new AdministrationError(`No project found in namespace "${namespace}"`, {
+export function noProject(namespace: string): AdministrationError {
+  return new AdministrationError(`No project found in namespace "${namespace}"`, {
     code: 'NotFound',
     commandHint: `Create one with: zipjobs project create ${namespace}, or set another namespace with -n`,
   });
+}
 
 /** @throws AdministrationError NotFound if the namespace contains no project. */
-export const requiredProject = async (
+export async function requiredProject(
   projects: Pick<ObjectClient<ZipProject>, 'get'>,
   namespace: string,
   signal?: AbortSignal,
-): Promise<ZipProject> => {
+): Promise<ZipProject> {
   const project = await projects.get(namespace, PROJECT_NAME, signal);
   if (!project) throw noProject(namespace);
   return project;
-};
+}

@@ -21,33 +21,45 @@ export interface RotatedSecret {
 }
 
 /** Standard Webhooks format. */
-const newSecret = (): string => `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
+function newSecret(): string {
+  return `whsec_${randomBytes(KEY_BYTES).toString('base64')}`;
+}
 
-const encoded = (text: string): string => Buffer.from(text).toString('base64');
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
 
-const decoded = (text: string): string => Buffer.from(text, 'base64').toString();
+function decoded(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}
 
 /** Of the Secret: the form or command that made its current signing secret. */
 const ROTATED_BY = 'zipjobs.dev/rotated-by-form';
 
-const isRotatedBy = (secret: Secret | undefined, form: string | undefined): boolean =>
-  form !== undefined && secret?.metadata.annotations?.[ROTATED_BY] === form;
+function isRotatedBy(secret: Secret | undefined, form: string | undefined): boolean {
+  return form !== undefined && secret?.metadata.annotations?.[ROTATED_BY] === form;
+}
 
 const KIND = 'ZipProject';
 
-const ownerOf = ({ metadata: { name, uid = '' } }: ZipProject): OwnerReference => ({
-  apiVersion: GROUP_VERSION,
-  kind: KIND,
-  name,
-  uid,
-});
+function ownerOf({ metadata: { name, uid = '' } }: ZipProject): OwnerReference {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: KIND,
+    name,
+    uid,
+  };
+}
 
 /** The garbage collector is about to delete it. */
-const isOfDeletedProject = (
+function isOfDeletedProject(
   { metadata: { ownerReferences = [] } }: Secret,
   { metadata: { uid } }: ZipProject,
-): boolean =>
-  ownerReferences.some(({ kind }) => kind === KIND) && ownerReferences.every((owner) => owner.uid !== uid);
+): boolean {
+  return (
+    ownerReferences.some(({ kind }) => kind === KIND) && ownerReferences.every((owner) => owner.uid !== uid)
+  );
+}
 
 /** What one save writes into the Secret of the webhook. */
 interface SavedInSecret {
@@ -60,11 +72,11 @@ interface SavedInSecret {
 type Writer = Pick<SecretsOfWebhook, 'create' | 'mergePatch'>;
 
 /** Returns undefined if a Secret exists, without reading or changing it. */
-const createSecret = async (
+async function createSecret(
   secrets: Pick<Writer, 'create'>,
   project: ZipProject,
   { url, form }: SavedInSecret,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const secret = newSecret();
   const created = await secrets.create({
     metadata: {
@@ -77,14 +89,14 @@ const createSecret = async (
     data: { current: encoded(secret), ...(url !== undefined && { url: encoded(url) }) },
   });
   return created ? secret : undefined;
-};
+}
 
 /** Gives the Secret of a deleted project to the one that has its namespace now, with nothing of the deleted one. */
-const takeOver = async (
+async function takeOver(
   secrets: Pick<Writer, 'mergePatch'>,
   { project, existing }: { readonly project: ZipProject; readonly existing: Secret },
   { url, form }: SavedInSecret,
-): Promise<string> => {
+): Promise<string> {
   const { namespace, name, resourceVersion } = existing.metadata;
   const secret = newSecret();
   await secrets.mergePatch(
@@ -104,20 +116,20 @@ const takeOver = async (
     },
   );
   return secret;
-};
+}
 
 /** The signing secret, if this form made it. */
-const madeBy = (secret: Secret, form: string | undefined): string | undefined => {
+function madeBy(secret: Secret, form: string | undefined): string | undefined {
   const current = secret.data?.['current'];
   return isRotatedBy(secret, form) && current !== undefined ? decoded(current) : undefined;
-};
+}
 
 /** Writes into a Secret that exists. The response to a patch has its owners: not every user with this right may read Secrets. */
-const saveInExisting = async (
+async function saveInExisting(
   secrets: Pick<Writer, 'mergePatch'>,
   project: ZipProject,
   saved: SavedInSecret,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const { url, form } = saved;
   const existing = await secrets.mergePatch(
     { namespace: project.metadata.namespace, name: WEBHOOK_SECRET_NAME },
@@ -126,17 +138,17 @@ const saveInExisting = async (
   return isOfDeletedProject(existing, project)
     ? takeOver(secrets, { project, existing }, saved)
     : madeBy(existing, form);
-};
+}
 
 /**
  * Writes the URL into the Secret of the webhook, or keeps the current one. Returns the signing secret if it had to be created, or
  * if the same form has created it.
  */
-export const saveWebhookSecret = async (
+export async function saveWebhookSecret(
   secrets: Writer,
   project: ZipProject,
   saved: SavedInSecret,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const created = await createSecret(secrets, project, saved);
   if (created !== undefined) return created;
   try {
@@ -146,14 +158,14 @@ export const saveWebhookSecret = async (
     if (!hasCode(error, 'NotFound')) throw error;
     return createSecret(secrets, project, saved);
   }
-};
+}
 
 /** What an earlier request with the same form has saved. Undefined if the Secret has another URL, or there is none. */
-export const findSavedByForm = async (
+export async function findSavedByForm(
   secrets: Pick<Writer, 'mergePatch'>,
   namespace: string,
   { url, form }: SavedInSecret,
-): Promise<{ readonly secret: string | undefined } | undefined> => {
+): Promise<{ readonly secret: string | undefined } | undefined> {
   try {
     const existing = await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, {});
     const isSaved = url === undefined || existing.data?.['url'] === encoded(url);
@@ -162,7 +174,7 @@ export const findSavedByForm = async (
     if (!hasCode(error, 'NotFound')) throw error;
     return undefined;
   }
-};
+}
 
 export interface Rotation {
   readonly overlapSeconds: number;
@@ -173,16 +185,17 @@ export interface Rotation {
 }
 
 /** Identifies the last rotation. */
-export const rotationVersion = (secret: Secret | undefined): string =>
-  versionOf(secret?.metadata.annotations?.[ROTATED_BY]);
+export function rotationVersion(secret: Secret | undefined): string {
+  return versionOf(secret?.metadata.annotations?.[ROTATED_BY]);
+}
 
-const checkRotation = (current: Secret, { form, version }: Rotation): void => {
+function checkRotation(current: Secret, { form, version }: Rotation): void {
   if (version === undefined || version === rotationVersion(current) || isRotatedBy(current, form)) return;
   throw new AdministrationError(
     'Someone else rotated the signing secret after you opened this page. Rotate it again to replace theirs too: events are then no longer signed with the secret before it',
     { code: 'Conflict' },
   );
-};
+}
 
 interface Overlap {
   readonly previousUntil: string | null;
@@ -190,22 +203,22 @@ interface Overlap {
   readonly data: Readonly<Record<string, string | null>>;
 }
 
-const keptOverlap = ({ data = {} }: Secret): Overlap => {
+function keptOverlap({ data = {} }: Secret): Overlap {
   const { previousUntil } = data;
   return { data: {}, previousUntil: previousUntil ? decoded(previousUntil) : null };
-};
+}
 
-const newOverlap = (current: string, seconds: number, clock: Clock): Overlap => {
+function newOverlap(current: string, seconds: number, clock: Clock): Overlap {
   if (seconds === 0) return { data: { previous: null, previousUntil: null }, previousUntil: null };
   const previousUntil = rfc3339(new Date(clock.date().getTime() + seconds * 1000));
   return { data: { previous: current, previousUntil: encoded(previousUntil) }, previousUntil };
-};
+}
 
-const rotateOnce = async (
+async function rotateOnce(
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
   namespace: string,
   rotation: Rotation,
-): Promise<RotatedSecret> => {
+): Promise<RotatedSecret> {
   const { overlapSeconds, form = randomUUID() } = rotation;
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
   const current = before?.data?.['current'];
@@ -228,17 +241,17 @@ const rotateOnce = async (
     },
   );
   return { secret, previousUntil: overlap.previousUntil };
-};
+}
 
 /**
  * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
  * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
  */
-export const rotateSigningSecret = async (
+export async function rotateSigningSecret(
   options: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
   namespace: string,
   rotation: Rotation,
-): Promise<RotatedSecret> => {
+): Promise<RotatedSecret> {
   try {
     return await rotateOnce(options, namespace, rotation);
   } catch (error) {
@@ -247,13 +260,13 @@ export const rotateSigningSecret = async (
     if (!isRotatedBy(now, rotation.form)) throw error;
     return rotateOnce(options, namespace, rotation);
   }
-};
+}
 
 /** Whether a signing secret exists; undefined if the user lacks permission. */
-export const hasSigningSecret = async (
+export async function hasSigningSecret(
   secrets: Pick<SecretsOfWebhook, 'get'>,
   namespace: string,
-): Promise<boolean | undefined> => {
+): Promise<boolean | undefined> {
   try {
     const secret = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
     return secret?.data?.['current'] !== undefined;
@@ -261,4 +274,4 @@ export const hasSigningSecret = async (
     if (hasCode(error, 'Forbidden')) return undefined;
     throw error;
   }
-};
+}

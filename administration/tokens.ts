@@ -72,46 +72,51 @@ const SUFFIX_LENGTH = 6;
 const MAX_SLUG = 40;
 
 /** The same for the same form. */
-const suffixOf = (form: string | undefined): string => {
-  const letter = (index: number): string => SUFFIX_ALPHABET.charAt(index % SUFFIX_ALPHABET.length);
+function suffixOf(form: string | undefined): string {
+  function letter(index: number): string {
+    return SUFFIX_ALPHABET.charAt(index % SUFFIX_ALPHABET.length);
+  }
   if (form === undefined)
     return Array.from({ length: SUFFIX_LENGTH }, () => letter(randomInt(SUFFIX_ALPHABET.length))).join('');
   const digest = createHash('sha256').update(`zipjobs token ${form}`).digest();
   return Array.from({ length: SUFFIX_LENGTH }, (_, n) => letter(digest.readUInt32BE(4 * n))).join('');
-};
+}
 
 /** A readable, unique object name. */
-const newId = ({ name, form }: NewToken): string => {
+function newId({ name, form }: NewToken): string {
   const slug = (name ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_SLUG)
     .replaceAll(/^-|-$/g, '');
   return `${slug === '' ? 'token' : slug}-${suffixOf(form)}`;
-};
+}
 
-const isPermission = (text: string): text is Permission =>
-  PERMISSIONS.some((permission) => permission === text);
+function isPermission(text: string): text is Permission {
+  return PERMISSIONS.some((permission) => permission === text);
+}
 
-const checkPermissions = (given: readonly string[] = PERMISSIONS): readonly Permission[] => {
+function checkPermissions(given: readonly string[] = PERMISSIONS): readonly Permission[] {
   const permissions = [...new Set(given)].filter(isPermission);
   if (permissions.length === 0 || permissions.length < new Set(given).size)
     throw invalidInput('permissions', `Invalid permissions. Use one or more of: ${PERMISSIONS.join(', ')}`);
   return permissions;
-};
+}
 
-const toToken = ({ metadata, spec, status }: ZipToken): Token => ({
-  id: metadata.name,
-  name: spec.displayName ?? null,
-  masked: spec.masked,
-  permissions: spec.permissions,
-  createdAt: metadata.creationTimestamp ?? null,
-  createdBy: spec.createdBy ?? null,
-  lastUsedAt: status?.lastUsedAt ?? null,
-});
+function toToken({ metadata, spec, status }: ZipToken): Token {
+  return {
+    id: metadata.name,
+    name: spec.displayName ?? null,
+    masked: spec.masked,
+    permissions: spec.permissions,
+    createdAt: metadata.creationTimestamp ?? null,
+    createdBy: spec.createdBy ?? null,
+    lastUsedAt: status?.lastUsedAt ?? null,
+  };
+}
 
 /** The API would not accept one more token. Users who may not list them are not stopped here. */
-const refuseBeyondLimit = async ({ tokens }: TokensOptions, namespace: string): Promise<void> => {
+async function refuseBeyondLimit({ tokens }: TokensOptions, namespace: string): Promise<void> {
   const all = await tokens.list({ namespace }).catch((error: unknown) => {
     if (hasCode(error, 'Forbidden')) return [];
     throw error;
@@ -121,9 +126,9 @@ const refuseBeyondLimit = async ({ tokens }: TokensOptions, namespace: string): 
     `Project "${namespace}" has ${all.length} access tokens, and the API accepts ${TOKEN_LIMIT}. Revoke tokens that nobody uses, then create the new one`,
     { code: 'Refused' },
   );
-};
+}
 
-const store = async (options: TokensOptions, namespace: string, token: NewToken): Promise<CreatedToken> => {
+async function store(options: TokensOptions, namespace: string, token: NewToken): Promise<CreatedToken> {
   checkDisplayName('name', token.name);
   const permissions = checkPermissions(token.permissions);
   await requiredProject(options.projects, namespace);
@@ -151,15 +156,15 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
   throw new AdministrationError('The random id of the new token is already in use. Try again', {
     code: 'Conflict',
   });
-};
+}
 
-const oldestFirst = (a: ZipToken, b: ZipToken): number => {
+function oldestFirst(a: ZipToken, b: ZipToken): number {
   const [left = '', right = ''] = [a.metadata.creationTimestamp, b.metadata.creationTimestamp];
   if (left === right) return a.metadata.name < b.metadata.name ? -1 : 1;
   return left < right ? -1 : 1;
-};
+}
 
-const find = async ({ tokens }: TokensOptions, namespace: string, idOrName: string): Promise<ZipToken> => {
+async function find({ tokens }: TokensOptions, namespace: string, idOrName: string): Promise<ZipToken> {
   if (isToken(idOrName))
     throw invalidInput(
       'token',
@@ -179,27 +184,29 @@ const find = async ({ tokens }: TokensOptions, namespace: string, idOrName: stri
   throw new AdministrationError(`Several tokens are named "${idOrName}". Use one of these ids: ${ids}`, {
     code: 'Conflict',
   });
-};
+}
 
-export const createTokens = (options: TokensOptions, namespace: string): Tokens => ({
-  list: async () => {
-    await requiredProject(options.projects, namespace);
-    return (await options.tokens.list({ namespace })).toSorted(oldestFirst).map(toToken);
-  },
-  find: async (idOrName) => toToken(await find(options, namespace, idOrName)),
-  create: (token) => store(options, namespace, token),
-  revoke: async (idOrName) => {
-    const token = await find(options, namespace, idOrName);
-    const { name, uid = '' } = token.metadata;
-    await options.tokens.delete(namespace, name, { uid });
-    // An API process whose watch is late accepts the token until it verifies it again.
-    await pause(options.clock, MAX_TOKEN_FRESH_MS, new AbortController().signal);
-    return toToken(token);
-  },
-  rotate: async (idOrName) => {
-    const old = toToken(await find(options, namespace, idOrName));
-    const { permissions } = old;
-    const created = await store(options, namespace, { permissions, name: old.name ?? undefined });
-    return { created, old };
-  },
-});
+export function createTokens(options: TokensOptions, namespace: string): Tokens {
+  return {
+    list: async () => {
+      await requiredProject(options.projects, namespace);
+      return (await options.tokens.list({ namespace })).toSorted(oldestFirst).map(toToken);
+    },
+    find: async (idOrName) => toToken(await find(options, namespace, idOrName)),
+    create: (token) => store(options, namespace, token),
+    revoke: async (idOrName) => {
+      const token = await find(options, namespace, idOrName);
+      const { name, uid = '' } = token.metadata;
+      await options.tokens.delete(namespace, name, { uid });
+      // An API process whose watch is late accepts the token until it verifies it again.
+      await pause(options.clock, MAX_TOKEN_FRESH_MS, new AbortController().signal);
+      return toToken(token);
+    },
+    rotate: async (idOrName) => {
+      const old = toToken(await find(options, namespace, idOrName));
+      const { permissions } = old;
+      const created = await store(options, namespace, { permissions, name: old.name ?? undefined });
+      return { created, old };
+    },
+  };
+}

@@ -3,36 +3,35 @@ import { createObjectClient } from '#runtime/kube/object-client.ts';
 import type { KubeObject, ObjectClient, ResourceDefinition } from '#runtime/kube/types.ts';
 import { type Attempt, explainKubeError } from './explain-kube-error.ts';
 
-const resourceName = ({
-  apiVersion,
-  plural,
-}: Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural'>) => {
+function resourceName({ apiVersion, plural }: Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural'>) {
   const [group, version] = apiVersion.split('/');
   return version === undefined ? plural : `${plural}.${group}`;
-};
+}
 
-const identity = ({ metadata }: KubeObject): Pick<Attempt, 'namespace' | 'name'> => ({
-  namespace: metadata.namespace,
-  name: metadata.name,
-});
+function identity({ metadata }: KubeObject): Pick<Attempt, 'namespace' | 'name'> {
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+  };
+}
 
 /** A list is kept in memory, and users of a namespace decide how large it is. */
 const MAX_LIST_BYTES = 64 * 1_024 * 1_024;
 
 /** An object client that throws an AdministrationError with the attempted operation, for display to the user. */
-export const createUserClient = <T extends KubeObject>(
+export function createUserClient<T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
-): ObjectClient<T> => {
+): ObjectClient<T> {
   const client = createObjectClient(kube, definition);
   const resource = resourceName(definition);
-  const explained = async <R>(attempt: Omit<Attempt, 'resource'>, task: () => Promise<R>): Promise<R> => {
+  async function explained<R>(attempt: Omit<Attempt, 'resource'>, task: () => Promise<R>): Promise<R> {
     try {
       return await task();
     } catch (error) {
       throw explainKubeError({ ...attempt, resource }, error);
     }
-  };
+  }
   return {
     get: (namespace, name, signal) =>
       explained({ verb: 'get', namespace, name }, () => client.get(namespace, name, signal)),
@@ -53,4 +52,4 @@ export const createUserClient = <T extends KubeObject>(
     delete: (namespace, name, options) =>
       explained({ verb: 'delete', namespace, name }, () => client.delete(namespace, name, options)),
   };
-};
+}

@@ -34,20 +34,21 @@ interface Waited<T> {
   readonly failure: AppError | undefined;
 }
 
-const delayAfter = (failure: AppError | undefined, failures: number): number =>
-  failure === undefined
+function delayAfter(failure: AppError | undefined, failures: number): number {
+  return failure === undefined
     ? INTERVAL_MS
     : Math.max(
         INTERVAL_MS,
         Math.min(failure.retryAfterMs ?? backoffBoundMs(BACKOFF, failures), MAX_RETRY_AFTER_MS),
       );
+}
 
 /** Undefined if the signal ended the request. */
-const askOnce = async <T>(
+async function askOnce<T>(
   { clock }: WaitForOptions,
   ask: Ask<T>,
   signal: AbortSignal,
-): Promise<Waited<T> | undefined> => {
+): Promise<Waited<T> | undefined> {
   const askedMs = clock.monotonicMs();
   try {
     return { result: await ask(signal), failure: undefined };
@@ -58,13 +59,13 @@ const askOnce = async <T>(
     const silence = new AdministrationError('The API server did not respond', { code: 'Unreachable' });
     return { result: undefined, failure: silence };
   }
-};
+}
 
-const poll = async <T>(
+async function poll<T>(
   options: WaitForOptions & { readonly signal: AbortSignal },
   limit: AbortSignal,
   ask: Ask<T>,
-): Promise<Waited<T>> => {
+): Promise<Waited<T>> {
   const { clock, signal, onFailure } = options;
   const within = AbortSignal.any([signal, limit]);
   let last: Waited<T> = { result: undefined, failure: undefined };
@@ -80,9 +81,9 @@ const poll = async <T>(
   }
   signal.throwIfAborted();
   return last;
-};
+}
 
-const wait = async <T>(options: WaitForOptions, ask: Ask<T>): Promise<Waited<T>> => {
+async function wait<T>(options: WaitForOptions, ask: Ask<T>): Promise<Waited<T>> {
   const { clock, limitMs, signal = new AbortController().signal } = options;
   if (!(limitMs <= MAX_WAIT_MS))
     throw new RangeError(`the time limit of a wait must be at most ${MAX_WAIT_MS} ms, not ${limitMs}`);
@@ -91,23 +92,24 @@ const wait = async <T>(options: WaitForOptions, ask: Ask<T>): Promise<Waited<T>>
     limit.abort();
   });
   return await poll({ ...options, signal }, limit.signal, ask);
-};
+}
 
 /**
  * Polls until there is a result, also after failures that a retry may mend. Undefined after the time limit.
  * @throws every other failure; the reason of the signal
  */
-export const waitFor = async <T>(options: WaitForOptions, ask: Ask<T>): Promise<T | undefined> =>
-  (await wait(options, ask)).result;
+export async function waitFor<T>(options: WaitForOptions, ask: Ask<T>): Promise<T | undefined> {
+  return (await wait(options, ask)).result;
+}
 
 /** The same. @throws AdministrationError TimedOut with this text, and with the last failure */
-export const waitOrTimeOut = async <T>(
+export async function waitOrTimeOut<T>(
   options: WaitForOptions,
   ask: Ask<T>,
   timedOut: () => string,
-): Promise<T> => {
+): Promise<T> {
   const { result, failure } = await wait(options, ask);
   if (result !== undefined) return result;
   const why = failure ? `. The last request failed: ${failure.message}` : '';
   throw new AdministrationError(`${timedOut()}${why}`, { code: 'TimedOut', cause: failure });
-};
+}

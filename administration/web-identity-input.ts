@@ -25,7 +25,7 @@ const MAX_STS_ENDPOINT = 253;
 const MAX_STS_REGION = 32;
 const SECONDS = { shortest: 900, longest: 43_200 } as const;
 
-const readDuration = (text: string): number | undefined => {
+function readDuration(text: string): number | undefined {
   if (text === '') return undefined;
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (seconds >= SECONDS.shortest && seconds <= SECONDS.longest) return seconds;
@@ -33,9 +33,9 @@ const readDuration = (text: string): number | undefined => {
     'durationSeconds',
     `Invalid session duration. Use ${SECONDS.shortest} to ${SECONDS.longest} seconds`,
   );
-};
+}
 
-const checkService = (stsRegion: string, stsEndpoint: string): void => {
+function checkService(stsRegion: string, stsEndpoint: string): void {
   if (stsRegion === '' && stsEndpoint === '')
     throw invalidInput('stsRegion', 'Enter the region of the token service, or its endpoint');
   if (stsRegion !== '' && (!PATTERNS.stsRegion.test(stsRegion) || stsRegion.length > MAX_STS_REGION))
@@ -50,16 +50,16 @@ const checkService = (stsRegion: string, stsEndpoint: string): void => {
       'stsEndpoint',
       'Invalid endpoint of the token service. Use a lowercase URL such as https://minio.example.com, without path or query',
     );
-};
+}
 
 /** The role of a bucket. @throws AdministrationError InvalidInput */
-export const checkWebIdentity = ({
+export function checkWebIdentity({
   roleArn,
   audience,
   stsRegion = '',
   stsEndpoint = '',
   durationSeconds = '',
-}: WebIdentityInput): WebIdentity => {
+}: WebIdentityInput): WebIdentity {
   if (!PATTERNS.roleArn.test(roleArn) || roleArn.length > MAX_ROLE_ARN)
     throw invalidInput(
       'roleArn',
@@ -77,4 +77,4 @@ export const checkWebIdentity = ({
       durationSeconds: readDuration(durationSeconds),
     }),
   };
-};
+}

@@ -49,11 +49,12 @@ export interface Webhook {
   readonly testPending: boolean;
 }
 
-const isSuccess = (status: number | undefined): boolean =>
-  status !== undefined && status >= 200 && status <= 299;
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 299;
+}
 
-const testOf = (test: EndpointState['test']): WebhookTest | null =>
-  test
+function testOf(test: EndpointState['test']): WebhookTest | null {
+  return test
     ? {
         at: test.at,
         ok: isSuccess(test.status),
@@ -62,9 +63,10 @@ const testOf = (test: EndpointState['test']): WebhookTest | null =>
         error: test.error ?? null,
       }
     : null;
+}
 
 /** Ignores a state that belongs to a previous endpoint. */
-const stateOf = ({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | null => {
+function stateOf({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | null {
   const state = status?.webhook;
   if (!state || webhook === undefined || state.endpoint !== endpointDigest(endpointOf(webhook))) return null;
   return {
@@ -73,18 +75,19 @@ const stateOf = ({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | n
     lastDeliveryAt: state.lastDelivery ?? null,
     failingSince: state.failingSince ?? null,
   };
-};
+}
 
-const urlOf = ({ spec: { webhook }, status }: ZipProject): Pick<Webhook, 'host' | 'urlIsIn'> => {
+function urlOf({ spec: { webhook }, status }: ZipProject): Pick<Webhook, 'host' | 'urlIsIn'> {
   if (webhook === undefined) return { host: null, urlIsIn: null };
   if (webhook.url === undefined) return { host: status?.webhook?.host ?? null, urlIsIn: 'Secret' };
   return { host: webhookHost(webhook.url) ?? null, urlIsIn: 'ZipProject' };
-};
+}
 
-const isTestPending = ({ metadata, status }: ZipProject): boolean =>
-  isOrderPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
+function isTestPending({ metadata, status }: ZipProject): boolean {
+  return isOrderPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
+}
 
-export const toWebhook = (project: ZipProject): Webhook => {
+export function toWebhook(project: ZipProject): Webhook {
   const { metadata, spec, status } = project;
   return {
     namespace: metadata.namespace,
@@ -96,4 +99,4 @@ export const toWebhook = (project: ZipProject): Webhook => {
     lastTest: testOf(status?.webhook?.test),
     testPending: isTestPending(project),
   };
-};
+}

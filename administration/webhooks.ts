@@ -76,7 +76,7 @@ export interface Webhooks {
 const MAX_URL = 2_048;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-const checkUrl = (text: string): void => {
+function checkUrl(text: string): void {
   const url = URL.parse(text);
   if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || text.length > MAX_URL)
     throw invalidInput(
@@ -88,62 +88,65 @@ const checkUrl = (text: string): void => {
       'url',
       'Invalid webhook URL: remove the user name and password. Receivers authenticate events by their signature',
     );
-};
+}
 
-const isEvent = (text: string): text is WebhookEvent => WEBHOOK_EVENTS.some((event) => event === text);
+function isEvent(text: string): text is WebhookEvent {
+  return WEBHOOK_EVENTS.some((event) => event === text);
+}
 
-const checkEvents = (given: readonly string[]): readonly WebhookEvent[] => {
+function checkEvents(given: readonly string[]): readonly WebhookEvent[] {
   const events = [...new Set(given)].filter(isEvent);
   if (events.length === 0 || events.length < new Set(given).size)
     throw invalidInput('events', `Invalid webhook events. Use one or more of: ${WEBHOOK_EVENTS.join(', ')}`);
   return events;
-};
+}
 
-const required = async (options: WebhooksOptions, namespace: string): Promise<ZipProject> => {
+async function required(options: WebhooksOptions, namespace: string): Promise<ZipProject> {
   const project = await requiredProject(options.projects, namespace);
   if (project.spec.webhook) return project;
   throw new AdministrationError(`No webhook found in project "${namespace}"`, {
     code: 'NotFound',
     commandHint: `Set one with: zipjobs webhook set URL -n ${namespace}`,
   });
-};
+}
 
-const change = async (
+async function change(
   { projects }: WebhooksOptions,
   namespace: string,
   webhook: Readonly<Record<string, unknown>> | null,
-): Promise<Webhook> =>
-  toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
+): Promise<Webhook> {
+  return toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
+}
 
 /** Identifies what `set` changes. The URL is a credential; each change of it also enables the webhook. */
-const webhookVersion = (project: ZipProject): string => {
+function webhookVersion(project: ZipProject): string {
   const { isSet, events } = toWebhook(project);
   return versionOf([isSet, events, project.metadata.annotations?.[ANNOTATIONS.enableWebhook]]);
-};
+}
 
 /** Events in another order are the same, and so are all events and none that are named. */
-const hasEvents = (project: ZipProject, events: readonly WebhookEvent[] | undefined): boolean => {
+function hasEvents(project: ZipProject, events: readonly WebhookEvent[] | undefined): boolean {
   const current = toWebhook(project).events;
   return (
     events === undefined ||
     (events.length === current.length && current.every((event) => events.includes(event)))
   );
-};
+}
 
-const setOnce = async (
+async function setOnce(
   options: WebhooksOptions,
   namespace: string,
   settings: WebhookSettings,
-): Promise<SetWebhook> => {
+): Promise<SetWebhook> {
   if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
   const { url, version, form } = settings;
-  const check = (current: ZipProject): void => {
+  function check(current: ZipProject): void {
     if (version !== undefined) checkVersion(webhookVersion(current), version);
     if (url === undefined && current.spec.webhook === undefined)
       throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
-  };
+  }
   check(project);
   // Write the Secret first: events cannot be sent without it.
   const secret = await saveWebhookSecret(options.secrets, project, { url, form });
@@ -171,27 +174,27 @@ const setOnce = async (
     annotation: ANNOTATIONS.enableWebhook,
   });
   return { webhook: { ...webhook, host: webhookHost(url) ?? null }, secret };
-};
+}
 
 /** What the form has saved, if it was sent twice. */
-const savedBefore = async (
+async function savedBefore(
   { projects, secrets }: WebhooksOptions,
   namespace: string,
   { url, events, form }: WebhookSettings,
-): Promise<SetWebhook | undefined> => {
+): Promise<SetWebhook | undefined> {
   if (form === undefined) return undefined;
   const project = await requiredProject(projects, namespace);
   if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events)))
     return undefined;
   const saved = await findSavedByForm(secrets, namespace, { url, form });
   return saved && { webhook: toWebhook(project), secret: saved.secret };
-};
+}
 
-const set = async (
+async function set(
   options: WebhooksOptions,
   namespace: string,
   settings: WebhookSettings,
-): Promise<SetWebhook> => {
+): Promise<SetWebhook> {
   try {
     return await setOnce(options, namespace, settings);
   } catch (error) {
@@ -199,22 +202,22 @@ const set = async (
     if (saved === undefined) throw error;
     return saved;
   }
-};
+}
 
-const show = async ({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> => {
+async function show({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> {
   const project = await requiredProject(projects, namespace);
   return {
     webhook: toWebhook(project),
     version: webhookVersion(project),
     hasSecret: await hasSigningSecret(secrets, namespace),
   };
-};
+}
 
-const rotate = async (
+async function rotate(
   options: WebhooksOptions,
   namespace: string,
   rotation: Rotation,
-): Promise<RotatedSecret> => {
+): Promise<RotatedSecret> {
   const { overlapSeconds: seconds } = rotation;
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
@@ -223,9 +226,9 @@ const rotate = async (
     );
   await requiredProject(options.projects, namespace);
   return rotateSigningSecret(options, namespace, rotation);
-};
+}
 
-const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
+async function enable(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
   const { spec } = await required(options, namespace);
   if (spec.webhook?.enabled === false) await change(options, namespace, { enabled: true });
   const question = {
@@ -235,9 +238,9 @@ const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOpt
     hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
-};
+}
 
-const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
+async function test(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
   await required(options, namespace);
   const question = {
     target: { namespace, name: PROJECT_NAME },
@@ -246,30 +249,32 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
     hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
   };
   return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
-};
+}
 
-export const createWebhooks = (options: WebhooksOptions, namespace: string): Webhooks => ({
-  show: () => show(options, namespace),
-  set: (settings) => set(options, namespace, settings),
-  secretVersion: async () => rotationVersion(await options.secrets.get(namespace, WEBHOOK_SECRET_NAME)),
-  rotateSecret: (rotation) => rotate(options, namespace, rotation),
-  remove: async ({ withSecret }) => {
-    await required(options, namespace);
-    const webhook = await change(options, namespace, null);
-    if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
-    return webhook;
-  },
-  test: (wait) => test(options, namespace, wait),
-  beginTest: async () => {
-    await required(options, namespace);
-    await orderController(options.projects, {
-      target: { namespace, name: PROJECT_NAME },
-      annotation: ANNOTATIONS.testWebhook,
-    });
-  },
-  enable: (wait) => enable(options, namespace, wait),
-  disable: async () => {
-    await required(options, namespace);
-    return change(options, namespace, { enabled: false });
-  },
-});
+export function createWebhooks(options: WebhooksOptions, namespace: string): Webhooks {
+  return {
+    show: () => show(options, namespace),
+    set: (settings) => set(options, namespace, settings),
+    secretVersion: async () => rotationVersion(await options.secrets.get(namespace, WEBHOOK_SECRET_NAME)),
+    rotateSecret: (rotation) => rotate(options, namespace, rotation),
+    remove: async ({ withSecret }) => {
+      await required(options, namespace);
+      const webhook = await change(options, namespace, null);
+      if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
+      return webhook;
+    },
+    test: (wait) => test(options, namespace, wait),
+    beginTest: async () => {
+      await required(options, namespace);
+      await orderController(options.projects, {
+        target: { namespace, name: PROJECT_NAME },
+        annotation: ANNOTATIONS.testWebhook,
+      });
+    },
+    enable: (wait) => enable(options, namespace, wait),
+    disable: async () => {
+      await required(options, namespace);
+      return change(options, namespace, { enabled: false });
+    },
+  };
+}

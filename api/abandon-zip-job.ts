@@ -43,10 +43,10 @@ const FIRST_PAUSE_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
 /** The number of jobs that are not deleted, for the log. */
-const createSkipped = ({ log, clock }: Pick<AbandonZipJobDeps, 'log' | 'clock'>) => {
+function createSkipped({ log, clock }: Pick<AbandonZipJobDeps, 'log' | 'clock'>) {
   let count = 0;
   let quietUntilMs = -Infinity;
-  const report = (): void => {
+  function report(): void {
     if (count === 0) return;
     log.error(
       { zipJobs: count },
@@ -54,7 +54,7 @@ const createSkipped = ({ log, clock }: Pick<AbandonZipJobDeps, 'log' | 'clock'>)
     );
     count = 0;
     quietUntilMs = clock.monotonicMs() + LOG_EVERY_MS;
-  };
+  }
   return {
     add: (): void => {
       count += 1;
@@ -64,12 +64,12 @@ const createSkipped = ({ log, clock }: Pick<AbandonZipJobDeps, 'log' | 'clock'>)
       if (clock.monotonicMs() >= quietUntilMs) report();
     },
   };
-};
+}
 
 /** Resolves to whether it deleted the ZipJob. */
 type DeleteZipJob = (job: AbandonedZipJob, signal: AbortSignal) => Promise<boolean>;
 
-const createDelete = ({ jobClient, clock, policy = POLICY }: AbandonZipJobDeps): DeleteZipJob => {
+function createDelete({ jobClient, clock, policy = POLICY }: AbandonZipJobDeps): DeleteZipJob {
   const deleteOnce: DeleteZipJob = ({ namespace, name, uid }, signal) =>
     jobClient.delete(namespace, name, { ...defined({ uid }), signal });
   const deleteSurely: DeleteZipJob = (job, signal) => retry(() => deleteOnce(job, signal), policy, signal);
@@ -88,16 +88,16 @@ const createDelete = ({ jobClient, clock, policy = POLICY }: AbandonZipJobDeps):
     }
   };
   return (job, signal) => (job.uid === undefined ? deleteWhileLate : deleteSurely)(job, signal);
-};
+}
 
-export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
+export function createAbandonZipJob(deps: AbandonZipJobDeps): AbandonZipJob {
   const { log, maxAtOnce = MAX_AT_ONCE } = deps;
   const deleteZipJob = createDelete(deps);
   const skipped = createSkipped(deps);
   const end = new AbortController();
   const running = new Set<Promise<void>>();
 
-  const remove = async (job: AbandonedZipJob): Promise<void> => {
+  async function remove(job: AbandonedZipJob): Promise<void> {
     const { namespace, name } = job;
     try {
       if (await deleteZipJob(job, end.signal))
@@ -110,9 +110,9 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
           'could not delete a ZipJob without a file list: it fails at its start deadline and blocks later jobs of its key until then',
         );
     }
-  };
+  }
 
-  const abandon = (job: AbandonedZipJob): void => {
+  function abandon(job: AbandonedZipJob): void {
     if (running.size >= maxAtOnce || end.signal.aborted) {
       skipped.add();
       skipped.reportIfDue();
@@ -120,7 +120,7 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
     }
     const removal = remove(job).finally(() => running.delete(removal));
     running.add(removal);
-  };
+  }
   return Object.assign(abandon, {
     [Symbol.asyncDispose]: async () => {
       end.abort();
@@ -128,4 +128,4 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
       skipped.report();
     },
   });
-};
+}

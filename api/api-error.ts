@@ -31,8 +31,8 @@ export class ApiError extends AppError {
 }
 
 /** The body of every error response. */
-export const errorBody = (error: ApiError): string =>
-  JSON.stringify({
+export function errorBody(error: ApiError): string {
+  return JSON.stringify({
     error: {
       type: error.type,
       code: error.code,
@@ -41,138 +41,164 @@ export const errorBody = (error: ApiError): string =>
       ...error.more,
     },
   });
+}
 
 const REALM = 'Bearer realm="zipjobs"';
 
-export const authenticationRequired = (): ApiError =>
-  new ApiError('Missing Authorization header. Send "Authorization: Bearer <access token>".', {
+export function authenticationRequired(): ApiError {
+  return new ApiError('Missing Authorization header. Send "Authorization: Bearer <access token>".', {
     code: 'authentication_required',
     headers: { 'WWW-Authenticate': REALM },
   });
+}
 
 /** The same response for every invalid token, so that it does not reveal the reason. */
-export const invalidApiKey = (): ApiError =>
-  new ApiError(
+export function invalidApiKey(): ApiError {
+  return new ApiError(
     'Invalid access token: it is malformed, was revoked, or its project was deleted. Send a valid token.',
     {
       code: 'invalid_api_key',
       headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
     },
   );
+}
 
-export const insufficientPermissions = (permission: string): ApiError =>
-  new ApiError(`The access token lacks the permission "${permission}". Use a token that has it.`, {
+export function insufficientPermissions(permission: string): ApiError {
+  return new ApiError(`The access token lacks the permission "${permission}". Use a token that has it.`, {
     code: 'insufficient_permissions',
   });
+}
 
-export const parameterMissing = (param: string): ApiError =>
-  new ApiError(`Missing required parameter: ${param}`, {
+export function parameterMissing(param: string): ApiError {
+  return new ApiError(`Missing required parameter: ${param}`, {
     code: 'parameter_missing',
     param,
   });
+}
 
-export const parameterInvalid = (
+export function parameterInvalid(
   param: string,
   message: string,
   more?: Readonly<Record<string, unknown>>,
-): ApiError => new ApiError(message, { code: 'parameter_invalid', param, ...defined({ more }) });
+): ApiError {
+  return new ApiError(message, { code: 'parameter_invalid', param, ...defined({ more }) });
+}
 
-export const resourceNotFound = (message: string, param?: string): ApiError =>
-  new ApiError(message, {
+export function resourceNotFound(message: string, param?: string): ApiError {
+  return new ApiError(message, {
     code: 'resource_not_found',
     ...defined({ param }),
   });
+}
 
 /** An error of the request itself, detected before its fields are validated. */
-export const badRequest = (code: ErrorCode, message: string): ApiError => new ApiError(message, { code });
+export function badRequest(code: ErrorCode, message: string): ApiError {
+  return new ApiError(message, { code });
+}
 
-export const invalidJson = (message: string, cause?: unknown): ApiError =>
-  new ApiError(message, { code: 'invalid_json', cause });
+export function invalidJson(message: string, cause?: unknown): ApiError {
+  return new ApiError(message, { code: 'invalid_json', cause });
+}
 
-export const notAnObject = (cause: Error): ApiError =>
-  new ApiError(cause.message, { code: 'parameter_invalid', cause });
+export function notAnObject(cause: Error): ApiError {
+  return new ApiError(cause.message, { code: 'parameter_invalid', cause });
+}
 
-export const bodyTooLarge = (limit: number): ApiError =>
-  new ApiError(`The request body is larger than ${limit} bytes. Split the files into several archives.`, {
-    code: 'body_too_large',
-    headers: { Connection: 'close' },
-  });
+export function bodyTooLarge(limit: number): ApiError {
+  return new ApiError(
+    `The request body is larger than ${limit} bytes. Split the files into several archives.`,
+    {
+      code: 'body_too_large',
+      headers: { Connection: 'close' },
+    },
+  );
+}
 
-export const tooManyValues = (cause?: unknown): ApiError =>
-  new ApiError(
+export function tooManyValues(cause?: unknown): ApiError {
+  return new ApiError(
     'The request body contains more JSON values than any valid request. Remove unknown fields, or split the files into several archives.',
     { code: 'too_many_values', cause },
   );
+}
 
-export const methodNotAllowed = (method: string, allowed: readonly string[]): ApiError =>
-  new ApiError(`Method ${method} is not supported for this path. Use ${allowed.join(' or ')}.`, {
+export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
+  return new ApiError(`Method ${method} is not supported for this path. Use ${allowed.join(' or ')}.`, {
     code: 'method_not_allowed',
     headers: { Allow: allowed.join(', ') },
   });
+}
 
 /** The key belongs to another request, whose response must not be returned. */
-export const idempotencyKeyReused = (): ApiError =>
-  badRequest(
+export function idempotencyKeyReused(): ApiError {
+  return badRequest(
     'idempotency_key_reused',
     'This Idempotency-Key was used with a different request. Send the original body, or use a new key.',
   );
+}
 
 const DEFAULT_RETRY_AFTER_MS = 2_000;
 const FULL_RETRY_SECONDS = 60;
 const FULL_HEADERS = { 'Retry-After': String(FULL_RETRY_SECONDS) };
 
 /** Waiting helps, because lists are deleted some time after their job finishes. */
-export const fileListsFull = (maxBytes: number): ApiError =>
-  new ApiError(
+export function fileListsFull(maxBytes: number): ApiError {
+  return new ApiError(
     `The stored file lists of this project reached the limit of ${maxBytes} bytes (compressed). Wait until jobs finish and their lists are deleted.`,
     { code: 'file_lists_full', headers: FULL_HEADERS },
   );
+}
 
 /**
  * Waiting helps, because the controller deletes finished jobs of a full project before their time. When, only its settings and the
  * history decide.
  */
-export const storedJobsFull = (maxJobs: number): ApiError =>
-  new ApiError(
+export function storedJobsFull(maxJobs: number): ApiError {
+  return new ApiError(
     `This project stores ${maxJobs} jobs, which is its limit. Delete finished jobs, send the request again later, or ask your administrator for a higher limit.`,
     { code: 'stored_jobs_full', headers: FULL_HEADERS },
   );
+}
 
-export const storedBytesFull = (maxBytes: number): ApiError =>
-  new ApiError(
+export function storedBytesFull(maxBytes: number): ApiError {
+  return new ApiError(
     `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Delete finished jobs, send the request again later, or ask your administrator for a higher limit.`,
     { code: 'stored_bytes_full', headers: FULL_HEADERS },
   );
+}
 
 /** A ResourceQuota of the namespace refused the job or its file list. */
-export const quotaExceeded = (cause: unknown): ApiError =>
-  new ApiError(
+export function quotaExceeded(cause: unknown): ApiError {
+  return new ApiError(
     'A ResourceQuota of the namespace refuses the job or its file list. Delete finished jobs, or ask your administrator for a higher quota.',
     { code: 'quota_exceeded', headers: FULL_HEADERS, cause },
   );
+}
 
 /** @param scope the requests that were counted: of a token, of a project, or failed ones of a client address */
-export const rateLimitExceeded = (scope: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(`Too many ${scope}. Send the request again in ${retryAfterSeconds} s.`, {
+export function rateLimitExceeded(scope: string, retryAfterSeconds: number): ApiError {
+  return new ApiError(`Too many ${scope}. Send the request again in ${retryAfterSeconds} s.`, {
     code: 'rate_limit_exceeded',
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
+}
 
 /** The other requests of the project use its part of what the service handles at once. */
-export const concurrencyLimitExceeded = (): ApiError =>
-  new ApiError(
+export function concurrencyLimitExceeded(): ApiError {
+  return new ApiError(
     'Too many concurrent requests of this project, or too many bytes in their bodies. Wait until some are complete, and send the request again after the time in Retry-After.',
     { code: 'concurrency_limit_exceeded', headers: { 'Retry-After': String(DEFAULT_RETRY_AFTER_MS / 1000) } },
   );
+}
 
-export const internalError = (cause: unknown): ApiError =>
-  new ApiError('Internal error. Report it with the X-Request-Id of this response.', {
+export function internalError(cause: unknown): ApiError {
+  return new ApiError('Internal error. Report it with the X-Request-Id of this response.', {
     code: 'internal_error',
     cause,
   });
+}
 
 /** A dependency of the API does not respond, or the service is busy; a retry may succeed. */
-export const serviceUnavailable = (cause: unknown): ApiError => {
+export function serviceUnavailable(cause: unknown): ApiError {
   const asked = cause instanceof AppError ? cause.retryAfterMs : undefined;
   const seconds = Math.max(1, Math.ceil((asked ?? DEFAULT_RETRY_AFTER_MS) / 1000));
   return new ApiError(
@@ -183,4 +209,4 @@ export const serviceUnavailable = (cause: unknown): ApiError => {
       cause,
     },
   );
-};
+}

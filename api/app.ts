@@ -54,8 +54,10 @@ export interface AppDeps {
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
-const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) => {
-  const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
+function createLimits({ inFlight, body, metrics, rateLimits, clock }: AppDeps) {
+  function onRefused(limit: string): void {
+    return metrics.overloads.inc({ limit });
+  }
   const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
   const pacing = {
     clock,
@@ -77,9 +79,9 @@ const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) =
     paceCreate: createPacing({ ...pacing, delayOf: rateLimits.createDelay }),
     paceRead: createPacing({ ...pacing, delayOf: rateLimits.requestDelay }),
   };
-};
+}
 
-const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> => {
+function createRouter(deps: AppDeps): Router<ApiState, DefaultContextExtends> {
   const authentication = createAuthentication({
     authenticate: deps.authenticate,
     noteUse: deps.noteUse,
@@ -96,12 +98,12 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
   });
   const { requests, jsonBody, paceCreate, paceRead, creates, active } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
-  const named =
-    (template: string): Route =>
-    async (ctx, next) => {
+  function named(template: string): Route {
+    return async (ctx, next) => {
       ctx.state.route = template;
       await next();
     };
+  }
   for (const base of servedBasePaths(deps.basePath)) {
     for (const document of deps.documents) {
       const path = `${base}${document.path}`;
@@ -124,47 +126,44 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
     );
   }
   return router;
-};
+}
 
 /** Handles requests without a route: another method of a known path, or an unknown path. */
-const createNoRoute =
-  (router: Router<ApiState, DefaultContextExtends>, basePath: string): ApiMiddleware =>
-  (ctx) => {
+function createNoRoute(router: Router<ApiState, DefaultContextExtends>, basePath: string): ApiMiddleware {
+  return (ctx) => {
     const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (methods.length > 0) throw methodNotAllowed(ctx.method, [...new Set(methods)]);
     throw resourceNotFound(
       `Path not found. Create zips at ${basePath}/v1/zips; see the API reference at ${basePath}/docs.`,
     );
   };
+}
 
-const createStopping =
-  (isStopping: () => boolean): ApiMiddleware =>
-  async (ctx, next) => {
+function createStopping(isStopping: () => boolean): ApiMiddleware {
+  return async (ctx, next) => {
     if (isStopping()) ctx.set('Connection', 'close');
     await next();
   };
+}
 
 const noStore: ApiMiddleware = async (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   await next();
 };
 
-const logFieldsOf = ({
-  error,
-  principal,
-  zipJob,
-  delayedMs,
-}: ApiState): Readonly<Record<string, unknown>> => ({
-  code: error?.code,
-  param: error?.param ?? undefined,
-  project: principal?.namespace,
-  zipToken: principal?.tokenName,
-  zipJob,
-  delayedMs,
-});
+function logFieldsOf({ error, principal, zipJob, delayedMs }: ApiState): Readonly<Record<string, unknown>> {
+  return {
+    code: error?.code,
+    param: error?.param ?? undefined,
+    project: principal?.namespace,
+    zipToken: principal?.tokenName,
+    zipJob,
+    delayedMs,
+  };
+}
 
 /** The HTTP API: order of the middleware and routes. */
-export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> => {
+export function createApp(deps: AppDeps): Koa<ApiState, DefaultContextExtends> {
   const { log, clock, metrics, readForwarded } = deps;
   const app = new Koa<ApiState, DefaultContextExtends>();
   // Koa only reports responses that could not be written, usually because the client disconnected.
@@ -182,4 +181,4 @@ export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> =
   app.use(router.routes());
   app.use(createNoRoute(router, deps.basePath));
   return app;
-};
+}

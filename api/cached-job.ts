@@ -20,17 +20,19 @@ export interface CachedJob {
   readonly fileListBytes?: number;
 }
 
-export const responseOf = ({ metadata, spec, status }: ZipJob): JobResponse => ({
-  name: metadata.name,
-  phase: status?.phase,
-  metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
-});
+export function responseOf({ metadata, spec, status }: ZipJob): JobResponse {
+  return {
+    name: metadata.name,
+    phase: status?.phase,
+    metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
+  };
+}
 
-export const toCachedJob = (job: ZipJob): CachedJob => {
+export function toCachedJob(job: ZipJob): CachedJob {
   const { name, namespace, uid, resourceVersion } = job.metadata;
   return defined({
     metadata: defined({ name, namespace, uid, resourceVersion }),
     bytes: storedBytesOf(job),
     fileListBytes: fileListBytesOf(job) || undefined,
   });
-};
+}

@@ -30,7 +30,7 @@ export interface Caches extends CacheGroup {
   readonly namespaces: Reflector<Namespace>;
 }
 
-export const createCaches = (deps: {
+export function createCaches(deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
@@ -40,7 +40,7 @@ export const createCaches = (deps: {
   readonly storage: Pick<StorageLedger, 'note'>;
   readonly accepted: Pick<AcceptedTokens, 'note'>;
   readonly classes: ClassLimits;
-}): Caches => {
+}): Caches {
   const { storage, accepted, responses, classes, ...common } = deps;
   const zipProjects: Reflector<ZipProject> = createReflector({
     ...common,
@@ -75,4 +75,4 @@ export const createCaches = (deps: {
     zipProjects,
     namespaces,
   });
-};
+}

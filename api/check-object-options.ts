@@ -21,15 +21,17 @@ const NAMES: Readonly<Record<keyof ChosenObjectOptions, keyof ObjectFields>> = {
   tags: 'tags',
 };
 
-const invalid = ({ field, problem }: ObjectOptionsFault): ApiError =>
-  parameterInvalid('object', `object.${NAMES[field]} ${problem}.`);
+function invalid({ field, problem }: ObjectOptionsFault): ApiError {
+  return parameterInvalid('object', `object.${NAMES[field]} ${problem}.`);
+}
 
 /** In an order that does not depend on the request, so that equal requests have equal hashes. */
-const sorted = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(texts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+function sorted(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** The options of the object in a body whose types are valid; undefined if it has none. */
-export const readObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptions | undefined => {
+export function readObjectOptions(fields: ObjectFields = {}): ChosenObjectOptions | undefined {
   const options = defined({
     contentDisposition: fields.content_disposition,
     contentType: fields.content_type,
@@ -39,13 +41,13 @@ export const readObjectOptions = (fields: ObjectFields = {}): ChosenObjectOption
     tags: fields.tags && sorted(fields.tags),
   });
   return Object.keys(options).length === 0 ? undefined : options;
-};
+}
 
 /** @throws ApiError parameter_invalid for a value that no store accepts, and for metadata of the service */
-export const assertObjectValid = (options: ChosenObjectOptions = {}): void => {
+export function assertObjectValid(options: ChosenObjectOptions = {}): void {
   const fault = findObjectFault(options);
   if (fault) throw invalid(fault);
-};
+}
 
 /** The options that decide about an object, from the strongest. */
 export interface ObjectChoices {
@@ -59,10 +61,10 @@ export interface ObjectChoices {
  * @throws ApiError parameter_invalid for an option that the store of the bucket is known not to support, and for metadata or
  * tags that exceed the limits together
  */
-export const assertObjectAccepted = (
+export function assertObjectAccepted(
   { chosen = {}, defaults = {} }: ObjectChoices,
   { spec }: ZipBucket,
-): void => {
+): void {
   const ofJob = mergeObjectOptions(defaults, chosen);
   const unsupported = findUnsupported(ofJob, storeKindOf(spec));
   if (unsupported && chosen[unsupported.field] !== undefined) throw invalid(unsupported);
@@ -78,4 +80,4 @@ export const assertObjectAccepted = (
       ...excess,
       problem: `${excess.problem}, together with those of the project and the bucket`,
     });
-};
+}

@@ -53,13 +53,13 @@ const EARLIEST_MS = Date.UTC(1980, 0, 1);
 const LATEST_MS = Date.UTC(2108, 0, 1) - 1;
 
 /** The field of the request that contains an option, and whether the request sets it. */
-const find = (body: OptionFields, option: CallerOption): readonly [field: string, isSet: boolean] => {
+function find(body: OptionFields, option: CallerOption): readonly [field: string, isSet: boolean] {
   const [field = '', part] = option.split('.');
   const fields: Readonly<Record<string, unknown>> = { ...(part === undefined ? body : body.object) };
   return [field, fields[part ?? field] !== undefined];
-};
+}
 
-const assertOpen = (body: OptionFields, { closedBy }: OptionRules): void => {
+function assertOpen(body: OptionFields, { closedBy }: OptionRules): void {
   for (const option of CALLER_OPTIONS) {
     const [field, isSet] = find(body, option);
     const closer = isSet ? closedBy(option) : undefined;
@@ -69,12 +69,12 @@ const assertOpen = (body: OptionFields, { closedBy }: OptionRules): void => {
         `${option} is not available: the ${closer} has closed this option${closer === 'operator' ? ' for the project' : ''}. Remove it from the request.`,
       );
   }
-};
+}
 
-const assertNotLooser = (
+function assertNotLooser(
   option: keyof typeof BY_STRICTNESS,
   { chosen, demanded, by }: { chosen: string | undefined; demanded: string | undefined; by: string },
-): void => {
+): void {
   const order: readonly string[] = BY_STRICTNESS[option];
   if (chosen === undefined || demanded === undefined) return;
   if (order.indexOf(chosen) < order.indexOf(demanded))
@@ -82,35 +82,37 @@ const assertNotLooser = (
       option,
       `${option} cannot be "${chosen}": the ${by} requires "${demanded}", and a request can only be stricter.`,
     );
-};
+}
 
 /** @throws ApiError parameter_invalid if the request would replace objects that the bucket or the project keeps */
-export const assertConflictAllowed = (
+export function assertConflictAllowed(
   chosen: OnConflict | undefined,
   demanded: string | undefined,
   by: 'bucket' | 'project',
-): void => assertNotLooser('on_conflict', { chosen, demanded, by });
+): void {
+  return assertNotLooser('on_conflict', { chosen, demanded, by });
+}
 
 /** The same time in the form of Date; undefined if it is not an RFC 3339 time that an archive can contain. */
-const readTime = (text: string): string | undefined => {
+function readTime(text: string): string | undefined {
   const time = new Date(RFC_3339.test(text) ? text : Number.NaN);
   // Date accepts February 30 as March 2.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(time.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) return undefined;
   return time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
-};
+}
 
-const assertTime = (text: string | undefined): void => {
+function assertTime(text: string | undefined): void {
   if (text === undefined || readTime(text) !== undefined) return;
   throw parameterInvalid(
     'modification_time',
     'modification_time is not an RFC 3339 time from 1980 to 2107, such as 2026-01-31T12:00:00Z.',
   );
-};
+}
 
 /** The options of a body whose types are valid. An invalid time stays as it is, so that the request differs from one without. */
-export const readOptions = (body: OptionFields): RequestOptions =>
-  defined({
+export function readOptions(body: OptionFields): RequestOptions {
+  return defined({
     onSourceError: body.on_source_error && ON_SOURCE_ERROR[body.on_source_error],
     compression: body.compression,
     onConflict: body.on_conflict,
@@ -122,9 +124,10 @@ export const readOptions = (body: OptionFields): RequestOptions =>
     sequential: body.sequential,
     objectOptions: readObjectOptions(body.object),
   });
+}
 
 /** @throws ApiError parameter_invalid for a closed option, a looser one than the project requires, or an invalid value */
-export const assertOptionsAllowed = (body: OptionFields, rules: OptionRules): void => {
+export function assertOptionsAllowed(body: OptionFields, rules: OptionRules): void {
   assertOpen(body, rules);
   const { defaults } = rules;
   assertConflictAllowed(body.on_conflict, defaults.onConflict, 'project');
@@ -135,4 +138,4 @@ export const assertOptionsAllowed = (body: OptionFields, rules: OptionRules): vo
   });
   assertTime(body.modification_time);
   assertObjectValid(readObjectOptions(body.object));
-};
+}

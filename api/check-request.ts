@@ -34,16 +34,16 @@ export interface TypedRequest {
   readonly body: ZipJobBody;
 }
 
-const assertMetadata = (text: string, { metadata }: ZipJobBody, limits: RequestLimits): void => {
+function assertMetadata(text: string, { metadata }: ZipJobBody, limits: RequestLimits): void {
   if (Buffer.byteLength(text) > limits.maxMetadataBytes)
     throw parameterInvalid('metadata', `metadata is longer than ${limits.maxMetadataBytes} bytes.`);
   if (jsonDepth(metadata, MAX_METADATA_DEPTH) > MAX_METADATA_DEPTH)
     throw parameterInvalid('metadata', `metadata is nested deeper than ${MAX_METADATA_DEPTH} levels.`);
-};
+}
 
 const MIB = 1_024 * 1_024;
 
-const assertUrlBytes = (entries: readonly ListedFile[]): void => {
+function assertUrlBytes(entries: readonly ListedFile[]): void {
   const bytes = entries.reduce((sum, { url }) => sum + Buffer.byteLength(url), 0);
   if (bytes <= MAX_URL_BYTES_IN_ALL) return;
   const fitting = Math.floor((entries.length * MAX_URL_BYTES_IN_ALL) / bytes);
@@ -51,7 +51,7 @@ const assertUrlBytes = (entries: readonly ListedFile[]): void => {
     'urls',
     `These URLs have ${bytes} bytes; at most ${MAX_URL_BYTES_IN_ALL / MIB} MiB: about ${fitting} of these entries fit. Split the files into several archives.`,
   );
-};
+}
 
 function* assertFiles(
   entries: readonly ListedFile[],

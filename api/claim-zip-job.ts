@@ -30,22 +30,23 @@ export interface ClaimedZipJob {
 /** Limits the retries after a job with the same name is deleted between create and get. */
 const MAX_ROUNDS = 3;
 
-const withUid = (job: ZipJob): OwnerJob => {
+function withUid(job: ZipJob): OwnerJob {
   const { uid } = job.metadata;
   if (uid !== undefined) return { ...job, metadata: { ...job.metadata, uid } };
   throw new AppError('the API server returned a ZipJob without a uid', {
     code: 'InvalidResponse',
     retryable: true,
   });
-};
+}
 
-const hasSame = (stored: ZipJob, wanted: ZipJob, names: readonly string[]): boolean =>
-  names.every((name) => stored.metadata.annotations?.[name] === wanted.metadata.annotations?.[name]);
+function hasSame(stored: ZipJob, wanted: ZipJob, names: readonly string[]): boolean {
+  return names.every((name) => stored.metadata.annotations?.[name] === wanted.metadata.annotations?.[name]);
+}
 
 /** Annotations that identify an earlier attempt of the same request. */
 const OWN_MARKS = [ANNOTATIONS.requestId, ANNOTATIONS.requestSha256, ANNOTATIONS.acceptedAt];
 
-const judge = (stored: ZipJob, { job, hasKey }: Claim): ClaimedZipJob => {
+function judge(stored: ZipJob, { job, hasKey }: Claim): ClaimedZipJob {
   if (hasSame(stored, job, OWN_MARKS)) return { job: withUid(stored), isNew: true };
   if (!hasKey)
     throw new AppError(`ZipJob ${job.metadata.name} already exists`, { code: 'NameTaken', retryable: true });
@@ -53,45 +54,45 @@ const judge = (stored: ZipJob, { job, hasKey }: Claim): ClaimedZipJob => {
   if (stored.metadata.deletionTimestamp !== undefined)
     throw serviceUnavailable(new Error(`ZipJob ${job.metadata.name} is being deleted`));
   return { job: withUid(stored), isNew: false };
-};
+}
 
 type JobClient = Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
 
-const find = async (
+async function find(
   jobClient: JobClient,
   claim: Claim,
   signal: AbortSignal,
-): Promise<ClaimedZipJob | undefined> => {
+): Promise<ClaimedZipJob | undefined> {
   const { namespace, name } = claim.job.metadata;
   const stored = await retry(() => jobClient.get(namespace, name, signal), claim.policy, signal);
   return stored && judge(stored, claim);
-};
+}
 
 /**
  * The job of an earlier request. The history is read after the API server: a job is in the history before its ZipJob is deleted, so
  * one that existed when the search started is found in one of them.
  */
-const findEarlier = async (
+async function findEarlier(
   jobClient: JobClient,
   claim: Claim,
   signal: AbortSignal,
-): Promise<ClaimedZipJob | undefined> => {
+): Promise<ClaimedZipJob | undefined> {
   const found = await find(jobClient, claim, signal);
   if (found !== undefined) return found;
   const archived = await claim.readArchived?.(signal);
   return archived && judge(archived, claim);
-};
+}
 
 /**
  * Creates the ZipJob, or finds the one that the same request created before: AlreadyExists is the lock that all replicas
  * and all attempts share. With a history, an earlier job may have no ZipJob any more, so it is searched before the create.
  * @throws ApiError idempotency_key_reused, service_unavailable; KubeError; the refusal; the errors of ReadHistory
  */
-export const claimZipJob = async (
+export async function claimZipJob(
   jobClient: JobClient,
   claim: Claim,
   signal: AbortSignal,
-): Promise<ClaimedZipJob> => {
+): Promise<ClaimedZipJob> {
   const { job, policy, refusal, readArchived } = claim;
   const searchesFirst = refusal !== undefined || readArchived !== undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -106,4 +107,4 @@ export const claimZipJob = async (
   throw serviceUnavailable(
     new Error(`ZipJob ${job.metadata.name} was deleted repeatedly while it was being created`),
   );
-};
+}

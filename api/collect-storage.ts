@@ -27,10 +27,10 @@ const FIELDS = ['jobs', 'bytes', 'fileListBytes'] as const;
  * Reports what projects store, at each scrape. There is no project label, because the number of projects is unbounded; the log
  * names a project that is full.
  */
-export const collectStorage = (
+export function collectStorage(
   registry: Registry,
   { ledger, classOf, maxFileListBytes }: StorageSources,
-): void => {
+): void {
   const registers = [registry];
   for (const field of FIELDS)
     new Gauge({
@@ -58,4 +58,4 @@ export const collectStorage = (
       for (const [limit, share] of Object.entries(most)) this.set({ limit }, share);
     },
   });
-};
+}

@@ -223,7 +223,7 @@ export interface ApiConfig extends ConfigOf<typeof API_SETTINGS> {
 }
 
 /** @throws ConfigError that names every invalid variable */
-export const readApiConfig = (env: Readonly<Record<string, string | undefined>>): ApiConfig => {
+export function readApiConfig(env: Readonly<Record<string, string | undefined>>): ApiConfig {
   const plain = readConfig(API_SETTINGS, env);
   return Object.freeze({
     ...plain,
@@ -231,4 +231,4 @@ export const readApiConfig = (env: Readonly<Record<string, string | undefined>>)
     classes: readClassLimits(plain.projectClassesJson),
     jobWebhookSchedule: parseSchedule('JOB_WEBHOOK_SCHEDULE_SECONDS', plain.jobWebhookScheduleSeconds),
   });
-};
+}

@@ -65,38 +65,46 @@ export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<Cr
 const RETRY: RetryPolicy = { attempts: 3, baseDelayMs: 50, maxDelayMs: 500, maxRetryAfterMs: 2_000 };
 
 /** The API server refused permanently, or before it changed anything. */
-const isSurelyNotCreated = (error: unknown): boolean =>
-  (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded');
+function isSurelyNotCreated(error: unknown): boolean {
+  return (
+    (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded')
+  );
+}
 
 /** True if the list is still needed; a list that was deleted after the job finished must not be created again. */
-const needsList = (job: ZipJob): boolean => !isFinished(job) && !isFileListDeleted(job);
+function needsList(job: ZipJob): boolean {
+  return !isFinished(job) && !isFileListDeleted(job);
+}
 
-const uuidOf = ({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string =>
-  idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);
+function uuidOf({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string {
+  return idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);
+}
 
 /** Undefined without a history or a key: then no job of an earlier request is in the history. */
-const readArchivedOf = (
+function readArchivedOf(
   readHistory: ReadHistory | undefined,
   { idempotencyKey, project }: NewZipJob,
   uuid: string,
-): Claim['readArchived'] => {
+): Claim['readArchived'] {
   if (readHistory === undefined || idempotencyKey === undefined) return undefined;
   const { namespace } = project.metadata;
   return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
-};
+}
 
 /** The mark of the policy api-zipjob-defaults: the project has changed since this process read it, so the next request succeeds. */
 const PROJECT_CHANGED = '[zipjobs.dev/project-changed]';
 
-const explained = (error: unknown): unknown => {
+function explained(error: unknown): unknown {
   if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
   const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.message.includes(PROJECT_CHANGED);
   return isOutdated ? serviceUnavailable(error) : error;
-};
+}
 
-const withoutStatus = ({ status: _status, ...job }: ZipJob): ZipJob => job;
+function withoutStatus({ status: _status, ...job }: ZipJob): ZipJob {
+  return job;
+}
 
-const count = (metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileList): void => {
+function count(metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileList): void {
   if (!isNew) {
     metrics.idempotentReplays.inc();
     return;
@@ -104,10 +112,10 @@ const count = (metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileL
   metrics.jobsCreated.inc();
   metrics.filesAccepted.inc(list.count);
   metrics.fileListBytes.observe(fileListBytes(list));
-};
+}
 
 /** The reason for refusing a new job. One that is refused anyway occupies no storage, and does not make the project full. */
-const createAdmit = (deps: CreateZipJobDeps) => {
+function createAdmit(deps: CreateZipJobDeps) {
   const noteFull = createNoteFullProject(deps);
   return ({ request, project, refusal }: NewZipJob, job: ZipJob): AppError | undefined => {
     if (refusal !== undefined) return refusal;
@@ -117,18 +125,18 @@ const createAdmit = (deps: CreateZipJobDeps) => {
     if (full !== undefined) noteFull(namespace, full);
     return full;
   };
-};
+}
 
-export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
+export function createCreateZipJob(deps: CreateZipJobDeps): CreateZipJob {
   const { metrics, clock, instance, storage } = deps;
   const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
   const admit = createAdmit(deps);
   const newUuid = deps.newUuid ?? randomUUID;
 
-  const claim = async (
+  async function claim(
     { isAdmitted, ...wanted }: Omit<Claim, 'policy'> & { readonly isAdmitted: boolean },
     signal: AbortSignal,
-  ) => {
+  ) {
     const { job, hasKey } = wanted;
     const { namespace, name } = job.metadata;
     try {
@@ -141,7 +149,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
       throw explained(error);
     }
-  };
+  }
 
   return async (input, signal) => {
     const { list } = input.request;
@@ -168,4 +176,4 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
       ? { uuid, job, isReplay: false }
       : { uuid, job: withoutStatus(claimed.job), isReplay: true };
   };
-};
+}

@@ -21,7 +21,9 @@ const POSSIBLE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 /** Longest valid bucket name; limits how much of an invalid one the message repeats. */
 const MAX_SHOWN_NAME = 63;
 
-const isLeaving = ({ metadata }: ZipBucket): boolean => metadata.deletionTimestamp !== undefined;
+function isLeaving({ metadata }: ZipBucket): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
 
 /**
  * The bucket of the project. A bucket that is missing from the cache, or is being deleted there, may have been created a moment
@@ -30,23 +32,24 @@ const isLeaving = ({ metadata }: ZipBucket): boolean => metadata.deletionTimesta
  */
 export type FindBucket = (query: BucketQuery, signal: AbortSignal) => Promise<ZipBucket>;
 
-export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): FindBucket => {
-  const find = async (query: BucketQuery, signal: AbortSignal): Promise<ZipBucket | undefined> => {
+export function createFindBucket({ buckets, bucketClient }: FindBucketDeps): FindBucket {
+  async function find(query: BucketQuery, signal: AbortSignal): Promise<ZipBucket | undefined> {
     const name = bucketResourceName(query.service, query.bucketName);
     const cached = buckets.get(`${query.namespace}/${name}`);
     if (cached !== undefined && !isLeaving(cached)) return cached;
     return bucketClient.get(query.namespace, name, signal);
-  };
+  }
 
   /** Built only for a refusal: the stack of an error costs more than the whole lookup in the cache. */
-  const refusal = (
+  function refusal(
     { bucketName, service }: BucketQuery,
     problem = 'not found in this project. Correct "bucket_name", or add the bucket to the project.',
-  ) =>
-    resourceNotFound(
+  ) {
+    return resourceNotFound(
       `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) ${problem}`,
       'bucket_name',
     );
+  }
 
   return async (query, signal) => {
     if (!POSSIBLE_NAME.test(query.bucketName)) throw refusal(query);
@@ -66,4 +69,4 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
     }
     throw refusal(query);
   };
-};
+}

@@ -21,17 +21,20 @@ export type ZipJobQuery = HistoryQuery;
 export const UID_INDEX = 'uid';
 
 /** Webhooks identify a job that the API did not create by the uid of its object. */
-export const uidIndex = (job: CachedJob): readonly string[] =>
-  uuidOfName(job.metadata.name) === undefined ? [zipJobId(job)] : [];
+export function uidIndex(job: CachedJob): readonly string[] {
+  return uuidOfName(job.metadata.name) === undefined ? [zipJobId(job)] : [];
+}
 
 /** A newer job may have reused the name. */
-const isOf = (job: ZipJob, byUid: CachedJob | undefined): boolean =>
-  byUid === undefined || byUid.metadata.uid === job.metadata.uid;
+function isOf(job: ZipJob, byUid: CachedJob | undefined): boolean {
+  return byUid === undefined || byUid.metadata.uid === job.metadata.uid;
+}
 
-const notFound = () =>
-  resourceNotFound(
+function notFound() {
+  return resourceNotFound(
     'Zip not found in this project. Check the id; finished zips are deleted after a retention period.',
   );
+}
 
 /**
  * Finds a job of a project by id: in the cache, at the API server, then in the history. A job is in the history before its ZipJob is
@@ -45,14 +48,14 @@ export interface FindZipJob {
   whole(query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob>;
 }
 
-export const createFindZipJob = ({ jobs, jobClient, responses, readHistory }: FindZipJobDeps): FindZipJob => {
-  const known = ({ namespace, uuid }: ZipJobQuery) => {
+export function createFindZipJob({ jobs, jobClient, responses, readHistory }: FindZipJobDeps): FindZipJob {
+  function known({ namespace, uuid }: ZipJobQuery) {
     if (!isUuid(uuid)) throw notFound();
     const [byUid] = jobs.byIndex(UID_INDEX, namespace, uuid);
     const name = byUid?.metadata.name ?? zipJobName(uuid);
     return { byUid, name, cached: byUid ?? jobs.get(`${namespace}/${name}`) };
-  };
-  const whole = async (query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob> => {
+  }
+  async function whole(query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob> {
     const { byUid, name } = known(query);
     const stored = await jobClient.get(query.namespace, name, signal);
     if (stored !== undefined && isOf(stored, byUid)) {
@@ -62,10 +65,10 @@ export const createFindZipJob = ({ jobs, jobClient, responses, readHistory }: Fi
     const archived = await readHistory?.(query, signal);
     if (archived === undefined) throw notFound();
     return archived;
-  };
+  }
   return {
     response: async (query, signal) =>
       responses.of(known(query).cached?.metadata.uid) ?? responseOf(await whole(query, signal)),
     whole,
   };
-};
+}

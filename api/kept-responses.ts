@@ -13,18 +13,20 @@ export interface KeptResponses {
 const ENTRY_BYTES = 250;
 
 /** V8 uses two bytes for each character of a text outside of Latin-1. */
-const bytesOf = ({ metadata }: JobResponse): number => ENTRY_BYTES + 2 * metadata.length;
+function bytesOf({ metadata }: JobResponse): number {
+  return ENTRY_BYTES + 2 * metadata.length;
+}
 
 /** Keeps at most about `maxBytes`; the first one kept is dropped first. */
-export const createKeptResponses = ({ maxBytes }: { readonly maxBytes: number }): KeptResponses => {
+export function createKeptResponses({ maxBytes }: { readonly maxBytes: number }): KeptResponses {
   const kept = new Map<string, JobResponse>();
   let bytes = 0;
-  const drop = (uid: string): void => {
+  function drop(uid: string): void {
     const response = kept.get(uid);
     if (response === undefined) return;
     bytes -= bytesOf(response);
     kept.delete(uid);
-  };
+  }
   return {
     keep: (job) => {
       const { uid } = job.metadata;
@@ -40,4 +42,4 @@ export const createKeptResponses = ({ maxBytes }: { readonly maxBytes: number })
     },
     of: (uid) => (uid === undefined ? undefined : kept.get(uid)),
   };
-};
+}

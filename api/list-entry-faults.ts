@@ -19,7 +19,7 @@ interface FaultList {
 }
 
 /** Keeps MAX_LISTED_ENTRIES faults: faults arrive by kind, not in the order of the entries. */
-const createFaultList = (entries: number): FaultList => {
+function createFaultList(entries: number): FaultList {
   const isFaulty = new Uint8Array(entries);
   const first: EntryFault[] = [];
   let total = 0;
@@ -39,14 +39,14 @@ const createFaultList = (entries: number): FaultList => {
       return total;
     },
   };
-};
+}
 
 /** The options of a body may be invalid, since entries are checked first. */
-const rulesOf = (body: StrictJson['body'], { options }: RequestCheckDeps): ManifestNameRules => {
+function rulesOf(body: StrictJson['body'], { options }: RequestCheckDeps): ManifestNameRules {
   const portableNames = PORTABLE_NAMES.find((choice) => choice === body['portable_names']);
   const manifest = MANIFEST_FORMATS.find((choice) => choice === body['manifest']);
   return nameRules(defined({ portableNames, manifest }), options.defaults);
-};
+}
 
 function* findFaults(
   body: StrictJson['body'],
@@ -74,12 +74,14 @@ function* findFaults(
 }
 
 /** The field `error.files` of the response. */
-const listed = (fault: EntryFault) => ({
-  file_index: fault.index,
-  param: fault.field,
-  code: 'parameter_invalid',
-  message: messageOf(fault),
-});
+function listed(fault: EntryFault) {
+  return {
+    file_index: fault.index,
+    param: fault.field,
+    code: 'parameter_invalid',
+    message: messageOf(fault),
+  };
+}
 
 /**
  * The error of a request with invalid entries, with a list of the first ones and the number of all. Any other error is

@@ -5,10 +5,10 @@ import { startProcess } from '#runtime/start-process.ts';
 import { type ApiConfig, readApiConfig } from './config.ts';
 import { createParts, NAME } from './wiring.ts';
 
-const serve = async (config: ApiConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+async function serve(config: ApiConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   await serveRequests(await createParts(config, log, lifetime), lifetime);
   return 0;
-};
+}
 
 await startProcess({
   name: NAME,

@@ -8,19 +8,19 @@ const LOG_EVERY_MS = 60_000;
 /** Names a full project in the log: metrics have no project label. */
 export type NoteFullProject = (project: string, refusal: ApiError) => void;
 
-export const createNoteFullProject = (deps: {
+export function createNoteFullProject(deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
-}): NoteFullProject => {
+}): NoteFullProject {
   const { clock, log } = deps;
   /** Projects that the log named recently, oldest first. */
   const quietUntil = new Map<string, number>();
-  const forgetOld = (now: number): void => {
+  function forgetOld(now: number): void {
     for (const [project, until] of quietUntil) {
       if (until > now) return;
       quietUntil.delete(project);
     }
-  };
+  }
   return (project, { code, message }) => {
     const now = clock.monotonicMs();
     forgetOld(now);
@@ -28,4 +28,4 @@ export const createNoteFullProject = (deps: {
     quietUntil.set(project, now + LOG_EVERY_MS);
     log.warn({ project, code }, `a project is full: ${message}`);
   };
-};
+}

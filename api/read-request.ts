@@ -51,10 +51,11 @@ type Refusable = ZipJobRequest & Pick<PackedRequest, 'refusal'>;
 const LARGE_BYTES = 128 * 1024;
 
 /** Entries that are checked or packed, also if they are invalid: that costs as much. More than the limit are refused unchecked. */
-const countFiles = ({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number =>
-  Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
+function countFiles({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number {
+  return Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
+}
 
-const pack = async ({ files, refusal }: Refusable): Promise<FileList> => {
+async function pack({ files, refusal }: Refusable): Promise<FileList> {
   try {
     return await packFileList(files);
   } catch (error) {
@@ -62,12 +63,12 @@ const pack = async ({ files, refusal }: Refusable): Promise<FileList> => {
     if (refusal !== undefined) throw refusal;
     throw parameterInvalid('urls', `urls ${error.message}. Split the files into several archives.`);
   }
-};
+}
 
-const packed = async (asked: Refusable): Promise<PackedRequest> => {
+async function packed(asked: Refusable): Promise<PackedRequest> {
   const { files: _files, ...request } = asked;
   return { ...request, list: await pack(asked) };
-};
+}
 
 interface StepsOptions extends Pick<ReadRequestOptions, 'listsFaults'> {
   /** What the body may contain at most. */
@@ -75,8 +76,8 @@ interface StepsOptions extends Pick<ReadRequestOptions, 'listsFaults'> {
   readonly keepsRefusal: boolean;
 }
 
-const createSteps = ({ requestPolicy, fileBudget }: ReadRequestDeps) =>
-  function* steps(
+function createSteps({ requestPolicy, fileBudget }: ReadRequestDeps) {
+  return function* steps(
     body: Buffer,
     project: ZipProject,
     { listsFaults = false, readable, keepsRefusal }: StepsOptions,
@@ -98,9 +99,10 @@ const createSteps = ({ requestPolicy, fileBudget }: ReadRequestDeps) =>
       fileBudget.spend(project, countFiles(json, readable));
     }
   };
+}
 
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
-export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
+export function createReadRequest(deps: ReadRequestDeps): ReadRequest {
   const { limits, fileBudget } = deps;
   const enqueue = createQueue(1);
   const runSteps = createRunSteps();
@@ -109,24 +111,28 @@ export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
     const { namespace } = project.metadata;
     const keepsRefusal = options.isRetry !== undefined;
     let retry: Promise<boolean> | undefined;
-    const isRetry = async (): Promise<boolean> => (retry ??= options.isRetry?.() ?? Promise.resolve(false));
-    const inQueue = <T>(task: () => Promise<T>): Promise<T> =>
-      body.length < LARGE_BYTES ? task() : enqueue(namespace, task);
-    const read = (readable: RequestLimits): Promise<PackedRequest | Refusable> =>
-      inQueue(async () => {
+    async function isRetry(): Promise<boolean> {
+      return (retry ??= options.isRetry?.() ?? Promise.resolve(false));
+    }
+    function inQueue<T>(task: () => Promise<T>): Promise<T> {
+      return body.length < LARGE_BYTES ? task() : enqueue(namespace, task);
+    }
+    function read(readable: RequestLimits): Promise<PackedRequest | Refusable> {
+      return inQueue(async () => {
         fileBudget.assertLeft(project);
         const asked = await runSteps(namespace, steps(body, project, { ...options, readable, keepsRefusal }));
         return asked.refusal === undefined ? packed(asked) : asked;
       });
+    }
     /** The job of a first request may be larger than the limits allow now. */
-    const readLarger = async (error: unknown): Promise<PackedRequest | Refusable> => {
+    async function readLarger(error: unknown): Promise<PackedRequest | Refusable> {
       if (error instanceof TooManyValuesError && (await isRetry())) return read(HIGHEST_LIMITS);
       throw error;
-    };
+    }
     const asked = await read(limits).catch(readLarger);
     if ('list' in asked) return asked;
     // Not in the queue, because it may call the API server.
     if (await isRetry()) return inQueue(() => packed(asked));
     throw asked.refusal ?? new Error('the request has neither a list nor a refusal');
   };
-};
+}

@@ -11,11 +11,11 @@ const ERRORS: Readonly<Record<HttpFault, ApiError>> = {
 };
 
 /** Input that is not valid HTTP gets the error envelope as well. */
-export const rejectInput = (fault: HttpFault): RejectionBody => {
+export function rejectInput(fault: HttpFault): RejectionBody {
   const error = ERRORS[fault];
   return {
     status: error.status,
     contentType: 'application/json; charset=utf-8',
     body: errorBody(error),
   };
-};
+}

@@ -18,7 +18,7 @@ export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'cl
 export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
-export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
+export function createRequestPolicy(deps: RequestPolicyDeps): RequestPolicy {
   const { egress, limits, maxFileBytes, limitsOf, closedBy } = deps;
   const bodyCheck = createZipJobBodyCheck();
   const urlProblem = createUrlProblem(egress);
@@ -36,4 +36,4 @@ export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
       limits: { ...limits, maxFiles: Math.min(limits.maxFiles, filesPerJob) },
     };
   };
-};
+}

@@ -6,7 +6,7 @@ export interface RoundRobin<T> {
   take(isAllowed?: (project: string) => boolean): T | undefined;
 }
 
-export const createRoundRobin = <T>(): RoundRobin<T> => {
+export function createRoundRobin<T>(): RoundRobin<T> {
   /** By project, in the order of the turns. */
   const waiting = new Map<string, T[]>();
   return {
@@ -27,4 +27,4 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
       return undefined;
     },
   };
-};
+}

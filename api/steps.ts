@@ -10,21 +10,21 @@ export type RunSteps = <T>(project: string, steps: Steps<T>) => Promise<T>;
 const SLICE_MS = 2;
 
 /** Lets one waiting request continue at a time, with all pending events handled in between. Projects are served round-robin. */
-const createTurns = (): ((project: string) => Promise<void>) => {
+function createTurns(): (project: string) => Promise<void> {
   const waiting = createRoundRobin<() => void>();
-  const runNext = (): void => {
+  function runNext(): void {
     waiting.take()?.();
     if (!waiting.isEmpty()) setImmediate(runNext);
-  };
+  }
   return (project) =>
     new Promise((resolve) => {
       if (waiting.isEmpty()) setImmediate(runNext);
       waiting.add(project, resolve);
     });
-};
+}
 
 /** The first slice of a request runs at once, so that short requests do not wait for long ones. */
-export const createRunSteps = (): RunSteps => {
+export function createRunSteps(): RunSteps {
   const turn = createTurns();
   return async (project, steps) => {
     let startedAt = performance.now();
@@ -36,7 +36,7 @@ export const createRunSteps = (): RunSteps => {
       startedAt = performance.now();
     }
   };
-};
+}
 
 /** Runs a task when there is a free place. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
@@ -45,20 +45,22 @@ export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>
 const SHARE_OF_PROJECT = 4;
 
 /** Runs at most `max` tasks at a time, and at most a quarter of them for one project. Projects are served round-robin. */
-export const createQueue = (max: number): Enqueue => {
+export function createQueue(max: number): Enqueue {
   const maxOfProject = Math.ceil(max / SHARE_OF_PROJECT);
   const waiting = createRoundRobin<() => void>();
   const runningOf = new Map<string, number>();
   let running = 0;
 
-  const add = (project: string, amount: 1 | -1): void => {
+  function add(project: string, amount: 1 | -1): void {
     running += amount;
     const own = (runningOf.get(project) ?? 0) + amount;
     if (own === 0) runningOf.delete(project);
     else runningOf.set(project, own);
-  };
-  const isBelowPart = (project: string): boolean => (runningOf.get(project) ?? 0) < maxOfProject;
-  const start = async (project: string): Promise<void> => {
+  }
+  function isBelowPart(project: string): boolean {
+    return (runningOf.get(project) ?? 0) < maxOfProject;
+  }
+  async function start(project: string): Promise<void> {
     if (running >= max || !isBelowPart(project))
       await new Promise<void>((resolve) => {
         waiting.add(project, () => {
@@ -67,11 +69,11 @@ export const createQueue = (max: number): Enqueue => {
         });
       });
     else add(project, 1);
-  };
-  const end = (project: string): void => {
+  }
+  function end(project: string): void {
     add(project, -1);
     waiting.take(isBelowPart)?.();
-  };
+  }
 
   return async (project, task) => {
     await start(project);
@@ -81,4 +83,4 @@ export const createQueue = (max: number): Enqueue => {
       end(project);
     }
   };
-};
+}

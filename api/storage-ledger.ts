@@ -48,17 +48,21 @@ const PENDING_MS = 60_000;
 
 const NOTHING: Storage = { jobs: 0, bytes: 0, fileListBytes: 0 };
 
-const sum = (one: Storage, other: Storage, sign: 1 | -1 = 1): Storage => ({
-  jobs: one.jobs + sign * other.jobs,
-  bytes: one.bytes + sign * other.bytes,
-  fileListBytes: one.fileListBytes + sign * other.fileListBytes,
-});
+function sum(one: Storage, other: Storage, sign: 1 | -1 = 1): Storage {
+  return {
+    jobs: one.jobs + sign * other.jobs,
+    bytes: one.bytes + sign * other.bytes,
+    fileListBytes: one.fileListBytes + sign * other.fileListBytes,
+  };
+}
 
-const storageOf = ({ bytes, fileListBytes = 0 }: Pick<CachedJob, 'bytes' | 'fileListBytes'>): Storage => ({
-  jobs: 1,
-  bytes,
-  fileListBytes,
-});
+function storageOf({ bytes, fileListBytes = 0 }: Pick<CachedJob, 'bytes' | 'fileListBytes'>): Storage {
+  return {
+    jobs: 1,
+    bytes,
+    fileListBytes,
+  };
+}
 
 interface Pending {
   readonly namespace: string;
@@ -69,9 +73,11 @@ interface Pending {
 }
 
 /** Sums by project. Projects without jobs have no entry. */
-const createTotals = () => {
+function createTotals() {
   const totals = new Map<string, Storage>();
-  const of = (namespace: string): Storage => totals.get(namespace) ?? NOTHING;
+  function of(namespace: string): Storage {
+    return totals.get(namespace) ?? NOTHING;
+  }
   return {
     of,
     add: (namespace: string, storage: Storage, sign: 1 | -1): void => {
@@ -81,33 +87,33 @@ const createTotals = () => {
     },
     entries: () => totals.entries(),
   };
-};
+}
 
-const refusalOf = (
+function refusalOf(
   total: Storage,
   { storedJobs, storedBytes, maxFileListBytes }: StorageLimits & { readonly maxFileListBytes: number },
-): ApiError | undefined => {
+): ApiError | undefined {
   if (total.fileListBytes > maxFileListBytes) return fileListsFull(maxFileListBytes);
   if (total.jobs > storedJobs) return storedJobsFull(storedJobs);
   return total.bytes > storedBytes ? storedBytesFull(storedBytes) : undefined;
-};
+}
 
 /** Jobs that requests of this process are creating. */
-const createPendingJobs = (clock: Clock, totals: ReturnType<typeof createTotals>) => {
+function createPendingJobs(clock: Clock, totals: ReturnType<typeof createTotals>) {
   /** Oldest first. */
   const pending = new Map<string, Pending>();
-  const drop = (key: string): void => {
+  function drop(key: string): void {
     const known = pending.get(key);
     if (known === undefined) return;
     pending.delete(key);
     totals.add(known.namespace, known.storage, -1);
-  };
+  }
   /** False if the job is not pending. */
-  const count = (key: string, requests: 1 | -1): boolean => {
+  function count(key: string, requests: 1 | -1): boolean {
     const known = pending.get(key);
     if (known !== undefined) pending.set(key, { ...known, requests: known.requests + requests });
     return known !== undefined;
-  };
+  }
   return {
     drop,
     join: (key: string): boolean => count(key, 1),
@@ -127,9 +133,9 @@ const createPendingJobs = (clock: Clock, totals: ReturnType<typeof createTotals>
       }
     },
   };
-};
+}
 
-export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
+export function createStorageLedger({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger {
   const totals = createTotals();
   const stored = new Map<string, Storage>();
   const pending = createPendingJobs(clock, totals);
@@ -162,4 +168,4 @@ export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDe
     },
     totals: () => totals.entries(),
   };
-};
+}

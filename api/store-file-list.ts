@@ -26,15 +26,20 @@ const CONCURRENT_SECRETS = 4;
  */
 export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal) => Promise<void>;
 
-export const createStoreFileList =
-  ({ secretClient, metrics, log, instance, policy }: StoreFileListDeps): StoreFileList =>
-  async (job, list, signal) => {
+export function createStoreFileList({
+  secretClient,
+  metrics,
+  log,
+  instance,
+  policy,
+}: StoreFileListDeps): StoreFileList {
+  return async (job, list, signal) => {
     // Encoded when it is sent: all Secrets of a large list at once would take several times its size.
     const secrets = toFileListSecrets(job, list, instance);
-    const createNext = async (): Promise<void> => {
+    async function createNext(): Promise<void> {
       for (const secret of secrets)
         await retry(() => secretClient.create(secret, { signal }), policy, signal);
-    };
+    }
     try {
       await Promise.all(Array.from({ length: CONCURRENT_SECRETS }, createNext));
     } catch (error) {
@@ -53,3 +58,4 @@ export const createStoreFileList =
       throw serviceUnavailable(error);
     }
   };
+}

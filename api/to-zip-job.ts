@@ -31,21 +31,23 @@ export interface ZipJobInput {
   readonly traceparent?: string | undefined;
 }
 
-const labels = (instance: string, component: string): Record<string, string> => ({
-  [LABELS.name]: 'zipjobs',
-  [LABELS.instance]: instance,
-  [LABELS.component]: component,
-  [LABELS.partOf]: 'zipjobs',
-  [LABELS.managedBy]: 'zipjobs-api',
-});
+function labels(instance: string, component: string): Record<string, string> {
+  return {
+    [LABELS.name]: 'zipjobs',
+    [LABELS.instance]: instance,
+    [LABELS.component]: component,
+    [LABELS.partOf]: 'zipjobs',
+    [LABELS.managedBy]: 'zipjobs-api',
+  };
+}
 
 /** SHA-256 (hex) of the validated request; two requests with the same hash are the same request. */
-export const requestSha256 = ({
+export function requestSha256({
   list,
   options: { sequential, ...options },
   ...request
-}: Omit<PackedRequest, 'list'> & { readonly list: Pick<FileList, 'sha256' | 'count'> }): string =>
-  createHash('sha256')
+}: Omit<PackedRequest, 'list'> & { readonly list: Pick<FileList, 'sha256' | 'count'> }): string {
+  return createHash('sha256')
     .update(
       JSON.stringify([
         request.service,
@@ -59,21 +61,24 @@ export const requestSha256 = ({
       ]),
     )
     .digest('hex');
+}
 
 /** What the request chooses; it takes precedence over the defaults of the project. The manifest follows from both. */
-const chosenFields = (
+function chosenFields(
   { manifest, objectOptions, ...fields }: RequestOptions,
   { jobDefaults: defaults = {} }: ZipProject['spec'],
-): Partial<ZipJobSpec> => ({
-  ...fields,
-  ...(objectOptions && {
-    objectOptions: mergeObjectOptions(defaults.objectOptions ?? {}, objectOptions),
-  }),
-  ...chosenManifest(defined({ manifest }), defaults),
-});
+): Partial<ZipJobSpec> {
+  return {
+    ...fields,
+    ...(objectOptions && {
+      objectOptions: mergeObjectOptions(defaults.objectOptions ?? {}, objectOptions),
+    }),
+    ...chosenManifest(defined({ manifest }), defaults),
+  };
+}
 
 /** The ZipJob of an accepted request. */
-export const toZipJob = (input: ZipJobInput): ZipJob => {
+export function toZipJob(input: ZipJobInput): ZipJob {
   const { request, project } = input;
   const { list } = request;
   const name = zipJobName(input.uuid);
@@ -106,11 +111,13 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
       ...webhookSnapshot(project.spec),
     },
   };
-};
+}
 
 /** The file-list Secrets of an existing ZipJob, which owns them. */
-export const toFileListSecrets = (
+export function toFileListSecrets(
   job: ZipJob & { readonly metadata: { readonly uid: string } },
   list: FileList,
   instance: string,
-): IteratorObject<Secret, undefined> => fileListSecrets(job, list, labels(instance, 'file-list'));
+): IteratorObject<Secret, undefined> {
+  return fileListSecrets(job, list, labels(instance, 'file-list'));
+}

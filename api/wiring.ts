@@ -68,15 +68,17 @@ interface Parts {
   readonly accepted: AcceptedTokens;
 }
 
-const createClients = (kube: KubeClient) => ({
-  zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
-  zipBuckets: createObjectClient(kube, RESOURCES.zipBuckets),
-  zipTokens: createObjectClient(kube, RESOURCES.zipTokens),
-  zipProjects: createObjectClient(kube, RESOURCES.zipProjects),
-  secrets: createObjectClient(kube, RESOURCES.secrets),
-});
+function createClients(kube: KubeClient) {
+  return {
+    zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
+    zipBuckets: createObjectClient(kube, RESOURCES.zipBuckets),
+    zipTokens: createObjectClient(kube, RESOURCES.zipTokens),
+    zipProjects: createObjectClient(kube, RESOURCES.zipProjects),
+    secrets: createObjectClient(kube, RESOURCES.secrets),
+  };
+}
 
-const createRoutes = (parts: Parts): ZipJobRoutes => {
+function createRoutes(parts: Parts): ZipJobRoutes {
   const { config, clock, log, metrics, caches, clients, storage, abandon, readHistory } = parts;
   const { limitsOf } = parts.projectClasses;
   return createZipJobRoutes({
@@ -115,10 +117,10 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
     workTimeoutMs: config.workTimeoutMs,
     helpUrl: config.helpUrl,
   });
-};
+}
 
-const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate =>
-  createAuthenticate({
+function createTokenCheck({ config, log, caches, clients, accepted }: Parts): Authenticate {
+  return createAuthenticate({
     tokens: caches.zipTokens,
     accepted,
     projects: caches.zipProjects,
@@ -132,8 +134,9 @@ const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Au
       verificationTimeoutMs: config.tokenVerificationTimeoutMs,
     }),
   });
+}
 
-const createServer = (parts: Parts, isStopping: () => boolean): Server => {
+function createServer(parts: Parts, isStopping: () => boolean): Server {
   const { config, log, metrics, caches, clients } = parts;
   const app = createApp({
     log,
@@ -170,24 +173,26 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
     settings: config,
     reject: rejectInput,
   });
-};
+}
 
-const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects, namespaces }: Caches) => ({
-  ZipJob: zipJobs,
-  ZipBucket: zipBuckets,
-  ZipToken: zipTokens,
-  ZipProject: zipProjects,
-  Namespace: namespaces,
-});
+function watchedKinds({ zipJobs, zipBuckets, zipTokens, zipProjects, namespaces }: Caches) {
+  return {
+    ZipJob: zipJobs,
+    ZipBucket: zipBuckets,
+    ZipToken: zipTokens,
+    ZipProject: zipProjects,
+    Namespace: namespaces,
+  };
+}
 
 /** Reports the tokens that the API refuses, in the background. */
-const reportRefused = ({
+function reportRefused({
   accepted,
   caches,
   clients,
   log,
-}: Pick<Parts, 'accepted' | 'caches' | 'clients' | 'log'>): Disposable =>
-  reportRefusedTokens({
+}: Pick<Parts, 'accepted' | 'caches' | 'clients' | 'log'>): Disposable {
+  return reportRefusedTokens({
     accepted,
     tokens: caches.zipTokens,
     tokenClient: clients.zipTokens,
@@ -195,6 +200,7 @@ const reportRefused = ({
     clock: systemClock,
     log,
   });
+}
 
 /** What parts need that connect to servers other than the API server. */
 interface Outside {
@@ -205,42 +211,43 @@ interface Outside {
   readonly resources: AsyncDisposableStack;
 }
 
-const connectRateLimits = (
+function connectRateLimits(
   { config, log, metrics, trust, resources }: Outside,
   { limitsOf }: ProjectClasses,
-): RateLimits => {
+): RateLimits {
   const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
-};
+}
 
-const createRegistry = (): Registry => {
+function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
   return registry;
-};
+}
 
-const connectKube = async (
+async function connectKube(
   config: ApiConfig,
   clock: ServerClock,
   { countCall }: KubeMetrics,
-): Promise<KubeClient> =>
-  createKubeClient({
+): Promise<KubeClient> {
+  return createKubeClient({
     clock,
     access: await createKubeConfig(config),
     requestTimeoutMs: config.kubeRequestTimeoutMs,
     userAgent: NAME,
     countCall,
   });
+}
 
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
-export const createParts = async (
+export async function createParts(
   config: ApiConfig,
   log: Logger,
   { stopping, resources }: Lifetime,
-): Promise<Served> => {
+): Promise<Served> {
   const registry = createRegistry();
   const [metrics, kubeMetrics] = [createApiMetrics(registry), createKubeMetrics(registry)];
   const clock = createServerClock(systemClock, kubeMetrics.clockDiffered);
@@ -278,4 +285,4 @@ export const createParts = async (
     accepted,
   };
   return { config, log, registry, caches, server: createServer(parts, () => stopping.aborted) };
-};
+}

@@ -48,8 +48,8 @@ const list: Command<GlobalArguments> = async (_args, session) => {
 const show: Command<BucketArguments> = async (args, session) =>
   outputOf(await session.administration.buckets(session.namespace).show(refOf(args)));
 
-const objectOptionsOf = (args: CreateArguments): ObjectOptionInput =>
-  defined({
+function objectOptionsOf(args: CreateArguments): ObjectOptionInput {
+  return defined({
     storageClass: args.storageClass,
     cacheControl: args.cacheControl,
     contentDisposition: args.contentDisposition,
@@ -61,6 +61,7 @@ const objectOptionsOf = (args: CreateArguments): ObjectOptionInput =>
     tags: args.tags,
     onConflict: args.onConflict,
   });
+}
 
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;

@@ -10,26 +10,31 @@ export interface BucketArguments extends GlobalArguments {
   readonly service: string;
 }
 
-export const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, service });
+export function refOf({ bucket, service }: BucketArguments) {
+  return { bucketName: bucket, service };
+}
 
 /** The arguments that identify the bucket in a suggested command. */
-export const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
-  `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
+export function flagsOf({ bucket, service }: BucketArguments, { namespace }: Session): string {
+  return `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
+}
 
-export const testOf = ({ lastTest }: Bucket): string | null =>
-  lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
+export function testOf({ lastTest }: Bucket): string | null {
+  return lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
+}
 
 /** The options that are set, as in the ZipBucket. */
-const optionFields = ({ objectOptions }: Bucket): readonly (readonly [string, string])[] =>
-  Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
+function optionFields({ objectOptions }: Bucket): readonly (readonly [string, string])[] {
+  return Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
+}
 
-const authorityFields = (bucket: Bucket): readonly (readonly [string, string])[] => {
+function authorityFields(bucket: Bucket): readonly (readonly [string, string])[] {
   const count = certificatesOf(bucket);
   return count === 0 ? [] : [['CA bundle', `${count} ${count === 1 ? 'certificate' : 'certificates'}`]];
-};
+}
 
-const described = (bucket: Bucket): string =>
-  toFields([
+function described(bucket: Bucket): string {
+  return toFields([
     ['Bucket', bucket.bucketName],
     ['Service', bucket.service],
     ['Created', bucket.createdAt],
@@ -50,5 +55,8 @@ const described = (bucket: Bucket): string =>
     ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
     ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
   ]);
+}
 
-export const outputOf = (bucket: Bucket): Output => ({ value: bucket, text: described(bucket) });
+export function outputOf(bucket: Bucket): Output {
+  return { value: bucket, text: described(bucket) };
+}

@@ -31,14 +31,16 @@ interface UpdateArguments extends BucketArguments {
   readonly onConflict: Given;
 }
 
-const changed = (given: Given): string | null | undefined => (given === '' ? null : given);
+function changed(given: Given): string | null | undefined {
+  return given === '' ? null : given;
+}
 
-const flag = (given: Given): boolean | null | undefined => {
+function flag(given: Given): boolean | null | undefined {
   if (given === undefined) return undefined;
   return given === '' ? null : given === 'true';
-};
+}
 
-const objectOptionsOf = (args: UpdateArguments): BucketChange['objectOptions'] => {
+function objectOptionsOf(args: UpdateArguments): BucketChange['objectOptions'] {
   const onConflict = changed(args.onConflict);
   return defined({
     storageClass: changed(args.storageClass),
@@ -52,19 +54,21 @@ const objectOptionsOf = (args: UpdateArguments): BucketChange['objectOptions'] =
     tags: changed(args.tags),
     onConflict: onConflict === null ? null : ON_CONFLICTS.find((one) => one === onConflict),
   });
-};
+}
 
 /** Only the given settings, so that a change by someone else is kept. */
-const changeOf = async (args: UpdateArguments, session: Session): Promise<BucketChange> => ({
-  ...defined({
-    region: changed(args.region),
-    host: changed(args.host),
-    accountId: changed(args.accountId),
-    endpoint: changed(args.endpoint),
-    caBundle: args.caFile === '' ? null : await readCaFile(args.caFile, session),
-  }),
-  objectOptions: objectOptionsOf(args),
-});
+async function changeOf(args: UpdateArguments, session: Session): Promise<BucketChange> {
+  return {
+    ...defined({
+      region: changed(args.region),
+      host: changed(args.host),
+      accountId: changed(args.accountId),
+      endpoint: changed(args.endpoint),
+      caBundle: args.caFile === '' ? null : await readCaFile(args.caFile, session),
+    }),
+    objectOptions: objectOptionsOf(args),
+  };
+}
 
 const update: Command<UpdateArguments> = async (args, session) => {
   if (

@@ -13,11 +13,7 @@ export interface ClusterChoice {
   readonly context: string | undefined;
 }
 
-const filesOf = (
-  { kubeconfig }: ClusterChoice,
-  config: CommandLineConfig,
-  cwd: string,
-): readonly string[] => {
+function filesOf({ kubeconfig }: ClusterChoice, config: CommandLineConfig, cwd: string): readonly string[] {
   if (kubeconfig !== undefined) return [resolve(cwd, kubeconfig)];
   const files = config.kubeconfig.split(delimiter).filter((file) => file !== '');
   const named = files.map((file) => resolve(cwd, file));
@@ -26,23 +22,23 @@ const filesOf = (
   if (named.length === 1) return named;
   const usual = join(config.home, '.kube', 'config');
   return existsSync(usual) ? [usual] : [];
-};
+}
 
-const accessInPod = async (config: CommandLineConfig): Promise<ContextAccess> => {
+async function accessInPod(config: CommandLineConfig): Promise<ContextAccess> {
   const access = accessOfPod(config);
   const namespace = (await readFile(join(config.serviceAccountDir, 'namespace'), 'utf8')).trim();
   return { ...access, namespace, knownNamespaces: [namespace] };
-};
+}
 
 /**
  * The kubeconfig from the option, the environment or the home directory, or else the service account of the pod.
  * @throws ConfigError when none exists, or it is invalid.
  */
-export const accessCluster = async (
+export async function accessCluster(
   choice: ClusterChoice,
   config: CommandLineConfig,
   { cwd }: { readonly cwd: string },
-): Promise<ContextAccess> => {
+): Promise<ContextAccess> {
   const files = filesOf(choice, config, cwd);
   if (files.length > 0) {
     // This import loads the whole client library: skip it for help and invalid arguments.
@@ -55,4 +51,4 @@ export const accessCluster = async (
       'No cluster configured: no kubeconfig found. Pass one with --kubeconfig or KUBECONFIG, or create ~/.kube/config',
     );
   return accessInPod(config);
-};
+}

@@ -36,53 +36,55 @@ export interface ReadWords {
 }
 
 /** Bash splits words at `=`. */
-const joined = (line: readonly string[]): readonly string[] =>
-  line.reduce<readonly string[]>((words, word) => {
+function joined(line: readonly string[]): readonly string[] {
+  return line.reduce<readonly string[]>((words, word) => {
     const last = words.at(-1) ?? '';
     const valueAt = last.startsWith('--') ? last.indexOf('=') : 0;
     const isPart = (word === '=' && valueAt === -1) || (valueAt > 0 && valueAt === last.length - 1);
     return isPart ? words.with(-1, `${last}${word}`) : [...words, word];
   }, []);
+}
 
-const isNamespaceOpen = (before: readonly string[]): boolean =>
-  NAMESPACE_OPTIONS.includes(before.at(-1) ?? '');
+function isNamespaceOpen(before: readonly string[]): boolean {
+  return NAMESPACE_OPTIONS.includes(before.at(-1) ?? '');
+}
 
-const listerOf = async (before: readonly string[], read: ReadWords): Promise<ListNames | undefined> => {
+async function listerOf(before: readonly string[], read: ReadWords): Promise<ListNames | undefined> {
   if (isNamespaceOpen(before)) return projectNames;
   const args = (await read.command([...before, TYPED])) ?? {};
   const [group, command] = (args['_'] ?? []) as readonly [string?, string?];
   const found = Object.entries(NAMES).find(([name]) => name === group && args[name] === TYPED)?.[1];
   return found?.commands.some((one) => one === command) ? found.list : undefined;
-};
+}
 
 /** Nothing after the limit, whatever still runs then. */
-const inTime = async (names: Promise<readonly string[]>): Promise<readonly string[]> => {
+async function inTime(names: Promise<readonly string[]>): Promise<readonly string[]> {
   const end = new AbortController();
   const tooLate = pause(systemClock, LIMIT_MS, end.signal).then((): readonly string[] => []);
   return Promise.race([names, tooLate]).finally(() => {
     end.abort();
   });
-};
+}
 
 /**
  * Names from the cluster that complete the word being typed; undefined where no name is expected. The last word of
  * `line` is the one being typed. Any failure completes to nothing, because the shell has no place for an error.
  */
-export const completeNames = async (
+export async function completeNames(
   openSession: OpenSession,
   line: readonly string[],
   read: ReadWords,
-): Promise<readonly string[] | undefined> => {
+): Promise<readonly string[] | undefined> {
   const before = joined(line.slice(0, -1));
   const current = line.at(-1) ?? '';
   const list = current.startsWith('-') ? undefined : await listerOf(before, read);
   if (!list) return undefined;
   const given = isNamespaceOpen(before) ? before.slice(0, -1) : before;
   const { namespace, context, kubeconfig } = read.globals(given);
-  const listed = async (): Promise<readonly string[]> => {
+  async function listed(byList: ListNames): Promise<readonly string[]> {
     await using session = await openSession({ output: 'table', namespace, context, kubeconfig });
-    return list(session);
-  };
-  const names = await inTime(listed().catch(() => []));
+    return byList(session);
+  }
+  const names = await inTime(listed(list).catch(() => []));
   return [...new Set(names)].filter((name) => name.startsWith(current));
-};
+}

@@ -20,5 +20,6 @@ const COMMAND_LINE_SETTINGS = {
 export type CommandLineConfig = ConfigOf<typeof COMMAND_LINE_SETTINGS>;
 
 /** @throws ConfigError that names every invalid variable */
-export const readCommandLineConfig = (env: Readonly<Record<string, string | undefined>>): CommandLineConfig =>
-  readConfig(COMMAND_LINE_SETTINGS, env);
+export function readCommandLineConfig(env: Readonly<Record<string, string | undefined>>): CommandLineConfig {
+  return readConfig(COMMAND_LINE_SETTINGS, env);
+}

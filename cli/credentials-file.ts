@@ -23,20 +23,21 @@ interface Found extends BucketCredentials {
 }
 
 /** `AWS_ACCESS_KEY_ID`, `aws_access_key_id`, `AccessKeyId` and `accessKeyId` are equivalent. */
-const plainName = (name: string): string =>
-  name
+function plainName(name: string): string {
+  return name
     .replace(/^\s*export\s/, '')
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')
     .replace(/^aws/, '');
+}
 
-const add = (fields: Fields, name: string, value: string): void => {
+function add(fields: Fields, name: string, value: string): void {
   const plain = plainName(name);
   fields.set(plain, (fields.get(plain) ?? new Set()).add(value));
-};
+}
 
 /** `[ci]`, and `[profile ci]` as in the AWS configuration file; a comment may follow. Undefined for a line with a field. */
-const profileOf = (line: string, place: string): string | undefined => {
+function profileOf(line: string, place: string): string | undefined {
   if (!line.startsWith('[')) return undefined;
   const [, name] = /^\[([^\]]*)\]/.exec(line) ?? [];
   if (name === undefined)
@@ -45,14 +46,14 @@ const profileOf = (line: string, place: string): string | undefined => {
     .trim()
     .replace(/^profile\s/, '')
     .trim();
-};
+}
 
-const addField = (fields: Fields, line: string): void => {
+function addField(fields: Fields, line: string): void {
   const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? [];
   if (name !== undefined) add(fields, name, value.trim().replace(/^(["'])(.*)\1$/, '$2'));
-};
+}
 
-const readLines = (text: string, where: string): Profiles => {
+function readLines(text: string, where: string): Profiles {
   const profiles = new Map<string, Fields>();
   let current = '';
   for (const [index, raw] of text.split('\n').entries()) {
@@ -65,9 +66,9 @@ const readLines = (text: string, where: string): Profiles => {
     if (profile === undefined) addField(fields, line);
   }
   return profiles;
-};
+}
 
-const readJson = (text: string, where: string): Profiles => {
+function readJson(text: string, where: string): Profiles {
   const fields: Fields = new Map();
   try {
     const parsed: unknown = JSON.parse(text);
@@ -78,9 +79,9 @@ const readJson = (text: string, where: string): Profiles => {
     throw new UsageError(`${where} is not valid JSON. ${FORMS}`);
   }
   return new Map([['', fields]]);
-};
+}
 
-const choose = (profiles: Profiles, where: string, wanted: string | undefined): string => {
+function choose(profiles: Profiles, where: string, wanted: string | undefined): string {
   const names = [...profiles.keys()];
   const known = firstOf(names.filter((name) => name !== ''));
   if (wanted !== undefined) {
@@ -91,26 +92,26 @@ const choose = (profiles: Profiles, where: string, wanted: string | undefined): 
   if (others.length === 0) return first;
   if (profiles.has(DEFAULT_PROFILE)) return DEFAULT_PROFILE;
   throw new UsageError(`${where} has several profiles: ${known}. Choose one with --profile`);
-};
+}
 
 /** Undefined if the profile has none. @throws UsageError if it has several */
-const valueOf = (fields: Fields, name: string, where: string): string | undefined => {
+function valueOf(fields: Fields, name: string, where: string): string | undefined {
   const [value, ...others] = fields.get(name.toLowerCase()) ?? [];
   if (others.length > 0) throw new UsageError(`${where} contains ${name} twice. Remove one of the values`);
   return value;
-};
+}
 
-const required = (fields: Fields, name: keyof BucketCredentials, where: string): string => {
+function required(fields: Fields, name: keyof BucketCredentials, where: string): string {
   const value = valueOf(fields, name, where);
   if (value === undefined) throw new UsageError(`${where} does not contain ${name}. ${FORMS}`);
   return value;
-};
+}
 
 /**
  * The credentials of one profile: the given one, the only one, or the default.
  * @throws UsageError that does not quote a credential
  */
-export const findCredentials = (text: string, where: string, wanted: string | undefined): Found => {
+export function findCredentials(text: string, where: string, wanted: string | undefined): Found {
   const profiles = text.trimStart().startsWith('{') ? readJson(text, where) : readLines(text, where);
   const profile = choose(profiles, where, wanted);
   const fields = profiles.get(profile) ?? new Map<string, Set<string>>();
@@ -126,4 +127,4 @@ export const findCredentials = (text: string, where: string, wanted: string | un
     profile,
     isOneOfSeveral: profiles.size > 1,
   };
-};
+}

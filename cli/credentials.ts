@@ -11,11 +11,11 @@ interface CredentialsArguments {
   readonly profile: string | undefined;
 }
 
-const fromFile = async (
+async function fromFile(
   path: string,
   wanted: string | undefined,
   session: Pick<Session, 'terminal' | 'cwd'>,
-): Promise<BucketCredentials> => {
+): Promise<BucketCredentials> {
   const { terminal } = session;
   const file = { path, what: 'credentials file', hint: `. ${FORMS}` };
   const text = path === '-' ? await terminal.readInput() : await readArgumentFile(file, session);
@@ -28,9 +28,9 @@ const fromFile = async (
   if (wanted === undefined && isOneOfSeveral)
     terminal.note(`Using the profile "${profile}" of ${where}. Choose another one with --profile`);
   return credentials;
-};
+}
 
-const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined => {
+function fromEnv({ env }: Pick<Session, 'env'>): BucketCredentials | undefined {
   const [accessKeyId = '', secretAccessKey = ''] = [env[ENV.accessKeyId], env[ENV.secretAccessKey]];
   if (accessKeyId === '' && secretAccessKey === '') return undefined;
   if (accessKeyId === '')
@@ -38,16 +38,16 @@ const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined =
   if (secretAccessKey === '')
     throw new UsageError(`${ENV.accessKeyId} is set but ${ENV.secretAccessKey} is not. Set both`);
   return { accessKeyId, secretAccessKey };
-};
+}
 
 /**
  * The credentials of a bucket: from the given file, the environment, or a prompt, in this order.
  * @throws UsageError that lists every source when none applies.
  */
-export const readCredentials = async (
+export async function readCredentials(
   { credentialsFile, profile }: CredentialsArguments,
   session: Pick<Session, 'terminal' | 'env' | 'cwd' | 'signal'>,
-): Promise<BucketCredentials> => {
+): Promise<BucketCredentials> {
   if (credentialsFile !== undefined) return fromFile(credentialsFile, profile, session);
   if (profile !== undefined) throw new UsageError('--profile needs --credentials-file');
   const given = fromEnv(session);
@@ -59,4 +59,4 @@ export const readCredentials = async (
     );
   const accessKeyId = await terminal.askHidden('Access key ID', signal);
   return { accessKeyId, secretAccessKey: await terminal.askHidden('Secret access key', signal) };
-};
+}

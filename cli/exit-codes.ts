@@ -37,10 +37,10 @@ const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
 };
 
 /** The only mapping of errors to exit codes. */
-export const exitCodeOf = (thrown: unknown): number => {
+export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof AdministrationError) return BY_CODE[thrown.code];
   if (isKubeError(thrown)) return BY_CODE[meaningOfKubeError(thrown)];
   if (thrown instanceof UsageError) return EXIT_CODES.usage;
   if (thrown instanceof ConfigError) return EXIT_CODES.noCluster;
   return isAbort(thrown) ? EXIT_CODES.interrupted : EXIT_CODES.failed;
-};
+}

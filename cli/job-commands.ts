@@ -14,23 +14,29 @@ import type { Session } from './session.ts';
 import { waitOptions } from './wait-options.ts';
 import { atLeastOne } from './whole-number.ts';
 
-const outputOf = (job: Job): Output => ({ value: job, text: jobText(job) });
-const endOf = (job: Job): Output => ({
-  ...outputOf(job),
-  exitCode: job.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed,
-});
+function outputOf(job: Job): Output {
+  return { value: job, text: jobText(job) };
+}
+
+function endOf(job: Job): Output {
+  return {
+    ...outputOf(job),
+    exitCode: job.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed,
+  };
+}
 
 interface OneArguments extends GlobalArguments {
   readonly job: string;
 }
+
 interface WaitArguments extends OneArguments {
   readonly timeout: number;
 }
 
-const ended = async (
+async function ended(
   { job, ...args }: { readonly job: string | Job; readonly timeout: number },
   session: Session,
-): Promise<Output> => {
+): Promise<Output> {
   let last = '';
   const wait = waitOptions(args, session);
   const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
@@ -39,7 +45,7 @@ const ended = async (
     last = line;
   });
   return endOf(end);
-};
+}
 
 interface FindArguments extends WaitArguments {
   readonly dashboard: string | undefined;
@@ -84,10 +90,10 @@ const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> 
   };
 };
 
-const lastResponse = ({ webhook }: Job): string => {
+function lastResponse({ webhook }: Job): string {
   const last = webhook?.log?.at(-1);
   return deliveryResponse(last ?? {});
-};
+}
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {
   const job = await session.administration
@@ -114,8 +120,9 @@ const logs: Command<OneArguments & { readonly lines: number }> = async (args, se
 };
 
 const JOB = { type: 'string', demandOption: true, describe: 'ID of the job, or name of its ZipJob' } as const;
-const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
-  group
+
+function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
+  return group
     .command(
       ['get <job>', 'show <job>'],
       'Show a job: its status, timeline and failing files',
@@ -142,9 +149,10 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
           .option('lines', { type: 'number', default: 100, requiresArg: true, describe: 'Number of lines' }),
       run(logs),
     );
+}
 
-const addWriteCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
-  group
+function addWriteCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
+  return group
     .command(
       'cancel <job>',
       'Cancel a job',
@@ -167,6 +175,7 @@ const addWriteCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
       (args) => args.positional('job', JOB).option('timeout', TIMEOUT('60s')),
       run(replayWebhook),
     );
+}
 
 export const addJobCommands: CommandGroup = (parser, run) =>
   parser.command('job', 'Inspect, cancel and rerun jobs', (group) =>

@@ -18,34 +18,35 @@ interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'pha
 
 const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one === phase));
 
-const phaseOf = (text: string): Phase => {
+function phaseOf(text: string): Phase {
   const phase = PHASES.find((one) => one.toLowerCase() === text.trim().toLowerCase());
   if (phase) return phase;
   throw new UsageError(
     `Invalid --phase "${text}". Use one or more of ${PHASES.join(', ')}, separated by commas`,
   );
-};
+}
 
-const phasesOf = ({ phase, unfinished }: ListArguments): readonly Phase[] => {
+function phasesOf({ phase, unfinished }: ListArguments): readonly Phase[] {
   if (phase !== undefined && unfinished === true)
     throw new UsageError('Use either --phase or --unfinished, not both');
   if (unfinished === true) return UNFINISHED;
   return phase?.split(',').map(phaseOf) ?? [];
-};
+}
 
-const reasonsOf = ({ reason }: ListArguments): readonly string[] => {
+function reasonsOf({ reason }: ListArguments): readonly string[] {
   const reasons = reason?.split(',').map((part) => part.trim()) ?? [];
   if (reasons.every(isReason)) return reasons;
   throw new UsageError(`--reason ${REASONS_RULE}`);
-};
+}
 
-const checkToken = ({ tokenId }: ListArguments): void => {
+function checkToken({ tokenId }: ListArguments): void {
   if (tokenId !== undefined && !isTokenId(tokenId))
     throw new UsageError(`--token-id ${TOKEN_RULE}. See: zipjobs token list`);
-};
+}
 
-const timeBefore = (now: Date, option: string, text: string | undefined): Date | undefined =>
-  text === undefined ? undefined : new Date(now.getTime() - durationMs(option, text));
+function timeBefore(now: Date, option: string, text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(now.getTime() - durationMs(option, text));
+}
 
 const list: Command<ListArguments> = async (args, session) => {
   checkToken(args);

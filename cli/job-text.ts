@@ -6,18 +6,21 @@ import { failureReasonOf } from '#crds/job-failures.ts';
 import { toFields, toTable } from './table.ts';
 
 /** Formats an age like kubectl: `45s`, `12m`, `3h`, `5d`. */
-const ageText = (at: string | null, now: Date): string | null => {
+function ageText(at: string | null, now: Date): string | null {
   if (at === null) return null;
   const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
   if (seconds < 120) return `${seconds}s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
-};
+}
 
-const sizeOrNone = (bytes: number | undefined): string | null =>
-  bytes === undefined ? null : sizeText(bytes);
+function sizeOrNone(bytes: number | undefined): string | null {
+  return bytes === undefined ? null : sizeText(bytes);
+}
 
-const filesText = ({ progress, files }: Job): string => `${progress?.filesDone ?? 0}/${files.count}`;
+function filesText({ progress, files }: Job): string {
+  return `${progress?.filesDone ?? 0}/${files.count}`;
+}
 
 const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'ATTEMPTS', 'DURATION', 'AGE'];
 const WIDE_COLUMNS = ['KEY', 'NODE', 'WEBHOOK', 'MESSAGE'];
@@ -29,8 +32,8 @@ export interface ListStyle {
 }
 
 /** The same columns that kubectl prints. */
-export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: ListStyle): string =>
-  toTable(
+export function jobTable(jobs: readonly Job[], { isWide, withProject, now }: ListStyle): string {
+  return toTable(
     [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])],
     jobs.map((job) => [
       ...(withProject ? [job.project] : []),
@@ -46,30 +49,31 @@ export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: Lis
       ...(isWide ? [job.key, job.node, job.webhook?.state ?? null, job.message] : []),
     ]),
   );
+}
 
-const failingFile = ({ failure }: Job): string | null => {
+function failingFile({ failure }: Job): string | null {
   if (failure === null || failure.fileIndex === null) return null;
   return failure.filename === null ? `${failure.fileIndex}` : `${failure.fileIndex} (${failure.filename})`;
-};
+}
 
 const LISTS = { inline: 'in the job', stored: 'stored', deleted: 'deleted' } as const;
 
-const bytesText = ({ progress }: Job): string | null => {
+function bytesText({ progress }: Job): string | null {
   if (progress === null) return null;
   const total = progress.bytesTotal === undefined ? '' : ` of ${sizeText(progress.bytesTotal)}`;
   return `${sizeText(progress.bytesRead)} read${total}, ${sizeText(progress.bytesUploaded)} uploaded`;
-};
+}
 
-const webhookText = ({ webhook }: Job): string | null => {
+function webhookText({ webhook }: Job): string | null {
   if (webhook === null) return null;
   const next = webhook.nextAttemptAt === undefined ? '' : `, next attempt at ${webhook.nextAttemptAt}`;
   return `${webhook.state}, attempts: ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
-};
+}
 
 type Rows = readonly (readonly [string, string | number | null])[];
 
 /** Why the job ended without an archive, and the next step. */
-const failureText = (job: Job): Rows => {
+function failureText(job: Job): Rows {
   const reason = failureReasonOf(job);
   if (reason === null) return [];
   const help = failureHelp(reason);
@@ -86,19 +90,19 @@ const failureText = (job: Job): Rows => {
         ] as const)),
     ...(help === undefined ? [] : ([['Next step', help.remedy]] as const)),
   ];
-};
+}
 
-const sourceCheckText = ({ sourceCheck, files }: Job): Rows => {
+function sourceCheckText({ sourceCheck, files }: Job): Rows {
   if (sourceCheck === null) return [];
   const { failed, checked, bytes, lengths } = sourceCheck;
   return [
     ['Failing files', `${failed} of ${files.count}, ${checked} checked`],
     ...(lengths === 0 ? [] : ([['Predicted size', `${sizeText(bytes)}, ${lengths} files`]] as const)),
   ];
-};
+}
 
 /** The failing files; empty without any. */
-const failuresTable = ({ sourceCheck }: Job): readonly string[] => {
+function failuresTable({ sourceCheck }: Job): readonly string[] {
   const { failures, failed } = sourceCheck ?? { failures: [], failed: 0 };
   if (failures.length === 0) return [];
   const isNamed = failures.some(({ filename }) => filename !== null);
@@ -117,23 +121,25 @@ const failuresTable = ({ sourceCheck }: Job): readonly string[] => {
     ...(rest > 0 ? [`and ${rest} more`] : []),
     '',
   ];
-};
+}
 
-const endText = (job: Job): Rows => [
-  ...failureText(job),
-  ...sourceCheckText(job),
-  ...(job.archive === null
-    ? []
-    : ([
-        ['Archive', `${sizeText(job.archive.bytes)}, ${job.archive.entries} files`],
-        ['SHA-256', job.archive.sha256 ?? null],
-        ['Skipped files', job.archive.skipped?.length ?? 0],
-      ] as const)),
-];
+function endText(job: Job): Rows {
+  return [
+    ...failureText(job),
+    ...sourceCheckText(job),
+    ...(job.archive === null
+      ? []
+      : ([
+          ['Archive', `${sizeText(job.archive.bytes)}, ${job.archive.entries} files`],
+          ['SHA-256', job.archive.sha256 ?? null],
+          ['Skipped files', job.archive.skipped?.length ?? 0],
+        ] as const)),
+  ];
+}
 
 /** All details of one job: its status, the reason and its history. */
-export const jobText = (job: Job): string =>
-  [
+export function jobText(job: Job): string {
+  return [
     toFields([
       ['Job', job.name],
       ['ID', job.id],
@@ -159,9 +165,17 @@ export const jobText = (job: Job): string =>
       timelineOf(job).map(({ at, what, detail }) => [at, what, detail]),
     ),
   ].join('\n');
+}
 
 /** One line of progress. */
-export const progressText = (job: Job): string =>
-  [job.name, job.phase ?? 'Queued', filesText(job), sizeText(job.progress?.bytesUploaded ?? 0), job.reason]
+export function progressText(job: Job): string {
+  return [
+    job.name,
+    job.phase ?? 'Queued',
+    filesText(job),
+    sizeText(job.progress?.bytesUploaded ?? 0),
+    job.reason,
+  ]
     .filter((part) => part !== null)
     .join('  ');
+}

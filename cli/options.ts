@@ -3,8 +3,9 @@ import { ENCRYPTIONS } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { timeoutMs } from './duration.ts';
 
-const text = <const D extends string>(describe: D) =>
-  ({ type: 'string', requiresArg: true, describe }) as const;
+function text<const D extends string>(describe: D) {
+  return { type: 'string', requiresArg: true, describe } as const;
+}
 
 export const BUCKET = {
   type: 'string',
@@ -26,14 +27,15 @@ export const DASHBOARD = text(
 export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
 
 /** Becomes a number of milliseconds. */
-export const TIMEOUT = (duration: string) =>
-  ({
+export function TIMEOUT(duration: string) {
+  return {
     type: 'string',
     default: duration,
     requiresArg: true,
     describe: 'Maximum time to wait, such as 90s, 2m or 1h; a number without a unit is in seconds',
     coerce: timeoutMs,
-  }) as const;
+  } as const;
+}
 
 const BUCKET_SETTINGS = {
   region: text('s3: region of the bucket'),
@@ -63,10 +65,12 @@ const BUCKET_SETTINGS = {
   },
 } as const;
 
-const removable = <const O extends { readonly describe: string }>(option: O) => ({
-  ...option,
-  describe: `${option.describe}; '' removes it`,
-});
+function removable<const O extends { readonly describe: string }>(option: O) {
+  return {
+    ...option,
+    describe: `${option.describe}; '' removes it`,
+  };
+}
 
 /** '' removes a setting. */
 const CHANGED_SETTINGS = {

@@ -17,10 +17,12 @@ export interface Output {
   readonly exitCode?: number;
 }
 
-const withLineEnd = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+function withLineEnd(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
 
 /** The text for standard output. */
-export const renderResponse = ({ value, text }: Output, format: OutputFormat): string => {
+export function renderResponse({ value, text }: Output, format: OutputFormat): string {
   switch (format) {
     case 'table':
       return withLineEnd(text);
@@ -29,4 +31,4 @@ export const renderResponse = ({ value, text }: Output, format: OutputFormat): s
     case 'yaml':
       return stringify(value, { aliasDuplicateObjects: false });
   }
-};
+}

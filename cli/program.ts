@@ -25,8 +25,8 @@ const HELP_WIDTH = 110;
 
 const PARSER_CONFIGURATION = { 'duplicate-arguments-array': false, 'dot-notation': false };
 
-const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
-  parser.options({
+function withGlobalOptions(parser: Argv): Argv<GlobalArguments> {
+  return parser.options({
     namespace: {
       alias: 'n',
       type: 'string',
@@ -47,8 +47,9 @@ const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
       describe: 'Kubeconfig file; default: KUBECONFIG, ~/.kube/config, the service account of the pod',
     },
   });
+}
 
-const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> => {
+function createParser({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> {
   const parser = yargs()
     .scriptName(NAME)
     .usage('$0: manage projects, buckets, tokens, webhooks and jobs of zipjobs with your kubeconfig')
@@ -65,21 +66,21 @@ const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<Globa
     .demandCommand(1, 'Choose what to manage')
     .epilogue(EXIT_CODES_HELP);
   return groups.reduce((all, group) => group(all, run), withGlobalOptions(parser));
-};
+}
 
 /** yargs throws plain errors for invalid arguments; commands throw their own error classes. */
-const usageError = (thrown: unknown, args: readonly string[]): UsageError => {
+function usageError(thrown: unknown, args: readonly string[]): UsageError {
   const words = args.slice(0, args.findIndex((arg) => arg.startsWith('-')) >>> 0).slice(0, 2);
   const help = [NAME, ...words.filter((word) => /^[a-z-]+$/.test(word)), '--help'].join(' ');
   return new UsageError(`${toError(thrown).message.trim()}. See: ${help}`, thrown);
-};
+}
 
 interface Parsed {
   readonly help: string;
   readonly output: { readonly of: Output; readonly format: GlobalArguments['output'] } | undefined;
 }
 
-const parse = async (options: ProgramOptions, args: readonly string[]): Promise<Parsed> => {
+async function parse(options: ProgramOptions, args: readonly string[]): Promise<Parsed> {
   let output: Parsed['output'];
   const command = { hasStarted: false };
   let help = '';
@@ -96,45 +97,47 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
     throw command.hasStarted ? error : usageError(error, args);
   }
   return { help, output };
-};
+}
 
-const readWords = (options: ProgramOptions): ReadWords => ({
-  command: async (words) => {
-    let read: Readonly<Record<string, unknown>> | undefined;
-    const run: Run = () => async (args) => {
-      read = { ...args } as Readonly<Record<string, unknown>>;
-    };
-    try {
-      await createParser(options, run).parseAsync([...words], {}, () => undefined);
-    } catch {
-      return undefined;
-    }
-    return read;
-  },
-  globals: (words) => {
-    try {
-      const parser = withGlobalOptions(yargs().exitProcess(false).fail(false).help(false).version(false));
-      return parser.parserConfiguration(PARSER_CONFIGURATION).parseSync([...words]);
-    } catch {
-      return {};
-    }
-  },
-});
+function readWords(options: ProgramOptions): ReadWords {
+  return {
+    command: async (words) => {
+      let read: Readonly<Record<string, unknown>> | undefined;
+      const run: Run = () => async (args) => {
+        read = { ...args } as Readonly<Record<string, unknown>>;
+      };
+      try {
+        await createParser(options, run).parseAsync([...words], {}, () => undefined);
+      } catch {
+        return undefined;
+      }
+      return read;
+    },
+    globals: (words) => {
+      try {
+        const parser = withGlobalOptions(yargs().exitProcess(false).fail(false).help(false).version(false));
+        return parser.parserConfiguration(PARSER_CONFIGURATION).parseSync([...words]);
+      } catch {
+        return {};
+      }
+    },
+  };
+}
 
 /** The completion script passes this argument; yargs completes everything except names. */
 export const COMPLETE = '--get-yargs-completions';
 
 /** Output on a full disk is not complete, so the command has failed, whatever it did. */
-const printAll = async (terminal: Terminal, text: string, ifLost = ''): Promise<void> => {
+async function printAll(terminal: Terminal, text: string, ifLost = ''): Promise<void> {
   try {
     await terminal.print(text, ifLost !== '');
   } catch (error) {
     const next = ifLost === '' ? '' : `. ${ifLost}`;
     throw new Error(`Cannot write the output: ${toError(error).message}${next}`, { cause: error });
   }
-};
+}
 
-const outputFor = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
+async function outputFor(options: ProgramOptions, args: readonly string[]): Promise<number> {
   const { terminal } = options;
   if (args[0] === COMPLETE) {
     const names = await completeNames(options.openSession, args.slice(2), readWords(options));
@@ -150,18 +153,17 @@ const outputFor = async (options: ProgramOptions, args: readonly string[]): Prom
   await printAll(terminal, renderResponse(output.of, output.format), output.of.ifLost);
   for (const note of output.of.notes ?? []) terminal.note(note);
   return output.of.exitCode ?? EXIT_CODES.ok;
-};
+}
 
-const messageOf = (thrown: unknown): string => {
+function messageOf(thrown: unknown): string {
   const { message } = toError(thrown);
   const hint = thrown instanceof AdministrationError ? thrown.commandHint : undefined;
   return hint === undefined ? message : `${message}. ${hint}`;
-};
+}
 
 /** Runs the program and returns its exit code. */
-export const createProgram =
-  (options: ProgramOptions) =>
-  async (args: readonly string[]): Promise<number> => {
+export function createProgram(options: ProgramOptions) {
+  return async (args: readonly string[]): Promise<number> => {
     try {
       return await outputFor(options, args);
     } catch (error) {
@@ -171,3 +173,4 @@ export const createProgram =
       return code;
     }
   };
+}

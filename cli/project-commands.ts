@@ -45,12 +45,12 @@ interface CreateArguments extends GlobalArguments {
   readonly timeout: number;
 }
 
-const limitsOf = (args: CreateArguments): Partial<ProjectLimits> => {
+function limitsOf(args: CreateArguments): Partial<ProjectLimits> {
   const { activeJobs, filesPerJob, storedJobs, storedBytes } = args;
   const { requestsPerMinute, createsPerSecond, filesPerSecond } = args;
   const rates = { requestsPerMinute, createsPerSecond, filesPerSecond };
   return defined({ activeJobs, filesPerJob, ...rates, storedJobs, storedBytes });
-};
+}
 
 const create: Command<CreateArguments> = async (args, session) => {
   const projects = session.administration.projects();
@@ -117,8 +117,9 @@ const purge: Command<
   };
 };
 
-const limit = (name: keyof typeof PROJECT_LIMITS) =>
-  ({ type: 'number', requiresArg: true, describe: PROJECT_LIMITS[name] }) as const;
+function limit(name: keyof typeof PROJECT_LIMITS) {
+  return { type: 'number', requiresArg: true, describe: PROJECT_LIMITS[name] } as const;
+}
 
 const CREATE_OPTIONS = {
   'create-namespace': {

@@ -3,22 +3,26 @@ import type { HistoryPurgeView, Project } from '#administration/project-view.ts'
 import type { Output } from './output.ts';
 import { toFields } from './table.ts';
 
-export const daysText = (days: number): string => `${days} ${days === 1 ? 'day' : 'days'}`;
+export function daysText(days: number): string {
+  return `${days} ${days === 1 ? 'day' : 'days'}`;
+}
 
-export const stateOf = ({ ready, deletingSince }: Project): string => {
+export function stateOf({ ready, deletingSince }: Project): string {
   if (deletingSince !== null) return 'Deleting';
   return ready === null ? 'Unknown' : ready.status === 'True' ? 'Ready' : ready.reason;
-};
+}
 
-const purgeOf = ({ finishedAt, startedAt, message }: HistoryPurgeView): string =>
-  `${finishedAt === null ? `started ${startedAt}` : `finished ${finishedAt}`}. ${message ?? ''}`;
+function purgeOf({ finishedAt, startedAt, message }: HistoryPurgeView): string {
+  return `${finishedAt === null ? `started ${startedAt}` : `finished ${finishedAt}`}. ${message ?? ''}`;
+}
 
 /** Whether the installation keeps them for a shorter time is known to its operator only. */
-const retentionOf = ({ historyRetentionDays: days }: Project): string =>
-  days === null ? 'that of the installation' : daysText(days);
+function retentionOf({ historyRetentionDays: days }: Project): string {
+  return days === null ? 'that of the installation' : daysText(days);
+}
 
-const described = (project: Project): string =>
-  toFields([
+function described(project: Project): string {
+  return toFields([
     ['Namespace', project.namespace],
     ['Name', project.displayName],
     ['Created', project.createdAt],
@@ -35,5 +39,8 @@ const described = (project: Project): string =>
     ['History retention', retentionOf(project)],
     ...(project.historyPurge ? ([['History purge', purgeOf(project.historyPurge)]] as const) : []),
   ]);
+}
 
-export const outputOf = (project: Project): Output => ({ value: project, text: described(project) });
+export function outputOf(project: Project): Output {
+  return { value: project, text: described(project) };
+}

@@ -28,23 +28,23 @@ interface UpdateArguments extends GlobalArguments {
   readonly yes: boolean | undefined;
 }
 
-const limitChange = (option: string, text: string | undefined): number | null | undefined => {
+function limitChange(option: string, text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === NO_LIMIT) return null;
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new UsageError(`--${option} must be an integer of at least 1, or ${NO_LIMIT} to remove the limit`);
-};
+}
 
-const retentionChange = (text: string | undefined): number | null | undefined => {
+function retentionChange(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === NO_LIMIT) return null;
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_RETENTION_DAYS) return Number(text);
   throw new UsageError(
     `--${RETENTION} must be an integer from 1 to ${MAX_RETENTION_DAYS}, or ${NO_LIMIT} to use the retention of the installation`,
   );
-};
+}
 
-const changeOf = (args: UpdateArguments): ProjectChange => {
+function changeOf(args: UpdateArguments): ProjectChange {
   const { displayName } = args;
   const limits = defined({
     activeJobs: limitChange('active-jobs', args.activeJobs),
@@ -65,14 +65,14 @@ const changeOf = (args: UpdateArguments): ProjectChange => {
   throw new UsageError(
     `Nothing to change. Pass at least one of ${options.join(', ')}. To change the webhook, see: zipjobs webhook --help`,
   );
-};
+}
 
 /** A shorter retention deletes records within an hour. Without one before, that of the installation may have been longer. */
-const confirmRetention = async (
+async function confirmRetention(
   args: UpdateArguments,
   { historyRetentionDays: days }: ProjectChange,
   session: Session,
-): Promise<void> => {
+): Promise<void> {
   if (days === undefined || days === null) return;
   const { namespace, historyRetentionDays: before } = await session.administration
     .projects()
@@ -83,7 +83,7 @@ const confirmRetention = async (
     `Delete records older than ${daysText(days)} of project "${namespace}" from the history? This cannot be undone.`,
     args,
   );
-};
+}
 
 const update: Command<UpdateArguments> = async (args, session) => {
   const change = changeOf(args);
@@ -91,12 +91,13 @@ const update: Command<UpdateArguments> = async (args, session) => {
   return outputOf(await session.administration.projects().update(args.project, change));
 };
 
-const changedLimit = (name: keyof typeof PROJECT_LIMITS) =>
-  ({
+function changedLimit(name: keyof typeof PROJECT_LIMITS) {
+  return {
     type: 'string',
     requiresArg: true,
     describe: `${PROJECT_LIMITS[name]}; ${NO_LIMIT} removes the limit`,
-  }) as const;
+  } as const;
+}
 
 const UPDATE_OPTIONS = {
   'display-name': { type: 'string', requiresArg: true, describe: "Display name; '' removes it" },

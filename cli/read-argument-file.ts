@@ -12,10 +12,10 @@ export interface ArgumentFile {
 }
 
 /** The text of the file. @throws UsageError */
-export const readArgumentFile = async (
+export async function readArgumentFile(
   { path, what, hint = '' }: ArgumentFile,
   { cwd }: Pick<Session, 'cwd'>,
-): Promise<string> => {
+): Promise<string> {
   let bytes: Uint8Array;
   try {
     bytes = await readFile(resolve(cwd, path));
@@ -28,4 +28,4 @@ export const readArgumentFile = async (
   } catch {
     throw new UsageError(`The ${what} ${path} is not text in UTF-8${hint}`);
   }
-};
+}

@@ -12,12 +12,13 @@ const POLICY = {
 } as const satisfies RetryPolicy;
 
 /** A request that got a 429 had no effect. Any other failed write may have had one. */
-const isRetryable = ({ method }: KubeRequest, error: unknown): boolean =>
-  isKubeError(error, 'TooManyRequests') || (method === 'GET' && isKubeError(error, 'ServerError'));
+function isRetryable({ method }: KubeRequest, error: unknown): boolean {
+  return isKubeError(error, 'TooManyRequests') || (method === 'GET' && isKubeError(error, 'ServerError'));
+}
 
 /** Sends a request again, as other clients of Kubernetes do, if the API server is too busy or failed to read. */
-export const retryRequests = (kube: KubeClient, signal: AbortSignal): KubeClient => {
-  const repeated = async <T>(request: KubeRequest, send: () => Promise<T>): Promise<T> => {
+export function retryRequests(kube: KubeClient, signal: AbortSignal): KubeClient {
+  async function repeated<T>(request: KubeRequest, send: () => Promise<T>): Promise<T> {
     const ended = request.signal ? AbortSignal.any([signal, request.signal]) : signal;
     let last: unknown;
     try {
@@ -36,11 +37,11 @@ export const retryRequests = (kube: KubeClient, signal: AbortSignal): KubeClient
       // When its time is over, a wait names the failure, not the end of the pause after it.
       throw ended.aborted ? (last ?? error) : error;
     }
-  };
+  }
   return {
     server: kube.server,
     request: (request) => repeated(request, () => kube.request(request)),
     stream: (request) => repeated(request, () => kube.stream(request)),
     [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),
   };
-};
+}

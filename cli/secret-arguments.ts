@@ -22,17 +22,17 @@ const CHANGE = /(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=\d)[A-Za-z]/g;
 /** Of 39 pairs. Random characters have 23 on average and fewer than 12 once in ten thousand; a path of words has a few. */
 const MIN_CHANGES = 12;
 
-const isAwsSecret = (arg: string): boolean => {
+function isAwsSecret(arg: string): boolean {
   const [, text = ''] = AWS_SECRET.exec(arg) ?? [];
   return /[A-Z]/.test(text) && /[a-z]/.test(text) && (text.match(CHANGE) ?? []).length >= MIN_CHANGES;
-};
+}
 
 /** @throws UsageError that does not repeat the argument. */
-export const refuseSecretArguments = (args: readonly string[]): void => {
+export function refuseSecretArguments(args: readonly string[]): void {
   const option = args.find((arg) => SECRET_OPTION.test(arg));
   if (option !== undefined) throw new UsageError(`Unknown option ${option.split('=', 1)[0]}. ${REMEDY}`);
   const position = args.findIndex(
     (arg) => isAwsSecret(arg) || SECRET_VALUES.some((shape) => shape.test(arg)),
   );
   if (position >= 0) throw new UsageError(`Argument ${position + 1} looks like a credential. ${REMEDY}`);
-};
+}

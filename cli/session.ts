@@ -41,9 +41,8 @@ export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'si
 export type OpenSession = (args: GlobalArguments) => Promise<Session>;
 
 /** Connects with the first call. */
-export const createOpenSession =
-  ({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession =>
-  async (args) => {
+export function createOpenSession({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession {
+  return async (args) => {
     const config = readConfig();
     const access = await accessCluster(args, config, given);
     const namespace = args.namespace ?? access.namespace ?? 'default';
@@ -74,3 +73,4 @@ export const createOpenSession =
       [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   };
+}

@@ -25,25 +25,28 @@ interface SysdumpArguments extends GlobalArguments {
 
 const MEBIBYTE = 1024 * 1024;
 
-const fileName = (now: Date): string =>
-  `zipjobs-sysdump-${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.zip`;
+function fileName(now: Date): string {
+  return `zipjobs-sysdump-${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.zip`;
+}
 
 /** Never overwrites a dump: the older one may show the fault. */
-const pathOf = ({ file }: SysdumpArguments, { clock, cwd }: Session): string => {
+function pathOf({ file }: SysdumpArguments, { clock, cwd }: Session): string {
   const path = resolve(cwd, file ?? fileName(clock.date()));
   if (existsSync(path)) throw new UsageError(`File ${path} already exists. Choose another one with --file`);
   return path;
-};
+}
 
-const limitsOf = ({ maxSize, maxObjects, logLines, since }: SysdumpArguments): DumpLimits => ({
-  ...DUMP_LIMITS,
-  maxBytes: atLeastOne('max-size', maxSize) * MEBIBYTE,
-  maxObjects: atLeastOne('max-objects', maxObjects),
-  logLines: atLeastOne('log-lines', logLines),
-  ...(since !== undefined && { logSeconds: Math.max(1, durationMs('since', since) / 1000) }),
-});
+function limitsOf({ maxSize, maxObjects, logLines, since }: SysdumpArguments): DumpLimits {
+  return {
+    ...DUMP_LIMITS,
+    maxBytes: atLeastOne('max-size', maxSize) * MEBIBYTE,
+    maxObjects: atLeastOne('max-objects', maxObjects),
+    logLines: atLeastOne('log-lines', logLines),
+    ...(since !== undefined && { logSeconds: Math.max(1, durationMs('since', since) / 1000) }),
+  };
+}
 
-const outputOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<Output> => {
+async function outputOf({ path, namespaces, problems }: SysdumpResult): Promise<Output> {
   const { size } = await stat(path);
   const partial = `The dump is partial: ${problems.length} items are missing or truncated. See errors.txt in the dump.`;
   return {
@@ -61,10 +64,10 @@ const outputOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<
       'No Secrets were read, and anything that looks like a credential was removed. Review the dump before you share it: it contains names of files, keys and hosts.',
     ],
   };
-};
+}
 
-const sysdumpOf = ({ kube, clock, terminal }: Session, version: string) =>
-  createSysdump({
+function sysdumpOf({ kube, clock, terminal }: Session, version: string) {
+  return createSysdump({
     kube,
     clock,
     version,
@@ -72,10 +75,10 @@ const sysdumpOf = ({ kube, clock, terminal }: Session, version: string) =>
       terminal.note(`reading ${line}`);
     },
   });
+}
 
-const sysdump =
-  (version: string): Command<SysdumpArguments> =>
-  async (args, session) => {
+function sysdump(version: string): Command<SysdumpArguments> {
+  return async (args, session) => {
     const request = {
       path: pathOf(args, session),
       limits: limitsOf(args),
@@ -89,11 +92,11 @@ const sysdump =
       throw isKubeError(error) ? explainKubeError({ verb: 'get', resource: 'version' }, error) : error;
     }
   };
+}
 
 /** Adds the sysdump command; `version` is the version of the CLI. */
-export const createSysdumpCommands =
-  (version: string): CommandGroup =>
-  (parser, run) =>
+export function createSysdumpCommands(version: string): CommandGroup {
+  return (parser, run) =>
     parser.command(
       'sysdump',
       'Write a zip for support: resources, events, logs, metrics, versions and settings, without secrets',
@@ -139,3 +142,4 @@ export const createSysdumpCommands =
           .example('$0 sysdump', 'Dump every project that you have access to'),
       run(sysdump(version)),
     );
+}

@@ -1,18 +1,21 @@
 /** Control characters in an untrusted name could rewrite the terminal of the user who lists it. */
 const CONTROL = /\p{C}/gu;
 
-export const printable = (text: string): string => text.replaceAll(CONTROL, '?');
+export function printable(text: string): string {
+  return text.replaceAll(CONTROL, '?');
+}
 
-const cell = (value: string | number | null): string =>
-  value === null || value === '' ? '-' : printable(String(value));
+function cell(value: string | number | null): string {
+  return value === null || value === '' ? '-' : printable(String(value));
+}
 
 const GAP = 3;
 
 /** Columns as kubectl prints them; `-` for an empty value. */
-export const toTable = (
+export function toTable(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
-): string => {
+): string {
   const lines = [header, ...rows.map((row) => row.map(cell))];
   // The arguments of one call are limited, rows are not.
   const widths = header.map((_, column) =>
@@ -26,12 +29,12 @@ export const toTable = (
         .trimEnd(),
     )
     .join('\n');
-};
+}
 
 /** One object, one line per field. */
-export const toFields = (
+export function toFields(
   fields: readonly (readonly [name: string, value: string | number | null])[],
-): string => {
+): string {
   const width = Math.max(...fields.map(([name]) => name.length)) + 1 + GAP;
   return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${cell(value)}`).join('\n');
-};
+}

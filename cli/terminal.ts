@@ -36,41 +36,44 @@ const MAX_INPUT_CHARACTERS = 65_536;
 /** The reader of a pipe may leave early, as `| head` does. */
 const LEFT = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-const print = ({ output }: TerminalOptions, text: string, isShownOnce: boolean): Promise<void> =>
-  new Promise((resolve, reject) => {
+function print({ output }: TerminalOptions, text: string, isShownOnce: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
     output.write(text, (error) => {
       if (error && (isShownOnce || !LEFT.includes(errorCode(error) ?? ''))) reject(error);
       else resolve();
     });
   });
+}
 
 const CLOSED = ['pause', 'end', 'close'] as const;
 
 /** Interrupts a prompt whose reader was closed by Control-D or by the end of the input, which not every prompt notices. */
-const whileOpen = async <T>(
+async function whileOpen<T>(
   { input }: TerminalOptions,
   signal: AbortSignal,
   prompt: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const closed = new AbortController();
-  const interrupt = (): void => closed.abort(new DOMException('interrupted', 'AbortError'));
+  function interrupt(): void {
+    return closed.abort(new DOMException('interrupted', 'AbortError'));
+  }
   // A prompt with an answer closes its reader before it returns.
-  const onClosed = (): void => {
+  function onClosed(): void {
     setImmediate(interrupt);
-  };
+  }
   for (const event of CLOSED) input.once(event, onClosed);
   try {
     return await prompt(AbortSignal.any([signal, closed.signal]));
   } finally {
     for (const event of CLOSED) input.removeListener(event, onClosed);
   }
-};
+}
 
-const confirm = async (
+async function confirm(
   { input, errors }: TerminalOptions,
   question: string,
   signal: AbortSignal,
-): Promise<boolean> => {
+): Promise<boolean> {
   const reader = createInterface({ input, output: errors, terminal: true });
   try {
     return /^y(es)?$/i.test((await reader.question(`${question} [y/N] `, { signal })).trim());
@@ -81,13 +84,13 @@ const confirm = async (
   } finally {
     reader.close();
   }
-};
+}
 
-const askHidden = async (
+async function askHidden(
   { input, errors }: TerminalOptions,
   question: string,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string> {
   const { default: password } = await import('@inquirer/password');
   try {
     return await password(
@@ -99,9 +102,9 @@ const askHidden = async (
     if (toError(error).name === 'ExitPromptError') throw new DOMException('interrupted', 'AbortError');
     throw error;
   }
-};
+}
 
-export const createTerminal = (options: TerminalOptions): Terminal => {
+export function createTerminal(options: TerminalOptions): Terminal {
   const { input, errors } = options;
   return {
     isInteractive: input.isTTY === true && errors.isTTY === true,
@@ -123,4 +126,4 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
     askHidden: (question, signal) =>
       whileOpen(options, signal, (within) => askHidden(options, question, within)),
   };
-};
+}

@@ -13,25 +13,28 @@ interface TokenArguments extends GlobalArguments {
 
 const SHOWN_ONCE = 'The token is shown only once and is not stored. Copy it now.';
 
-const described = (token: Token, value?: string): string =>
-  toFields([
+function described(token: Token, value?: string): string {
+  return toFields([
     ...(value === undefined ? [] : ([['Token', value]] as const)),
     ['ID', token.id],
     ['Name', token.name],
     ['Permissions', token.permissions.join(', ')],
     ['Created', token.createdAt],
   ]);
+}
 
-const createdResponse = (
+function createdResponse(
   token: CreatedToken,
   { namespace }: Session,
   { quiet }: { readonly quiet: boolean },
-): Output => ({
-  value: token,
-  text: quiet ? token.value : described(token, token.value),
-  notes: [SHOWN_ONCE],
-  ifLost: `Nobody has seen the new token "${token.id}". Revoke it with: zipjobs token revoke ${token.id} -n ${namespace}`,
-});
+): Output {
+  return {
+    value: token,
+    text: quiet ? token.value : described(token, token.value),
+    notes: [SHOWN_ONCE],
+    ifLost: `Nobody has seen the new token "${token.id}". Revoke it with: zipjobs token revoke ${token.id} -n ${namespace}`,
+  };
+}
 
 const list: Command<GlobalArguments> = async (_args, session) => {
   const tokens = await session.administration.tokens(session.namespace).list();
@@ -55,7 +58,9 @@ interface CreateArguments extends GlobalArguments {
   readonly quiet: boolean;
 }
 
-const words = (text: string): readonly string[] => text.split(',').map((word) => word.trim());
+function words(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim());
+}
 
 const create: Command<CreateArguments> = async (args, session) => {
   const { name, permissions } = args;

@@ -20,17 +20,17 @@ interface UninstallArguments extends GlobalArguments {
 const QUIET_MS = 4000;
 
 /** Failed writes keep the code of the API server: a conflict is tried again at once. A cluster may have many objects. */
-const readExplained = <T extends KubeObject>(kube: KubeClient, definition: ResourceDefinition<T>) => {
+function readExplained<T extends KubeObject>(kube: KubeClient, definition: ResourceDefinition<T>) {
   const user = createUserClient(kube, definition);
   return {
     ...createObjectClient(kube, definition),
     get: (namespace: string, name: string, signal?: AbortSignal) => user.get(namespace, name, signal),
     list: (options: ListOptions) => user.list({ maxBytes: Infinity, ...options }),
   };
-};
+}
 
-const uninstallOf = ({ kube, clock }: Session) =>
-  createUninstall({
+function uninstallOf({ kube, clock }: Session) {
+  return createUninstall({
     deployments: createUserClient(kube, RESOURCES.deployments),
     leases: readExplained(kube, RESOURCES.leases),
     serviceAccounts: createUserClient(kube, RESOURCES.serviceAccounts),
@@ -42,13 +42,14 @@ const uninstallOf = ({ kube, clock }: Session) =>
     clock,
     quietMs: QUIET_MS,
   });
+}
 
-const textOf = ({ controllers, released }: Uninstalled): string => {
+function textOf({ controllers, released }: Uninstalled): string {
   const stopped = controllers.map(({ namespace, name }) => `Stopped Deployment "${name}" in "${namespace}".`);
   return [...stopped, `Removed the finalizer of ${released} ${released === 1 ? 'object' : 'objects'}.`].join(
     '\n',
   );
-};
+}
 
 const uninstall: Command<UninstallArguments> = async (args, session) => {
   const { systemNamespace: namespace } = args;

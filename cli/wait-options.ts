@@ -2,10 +2,10 @@ import type { WaitOptions } from '#administration/wait-for.ts';
 import type { Session } from './session.ts';
 
 /** The wait of a command with `--timeout`. Prints failures that do not end it, each text once in a row. */
-export const waitOptions = (
+export function waitOptions(
   { timeout: limitMs }: { readonly timeout: number },
   { signal, terminal }: Pick<Session, 'signal' | 'terminal'>,
-): WaitOptions => {
+): WaitOptions {
   let last = '';
   return {
     limitMs,
@@ -15,4 +15,4 @@ export const waitOptions = (
       last = message;
     },
   };
-};
+}

@@ -13,22 +13,24 @@ import { waitOptions } from './wait-options.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
 
-const lostSecret = ({ namespace }: Session): string =>
-  `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret -n ${namespace}`;
+function lostSecret({ namespace }: Session): string {
+  return `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret -n ${namespace}`;
+}
 
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
-const testText = ({ ok, status, error, at }: WebhookTest): string =>
-  `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no response') : `HTTP ${status}`} ${at}`;
+function testText({ ok, status, error, at }: WebhookTest): string {
+  return `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no response') : `HTTP ${status}`} ${at}`;
+}
 
-const stateOf = ({ isSet, enabled, endpoint }: Webhook): string => {
+function stateOf({ isSet, enabled, endpoint }: Webhook): string {
   if (!isSet) return 'Not set';
   if (!enabled) return 'Disabled';
   return endpoint?.state === 'Disabled' ? `Disabled after failures (${endpoint.reason})` : 'Enabled';
-};
+}
 
-const described = (webhook: Webhook): string =>
-  toFields([
+function described(webhook: Webhook): string {
+  return toFields([
     ['Host', webhook.host],
     ['URL', webhook.urlIsIn && `in the ${webhook.urlIsIn}`],
     ['Events', webhook.events.join(', ')],
@@ -37,8 +39,11 @@ const described = (webhook: Webhook): string =>
     ['Failing since', webhook.endpoint?.failingSince ?? null],
     ['Last test', webhook.lastTest && testText(webhook.lastTest)],
   ]);
+}
 
-const outputOf = (webhook: Webhook): Output => ({ value: webhook, text: described(webhook) });
+function outputOf(webhook: Webhook): Output {
+  return { value: webhook, text: described(webhook) };
+}
 
 const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
@@ -51,7 +56,10 @@ const show: Command<GlobalArguments> = async (_args, session) => {
   };
 };
 
-const isPlainHttp = (url: string): boolean => !url.startsWith('https:');
+function isPlainHttp(url: string): boolean {
+  return !url.startsWith('https:');
+}
+
 const PLAIN_HTTP =
   'Plain HTTP is blocked unless your administrator sets webhooks.allowHttp. Use a URL that starts with https://';
 
@@ -62,12 +70,12 @@ interface SetArguments extends GlobalArguments {
 }
 
 /** From the argument or the file; undefined keeps the current URL. */
-const readUrl = async ({ url, urlFile }: SetArguments, session: Session): Promise<string | undefined> => {
+async function readUrl({ url, urlFile }: SetArguments, session: Session): Promise<string | undefined> {
   if (urlFile === undefined) return url;
   if (url !== undefined) throw new UsageError('Pass the URL as an argument or with --url-file, not both');
   if (urlFile === '-') return (await session.terminal.readInput()).trim();
   return (await readArgumentFile({ path: urlFile, what: 'file' }, session)).trim();
-};
+}
 
 const set: Command<SetArguments> = async (args, session) => {
   const { events } = args;
@@ -131,12 +139,12 @@ const remove: Command<
 };
 
 /** The advice depends on whether the receiver responded. */
-const afterFailure = ({ lastTest }: Webhook): string => {
+function afterFailure({ lastTest }: Webhook): string {
   if (typeof lastTest?.status === 'number')
     return 'The receiver did not respond with a 2xx status. Check the URL, the receiver log and the signing secret (create a new one with: zipjobs webhook rotate-secret).';
   if (lastTest?.error === 'url-not-https') return `No response from the receiver. ${PLAIN_HTTP}`;
   return 'No response from the receiver. Check the host name, the port and the certificate. For a receiver at a private address, ask your administrator to set egress.allowCidrs.';
-};
+}
 
 const test: Command<TimedArguments> = async (args, session) => {
   const webhook = await session.administration.webhooks(session.namespace).test(waitOptions(args, session));

@@ -1,7 +1,7 @@
 import { UsageError } from './usage-error.ts';
 
 /** @throws UsageError that names the option. */
-export const atLeastOne = (option: string, value: number): number => {
+export function atLeastOne(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
   throw new UsageError(`--${option} must be an integer of at least 1`);
-};
+}

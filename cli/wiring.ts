@@ -23,7 +23,7 @@ export interface ProcessContext extends TerminalOptions {
 }
 
 /** The program `zipjobs`: takes its arguments, without the name, and returns its exit code. Runs share no state. */
-export const createCommandLineProgram = ({ env, cwd, signal, ...streams }: ProcessContext) => {
+export function createCommandLineProgram({ env, cwd, signal, ...streams }: ProcessContext) {
   const terminal = createTerminal(streams);
   return createProgram({
     version,
@@ -48,4 +48,4 @@ export const createCommandLineProgram = ({ env, cwd, signal, ...streams }: Proce
     }),
     signal,
   });
-};
+}

@@ -33,12 +33,16 @@ const PAGE_SIZE = 100;
 /** A role that was just installed reaches the API servers with a delay. */
 const FORBIDDEN_TRIES = 4;
 
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
 
 /** Undefined without the permission, or on a cluster without the resource. */
-const readable = async <T>(read: () => Promise<T>, attempt: number): Promise<T | undefined> => {
+async function readable<T>(read: () => Promise<T>, attempt: number): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -46,25 +50,25 @@ const readable = async <T>(read: () => Promise<T>, attempt: number): Promise<T |
     if (isKubeError(error, 'Forbidden') && attempt >= FORBIDDEN_TRIES) return undefined;
     throw error;
   }
-};
+}
 
-const readServiceCidrs = async ({ kube, signal }: Deps): Promise<readonly string[]> => {
+async function readServiceCidrs({ kube, signal }: Deps): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { items } of listPages(kube, SERVICE_CIDRS, { pageSize: PAGE_SIZE, signal }))
     found.push(...items.flatMap((item) => textsOf(fieldOf(fieldOf(item, 'spec'), 'cidrs'))));
   return found;
-};
+}
 
-const readEndpoints = async ({ kube, signal }: Deps): Promise<readonly string[]> => {
+async function readEndpoints({ kube, signal }: Deps): Promise<readonly string[]> {
   const slice = await kube.request({ method: 'GET', path: API_SERVER_SLICE, signal });
   const endpoints = fieldOf(slice, 'endpoints');
   return Array.isArray(endpoints)
     ? endpoints.flatMap((endpoint: unknown) => textsOf(fieldOf(endpoint, 'addresses')))
     : [];
-};
+}
 
 /** The addresses that this process uses for the API server. */
-const ownEndpoints = async ({ kube, log }: Deps): Promise<readonly string[]> => {
+async function ownEndpoints({ kube, log }: Deps): Promise<readonly string[]> {
   const host = new URL(kube.server).hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return [host];
   try {
@@ -73,11 +77,11 @@ const ownEndpoints = async ({ kube, log }: Deps): Promise<readonly string[]> => 
     log.warn({ err: error, host }, 'could not resolve the host of the API server');
     return [];
   }
-};
+}
 
 /** Retries until the API server responds: without the addresses, zippers could connect to them. */
-export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
-  retry(
+export function readClusterAddresses(deps: Deps): Promise<ClusterAddresses> {
+  return retry(
     async (attempt) => {
       const serviceCidrs = await readable(() => readServiceCidrs(deps), attempt);
       const endpoints = await readable(() => readEndpoints(deps), attempt);
@@ -93,12 +97,13 @@ export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
     },
     deps.signal,
   );
+}
 
 /** The settings with these addresses, for this process and for its zippers. */
-export const withClusterAddresses = (
+export function withClusterAddresses(
   config: ControllerConfig,
   { serviceCidrs = [], apiServer }: ClusterAddresses,
-): ControllerConfig => {
+): ControllerConfig {
   const variables = {
     EGRESS_SERVICE_CIDRS: serviceCidrs.join(','),
     EGRESS_API_SERVER_ADDRESSES: apiServer.join(','),
@@ -110,4 +115,4 @@ export const withClusterAddresses = (
     egressApiServerAddresses: apiServer,
     zipperEnv: { ...config.zipperEnv, ...Object.fromEntries(given) },
   });
-};
+}

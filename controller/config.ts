@@ -117,11 +117,11 @@ export const CONTROLLER_SETTINGS = {
 } as const satisfies Settings;
 
 /** Without this check, every job would fail. */
-const checkZipperProxies = (zipperEnv: Readonly<Record<string, string>>): void => {
+function checkZipperProxies(zipperEnv: Readonly<Record<string, string>>): void {
   const settings = readConfig({ ...SOURCE_PROXY_SETTINGS, ...STORE_PROXY_SETTINGS }, zipperEnv);
   proxyFor('source', settings, []);
   proxyFor('store', settings, []);
-};
+}
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;
@@ -134,7 +134,7 @@ export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
 }
 
 /** @throws ConfigError that lists every invalid variable. */
-export const readControllerConfig = (env: Readonly<Record<string, string | undefined>>): ControllerConfig => {
+export function readControllerConfig(env: Readonly<Record<string, string | undefined>>): ControllerConfig {
   const plain = readConfig(CONTROLLER_SETTINGS, env);
   // This process uses them only for NetworkPolicies, but without this check every job would fail.
   for (const text of plain.storeAllowCidrs) requireCidr(text, 'STORE_ALLOW_CIDRS');
@@ -151,4 +151,4 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
     webhookSchedule: parseSchedule('WEBHOOK_SCHEDULE_SECONDS', plain.webhookScheduleSeconds),
     classes: readClassLimits(plain.projectClassesJson),
   });
-};
+}

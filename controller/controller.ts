@@ -35,22 +35,22 @@ export const SIDE_WORKERS = 2;
 const SLICE_KEYS = 1_000;
 
 /** Calls the task at this interval until the signal aborts. */
-const every = (
+function every(
   clock: Clock,
   delayMs: number,
   { task, signal }: { task: () => void; signal: AbortSignal },
-): Disposable => {
+): Disposable {
   let timer: Disposable | undefined;
-  const again = (): void => {
+  function again(): void {
     timer = clock.after(delayMs, () => {
       if (signal.aborted) return;
       task();
       again();
     });
-  };
+  }
   again();
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
-};
+}
 
 interface Added {
   readonly queue: Pick<WorkQueue, 'add'>;
@@ -59,7 +59,7 @@ interface Added {
 }
 
 /** Lets the process receive events after every slice. */
-const addAll = async (keys: Iterable<Added>, signal: AbortSignal): Promise<void> => {
+async function addAll(keys: Iterable<Added>, signal: AbortSignal): Promise<void> {
   let added = 0;
   for (const { queue, key, lane } of keys) {
     if (signal.aborted) return;
@@ -67,7 +67,7 @@ const addAll = async (keys: Iterable<Added>, signal: AbortSignal): Promise<void>
     added += 1;
     if (added % SLICE_KEYS === 0) await turn();
   }
-};
+}
 
 /** What may change first, and then everything else. */
 function* keysAtStart(controllers: readonly Controller[]): Iterable<Added> {
@@ -86,16 +86,18 @@ function* keysOfFullReconcile(controllers: readonly Controller[]): Iterable<Adde
  * The work of the leader: reconciles every object at the start, every change, every object that is due, and at an interval all
  * objects that may change. The last only repairs what was missed, and waits behind everything else.
  */
-export const createLead = ({
+export function createLead({
   controllers,
   synced,
   fullReconcileMs,
   clock,
   tasks = [],
-}: ControllersOptions): ((signal: AbortSignal) => Promise<void>) => {
+}: ControllersOptions): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
     await synced(signal);
-    const task = (): void => void addAll(keysOfFullReconcile(controllers), signal);
+    function task(): void {
+      return void addAll(keysOfFullReconcile(controllers), signal);
+    }
     using _fullReconcile = every(clock, fullReconcileMs, { task, signal });
     await Promise.all([
       addAll(keysAtStart(controllers), signal),
@@ -103,4 +105,4 @@ export const createLead = ({
       ...controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
     ]);
   };
-};
+}

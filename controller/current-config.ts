@@ -12,10 +12,10 @@ export interface CurrentConfig extends ControllerConfig {
  * The settings with the current certificate authorities for zippers. They get a copy, because their namespace does not
  * contain the ConfigMap.
  */
-export const createCurrentConfig = (
+export function createCurrentConfig(
   config: CurrentConfig,
   trust: Pick<BundleTrust, 'additional'>,
-): (() => CurrentConfig) => {
+): () => CurrentConfig {
   let known = { additional: '', config };
   return () => {
     const additional = trust.additional();
@@ -25,4 +25,4 @@ export const createCurrentConfig = (
     }
     return known.config;
   };
-};
+}

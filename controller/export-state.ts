@@ -27,7 +27,7 @@ export interface StateSources {
 }
 
 /** Gauges of the caches and queues, exported by the leader and by standby replicas. */
-export const exportState = (registry: Registry, sources: StateSources): void => {
+export function exportState(registry: Registry, sources: StateSources): void {
   const {
     config,
     metrics,
@@ -62,4 +62,4 @@ export const exportState = (registry: Registry, sources: StateSources): void => 
   metrics.maxWorkers.set({ controller: ZIPJOB }, config.workers);
   metrics.maxWorkers.set({ controller: ZIPPROJECT }, SIDE_WORKERS);
   metrics.maxWorkers.set({ controller: ZIPBUCKET }, SIDE_WORKERS);
-};
+}

@@ -21,16 +21,18 @@ export const STARTING: Health = {
 };
 
 /** Unhealthy only if a restart helps: after a watch became silent, or if a reconcile never ends. */
-export const createHealth = (options: HealthOptions): Health => ({
-  healthy: () => {
-    const silenceMs = options.watches.silenceMs();
-    if (silenceMs > options.silenceLimitMs)
-      return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
-    const longestMs = options.queue.longestRunningMs();
-    if (longestMs > options.reconcileTimeoutMs)
-      return { ok: false, reason: `a reconcile has been running for ${Math.round(longestMs / 1000)} s` };
-    return { ok: true };
-  },
-  ready: () =>
-    options.watches.hasSynced ? { ok: true } : { ok: false, reason: 'the caches are not filled yet' },
-});
+export function createHealth(options: HealthOptions): Health {
+  return {
+    healthy: () => {
+      const silenceMs = options.watches.silenceMs();
+      if (silenceMs > options.silenceLimitMs)
+        return { ok: false, reason: `a watch has been silent for ${Math.round(silenceMs / 1000)} s` };
+      const longestMs = options.queue.longestRunningMs();
+      if (longestMs > options.reconcileTimeoutMs)
+        return { ok: false, reason: `a reconcile has been running for ${Math.round(longestMs / 1000)} s` };
+      return { ok: true };
+    },
+    ready: () =>
+      options.watches.hasSynced ? { ok: true } : { ok: false, reason: 'the caches are not filled yet' },
+  };
+}

@@ -31,18 +31,20 @@ import { createActOnProject } from './zip-project/act.ts';
 import { decideProject } from './zip-project/decide.ts';
 import { createObserveProject } from './zip-project/observe.ts';
 
-const createEventLaneOf = (
+function createEventLaneOf(
   kind: EventsOptions['kind'],
   { clients, config, clock, log }: Parts,
   resources: Lifetime['resources'],
-): EventLane => {
+): EventLane {
   const record = createEvents({ kind, events: clients.events, instance: config.podName, clock, log });
   return resources.use(createEventLane({ record, clock, log }));
-};
+}
 
-const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['resources']) => {
+function createActOnZipJob(parts: Parts, sender: Sender, resources: Lifetime['resources']) {
   const { clients, watches, metrics } = parts;
-  const findProject = (key: ObjectKey): ZipProject | undefined => watches.caches.projects.get(key);
+  function findProject(key: ObjectKey): ZipProject | undefined {
+    return watches.caches.projects.get(key);
+  }
   const events = createEventLaneOf('ZipJob', parts, resources);
   return createAct({
     ...parts,
@@ -57,9 +59,9 @@ const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['re
     recordEvent: events.add,
     planDelivery: createPlanDelivery({ ...sender, findProject }),
   });
-};
+}
 
-const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
+function createZipJobReconcile(parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile {
   const { clients, watches, currentConfig } = parts;
   return createReconcile({
     ...parts,
@@ -69,13 +71,9 @@ const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime
     act: createActOnZipJob(parts, sender, resources),
     onGone: createForget(parts),
   });
-};
+}
 
-const createProjectReconcile = (
-  parts: Parts,
-  sender: Sender,
-  resources: Lifetime['resources'],
-): Reconcile => {
+function createProjectReconcile(parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile {
   const { config, clients, watches, metrics, dispatcher, endpointNotes: notes, children } = parts;
   const purges = parts.history?.purges;
   return createReconcile({
@@ -101,9 +99,9 @@ const createProjectReconcile = (
       notes.forget(namespaceOf(key));
     },
   });
-};
+}
 
-const createBucketReconcile = (parts: Parts, resources: Lifetime['resources']): Reconcile => {
+function createBucketReconcile(parts: Parts, resources: Lifetime['resources']): Reconcile {
   const { config, clients, watches, metrics, clock, currentConfig, bucketQueue } = parts;
   const countWrites = createCountWrites({ perSecond: config.bucketCountWritesPerSecond, clock });
   const testPlaces = createTestPlaces({
@@ -131,15 +129,17 @@ const createBucketReconcile = (parts: Parts, resources: Lifetime['resources']): 
       testPlaces.release(key);
     },
   });
-};
+}
 
-const keysOf = (cache: Pick<Reflector<KubeObject>, 'keys'>) => (): readonly ObjectKey[] => [...cache.keys()];
+function keysOf(cache: Pick<Reflector<KubeObject>, 'keys'>) {
+  return (): readonly ObjectKey[] => [...cache.keys()];
+}
 
 /** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets. */
-export const createLeading = (
+export function createLeading(
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,
-): ((signal: AbortSignal) => Promise<void>) => {
+): (signal: AbortSignal) => Promise<void> {
   const { config, clients, watches, children, clock, trust, queue, projectQueue, bucketQueue, history } =
     parts;
   const { zipJobs, projects, buckets } = watches.caches;
@@ -147,7 +147,9 @@ export const createLeading = (
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
   const ofProjects = createProjectReconcile(parts, sender, resources);
   const ofBuckets = createBucketReconcile(parts, resources);
-  const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByClusterIndex(INDEXES.changing, CHANGING);
+  function changingKeys(): readonly ObjectKey[] {
+    return zipJobs.keysByClusterIndex(INDEXES.changing, CHANGING);
+  }
   return createLead({
     controllers: [
       {
@@ -166,4 +168,4 @@ export const createLeading = (
     clock,
     tasks: history ? [createHistoryTask(parts, history, resources)] : [],
   });
-};
+}

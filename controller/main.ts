@@ -27,11 +27,11 @@ const NAME = 'zipjobs-controller';
 /** Time after the drain to release the lease and close the connections. */
 const CLOSING_MS = 4_000;
 
-const holdLease = (
+function holdLease(
   { config, clients, metrics, log, pause, stopping }: Parts,
   work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> =>
-  runAsLeader({
+): Promise<void> {
+  return runAsLeader({
     leases: clients.leases,
     namespace: config.podNamespace,
     name: config.leaseName,
@@ -47,12 +47,13 @@ const holdLease = (
       metrics.leader.set({ name: config.leaseName }, isLeader ? 1 : 0);
     },
   });
+}
 
 /** The settings with the addresses of the cluster; undefined if the process is stopped before they are known. */
-const configOfCluster = async (
+async function configOfCluster(
   given: ControllerConfig,
   deps: Parameters<typeof readClusterAddresses>[0],
-): Promise<ControllerConfig | undefined> => {
+): Promise<ControllerConfig | undefined> {
   try {
     const addresses = await readClusterAddresses(deps);
     if (addresses.serviceCidrs === undefined && given.egressClusterCidrs.length === 0)
@@ -64,26 +65,26 @@ const configOfCluster = async (
     if (deps.signal.aborted) return undefined;
     throw error;
   }
-};
+}
 
-const createRegistry = (): Registry => {
+function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
   return registry;
-};
+}
 
 /** They run until the lifetime ends. */
-const startWatches = ({ watches, children }: Parts, resources: Lifetime['resources']): void => {
+function startWatches({ watches, children }: Parts, resources: Lifetime['resources']): void {
   const watching = new AbortController();
   const running = Promise.all([watches.run(watching.signal), children.run(watching.signal)]);
   resources.defer(async () => {
     watching.abort();
     await running;
   });
-};
+}
 
-const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   const { stopping, resources } = lifetime;
   const registry = createRegistry();
   const metrics = createControllerMetrics(registry);
@@ -129,7 +130,7 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
     await work(signal);
   });
   return 0;
-};
+}
 
 await startProcess({
   name: NAME,

@@ -7,7 +7,7 @@ const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
 const FILES = [1, 2, 5, 10, 50, 100, 500, 1000, 5000, 10_000];
 
-const ownMetrics = (registry: Registry) => {
+function ownMetrics(registry: Registry) {
   const registers = [registry];
   return {
     finished: new Counter({
@@ -54,27 +54,31 @@ const ownMetrics = (registry: Registry) => {
       registers,
     }),
   };
-};
+}
 
-const sourceMetrics = (registry: Registry) => ({
-  sourceRefusals: new Counter({
-    name: 'zip_source_refusals_total',
-    help: 'Zipper pods that could not reach a source because its address or name is refused, by reason, such as private, name or api-server; the log of the controller names the jobs',
-    labelNames: ['reason'],
-    registers: [registry],
-  }),
-});
+function sourceMetrics(registry: Registry) {
+  return {
+    sourceRefusals: new Counter({
+      name: 'zip_source_refusals_total',
+      help: 'Zipper pods that could not reach a source because its address or name is refused, by reason, such as private, name or api-server; the log of the controller names the jobs',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+  };
+}
 
-const uploadMetrics = (registry: Registry) => ({
-  abortFailures: new Counter({
-    name: 'zip_upload_abort_failures_total',
-    help: "Uploads that could not be aborted or found; the bucket's lifecycle rule must remove them",
-    registers: [registry],
-  }),
-});
+function uploadMetrics(registry: Registry) {
+  return {
+    abortFailures: new Counter({
+      name: 'zip_upload_abort_failures_total',
+      help: "Uploads that could not be aborted or found; the bucket's lifecycle rule must remove them",
+      registers: [registry],
+    }),
+  };
+}
 
 /** Metrics of pauses and deletions. */
-const interventionMetrics = (registry: Registry) => {
+function interventionMetrics(registry: Registry) {
   const registers = [registry];
   return {
     finalizersReleased: new Counter({
@@ -99,9 +103,9 @@ const interventionMetrics = (registry: Registry) => {
       registers,
     }),
   };
-};
+}
 
-const webhookMetrics = (registry: Registry) => {
+function webhookMetrics(registry: Registry) {
   const registers = [registry];
   return {
     deliveries: new Counter({
@@ -122,14 +126,15 @@ const webhookMetrics = (registry: Registry) => {
       registers,
     }),
   };
-};
+}
 
 const UNSTORED = ['deleted', 'full', 'no_project', 'refused'] as const;
 
-const historyMetrics = (registry: Registry) => {
+function historyMetrics(registry: Registry) {
   const registers = [registry];
-  const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ['reason'], registers });
+  function counter(name: string, help: string) {
+    return new Counter({ name, help, labelNames: ['reason'], registers });
+  }
   return {
     written: new Counter({
       name: 'zip_history_written_total',
@@ -160,9 +165,9 @@ const historyMetrics = (registry: Registry) => {
       'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop), no_project (their namespace has no ZipProject, or has one that was created after theirs was deleted) or refused (by the database)',
     ),
   };
-};
+}
 
-const genericMetrics = (registry: Registry) => {
+function genericMetrics(registry: Registry) {
   const registers = [registry];
   const labelNames = ['controller'];
   return {
@@ -204,15 +209,20 @@ const genericMetrics = (registry: Registry) => {
       registers,
     }),
   };
-};
+}
 
-const queueMetrics = (registry: Registry) => {
+function queueMetrics(registry: Registry) {
   const registers = [registry];
   const labelNames = ['name'];
-  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string) =>
-    new Histogram({ name, help, labelNames, buckets: SECONDS, registers });
+  function counter(name: string, help: string) {
+    return new Counter({ name, help, labelNames, registers });
+  }
+  function gauge(name: string, help: string) {
+    return new Gauge({ name, help, labelNames, registers });
+  }
+  function histogram(name: string, help: string) {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers });
+  }
   return {
     depth: gauge('workqueue_depth', 'Keys waiting for a worker'),
     adds: counter('workqueue_adds_total', 'Keys added to the queue'),
@@ -220,18 +230,18 @@ const queueMetrics = (registry: Registry) => {
     queued: histogram('workqueue_queue_duration_seconds', 'Time a key waited for a worker'),
     worked: histogram('workqueue_work_duration_seconds', 'Time a worker spent on a key'),
   };
-};
+}
 
 /** `rate` ignores the first value of a series, so a series that starts with a burst of failures would raise no alert. */
-const startAtZero = (finished: Counter<'result' | 'reason' | 'fault'>): void => {
+function startAtZero(finished: Counter<'result' | 'reason' | 'fault'>): void {
   for (const [reason, fault] of FAILURE_FAULTS)
     if (fault !== 'none') finished.inc({ result: 'failed', reason, fault }, 0);
   for (const reason of ['Uploaded', 'VerifiedInStore'] as const satisfies readonly Reason[])
     finished.inc({ result: 'succeeded', reason, fault: 'none' }, 0);
-};
+}
 
 /** Registers the counters of the controller. Label values come from closed sets: never a name, key or URL. */
-export const createControllerMetrics = (registry: Registry) => {
+export function createControllerMetrics(registry: Registry) {
   const own = ownMetrics(registry);
   startAtZero(own.finished);
   const history = historyMetrics(registry);
@@ -249,5 +259,6 @@ export const createControllerMetrics = (registry: Registry) => {
     history,
     queue: queueMetrics(registry),
   };
-};
+}
+
 export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;

@@ -31,36 +31,41 @@ interface SurplusTargets {
 }
 
 /** Only the log names a nearly full project: metrics have no project label. */
-export const createSurplus = (
+export function createSurplus(
   { config, log, metrics, clock, stopping: signal }: SurplusOptions,
   limitsOf: (namespace: string) => ProjectLimits,
   { queue, leadership, caches }: SurplusTargets,
-): Surplus => ({
-  surplusJobs: createSurplusJobs({
-    limitsOf,
-    config,
-    clock,
-    signal,
-    onSurplus: (project, keys) => {
-      if (!leadership.isOurs) return;
-      metrics.surplusJobs.inc(keys.length);
-      log.info({ project, jobs: keys.length }, 'a project is nearly full: its oldest jobs expire');
-      for (const key of keys) queue.add(key);
-    },
-  }),
-  finishedPods: createFinishedPods({
-    maxPods: config.maxFinishedPods,
-    expiresAt: (key) => {
-      const zipJob = caches().zipJobs.get(key);
-      return zipJob && podsExpireAt(zipJob, config);
-    },
-    clock,
-    signal,
-    onSurplus: (keys) => {
-      if (!leadership.isOurs) return;
-      metrics.surplusPods.inc(keys.length);
-      log.info({ jobs: keys.length }, 'there are many ended pods: those of finished jobs are deleted early');
-      for (const key of keys) queue.add(key);
-    },
-  }),
-});
+): Surplus {
+  return {
+    surplusJobs: createSurplusJobs({
+      limitsOf,
+      config,
+      clock,
+      signal,
+      onSurplus: (project, keys) => {
+        if (!leadership.isOurs) return;
+        metrics.surplusJobs.inc(keys.length);
+        log.info({ project, jobs: keys.length }, 'a project is nearly full: its oldest jobs expire');
+        for (const key of keys) queue.add(key);
+      },
+    }),
+    finishedPods: createFinishedPods({
+      maxPods: config.maxFinishedPods,
+      expiresAt: (key) => {
+        const zipJob = caches().zipJobs.get(key);
+        return zipJob && podsExpireAt(zipJob, config);
+      },
+      clock,
+      signal,
+      onSurplus: (keys) => {
+        if (!leadership.isOurs) return;
+        metrics.surplusPods.inc(keys.length);
+        log.info(
+          { jobs: keys.length },
+          'there are many ended pods: those of finished jobs are deleted early',
+        );
+        for (const key of keys) queue.add(key);
+      },
+    }),
+  };
+}

@@ -71,35 +71,39 @@ export interface Watches {
   silenceMs(): number;
 }
 
-const objectOf = <T>(change: Change<T>): T => (change.kind === 'set' ? change.object : change.before);
+function objectOf<T>(change: Change<T>): T {
+  return change.kind === 'set' ? change.object : change.before;
+}
 
 interface Wiring extends WatchesOptions {
   readonly caches: () => Caches;
 }
 
-const isUnfinished = (zipJob: ZipJob | undefined): boolean => zipJob !== undefined && !isFinished(zipJob);
+function isUnfinished(zipJob: ZipJob | undefined): boolean {
+  return zipJob !== undefined && !isFinished(zipJob);
+}
 
 /** A created, finished or deleted job changes the count of its bucket. The bucket or project may wait for its end. */
-const onUseChange = ({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void => {
+function onUseChange({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void {
   const now = change.kind === 'set' ? change.object : undefined;
   if (isUnfinished(now) === isUnfinished(change.before) && change.kind === 'set') return;
   onBucketUse(bucketKeyOf(objectOf(change)));
   leavingProject(caches(), objectOf(change), onProject);
-};
+}
 
 /** A project that is being deleted waits for the jobs and buckets of its namespace. */
-const leavingProject = (caches: Caches, { metadata }: KubeObject, notify: (key: ObjectKey) => void): void => {
+function leavingProject(caches: Caches, { metadata }: KubeObject, notify: (key: ObjectKey) => void): void {
   const key = projectKey(metadata.namespace);
   const project = caches.projects.get(key);
   if (project && isLeaving(project.metadata)) notify(key);
-};
+}
 
-const onArchiveJob = ({ caches, ledger }: Wiring, key: ObjectKey): void =>
-  holdStarted(ledger, caches().zipJobs.get(key), caches().jobs.get(key));
+function onArchiveJob({ caches, ledger }: Wiring, key: ObjectKey): void {
+  return holdStarted(ledger, caches().zipJobs.get(key), caches().jobs.get(key));
+}
 
-const onZipJobChange =
-  (wiring: Wiring) =>
-  (change: Change<ZipJob>): void => {
+function onZipJobChange(wiring: Wiring) {
+  return (change: Change<ZipJob>): void => {
     const { onZipJob, followers } = wiring;
     for (const follower of followers) follower.see(change);
     onArchiveJob(wiring, change.key);
@@ -110,18 +114,18 @@ const onZipJobChange =
     const { namespace } = objectOf(change).metadata;
     for (const owner of listOwnersOf(objectOf(change))) onZipJob(`${namespace}/${owner}`);
   };
+}
 
-const onPodChange =
-  ({ onZipJob, podFollowers }: Wiring) =>
-  (change: Change<Pod>): void => {
+function onPodChange({ onZipJob, podFollowers }: Wiring) {
+  return (change: Change<Pod>): void => {
     for (const follower of podFollowers) follower.see(change);
     const key = zipJobKeyOf(objectOf(change));
     if (key !== undefined) onZipJob(key);
   };
+}
 
-const onJobChange =
-  (wiring: Wiring) =>
-  (change: Change<Job>): void => {
+function onJobChange(wiring: Wiring) {
+  return (change: Change<Job>): void => {
     const { onZipJob, onBucket } = wiring;
     onArchiveJob(wiring, change.key);
     const tested = testedBucketOf(objectOf(change));
@@ -129,10 +133,18 @@ const onJobChange =
     if (tested !== undefined) onBucket(tested);
     else if (key !== undefined) onZipJob(key);
   };
+}
 
-const onBucketChange =
-  ({ onZipJob, onBucket, onBucketUse, onProject, caches, ledger, storeOutages }: Wiring) =>
-  (change: Change<ZipBucket>): void => {
+function onBucketChange({
+  onZipJob,
+  onBucket,
+  onBucketUse,
+  onProject,
+  caches,
+  ledger,
+  storeOutages,
+}: Wiring) {
+  return (change: Change<ZipBucket>): void => {
     ledger.seeBucket(change.key);
     storeOutages.seeBucket(change);
     leavingProject(caches(), objectOf(change), onProject);
@@ -146,22 +158,22 @@ const onBucketChange =
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, namespace, name))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
+}
 
 /** A bucket that is being deleted no longer waits for finished jobs once its project is being deleted too. */
-const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject): void => {
+function leavingBuckets({ caches, onBucket }: Wiring, { metadata }: ZipProject): void {
   for (const bucket of caches().buckets.values())
     if (bucket.metadata.namespace === metadata.namespace && isLeaving(bucket.metadata))
       onBucket(objectKey(bucket));
-};
+}
 
 /** The project or its class decides how many of its jobs are kept. */
-const refillJobs = ({ zipJobs, jobs, pods }: Caches, namespace: string): void => {
+function refillJobs({ zipJobs, jobs, pods }: Caches, namespace: string): void {
   for (const cache of [zipJobs, jobs, pods]) cache.refill(namespace);
-};
+}
 
-const onProjectChange =
-  (wiring: Wiring) =>
-  (change: Change<ZipProject>): void => {
+function onProjectChange(wiring: Wiring) {
+  return (change: Change<ZipProject>): void => {
     const { onZipJob, onProject, limited, caches, projectFollowers } = wiring;
     for (const follower of projectFollowers) follower.see(change);
     onProject(change.key);
@@ -173,28 +185,31 @@ const onProjectChange =
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.changing, namespace, CHANGING))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
+}
 
-const onClassChange =
-  ({ onProject, limited, caches }: Wiring) =>
-  (change: Change<Namespace>): void => {
+function onClassChange({ onProject, limited, caches }: Wiring) {
+  return (change: Change<Namespace>): void => {
     const { name } = objectOf(change).metadata;
     refillJobs(caches(), name);
     for (const one of limited) one.refresh(name);
     onProject(projectKey(name));
   };
+}
 
 interface CommonOptions extends Pick<WatchesOptions, 'kube' | 'log' | 'metrics'> {
   readonly onLeftOut: (namespace: string) => void;
 }
 
 /** The caches of ZipJobs and of their Jobs and pods, which the class of the project limits. */
-const createJobCaches = (
+function createJobCaches(
   wiring: Wiring,
   common: CommonOptions,
   { projects, namespaces }: Pick<Caches, 'projects' | 'namespaces'>,
-): Pick<Caches, 'zipJobs' | 'jobs' | 'pods'> => {
+): Pick<Caches, 'zipJobs' | 'jobs' | 'pods'> {
   const { hasHistory, onZipJob, projectClasses } = wiring;
-  const hasProject = (namespace: string): boolean => projects.get(projectKey(namespace)) !== undefined;
+  function hasProject(namespace: string): boolean {
+    return projects.get(projectKey(namespace)) !== undefined;
+  }
   const limited = {
     ...common,
     after: [projects, namespaces],
@@ -236,9 +251,9 @@ const createJobCaches = (
       onChange: onPodChange(wiring),
     }),
   };
-};
+}
 
-const createCaches = (wiring: Wiring): Caches => {
+function createCaches(wiring: Wiring): Caches {
   const { kube, log, metrics, onProject } = wiring;
   const common: CommonOptions = {
     kube,
@@ -262,10 +277,10 @@ const createCaches = (wiring: Wiring): Caches => {
     projects,
     namespaces,
   };
-};
+}
 
 /** Caches of everything that ZipJobs depend on; maps each event to the key of a ZipJob, ZipBucket or ZipProject. */
-export const createWatches = (options: WatchesOptions): Watches => {
+export function createWatches(options: WatchesOptions): Watches {
   const caches: Caches = createCaches({ ...options, caches: () => caches });
   const all = Object.values(caches);
   return {
@@ -281,4 +296,4 @@ export const createWatches = (options: WatchesOptions): Watches => {
     },
     silenceMs: () => Math.max(...all.map((cache) => cache.silenceMs())),
   };
-};
+}

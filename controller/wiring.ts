@@ -96,9 +96,9 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
 
 type FindZipJob = (key: ObjectKey) => ZipJob | undefined;
 
-const createQueues = ({ log, config, metrics }: Base, findZipJob: FindZipJob): Queues => {
-  const queueOf = (name: string, more: Pick<WorkQueueOptions, 'laneWhenDue'> = {}): WorkQueue =>
-    createWorkQueue({
+function createQueues({ log, config, metrics }: Base, findZipJob: FindZipJob): Queues {
+  function queueOf(name: string, more: Pick<WorkQueueOptions, 'laneWhenDue'> = {}): WorkQueue {
+    return createWorkQueue({
       log,
       maxDelayMs: LONGEST_BACKOFF_MS,
       drainTimeoutMs: config.shutdownTimeoutMs,
@@ -107,17 +107,18 @@ const createQueues = ({ log, config, metrics }: Base, findZipJob: FindZipJob): Q
       logFields: reconcileFields(name),
       ...more,
     });
+  }
   return {
     queue: queueOf(ZIPJOB, { laneWhenDue: (key) => laneWhenDue(findZipJob(key)) }),
     projectQueue: queueOf(ZIPPROJECT),
     bucketQueue: queueOf(ZIPBUCKET),
   };
-};
+}
 
-const createDispatcher = (
+function createDispatcher(
   { config, log, stopping, clock }: Base,
   { queue, projectQueue }: Queues,
-): WebhookDispatcher => {
+): WebhookDispatcher {
   return createWebhookDispatcher({
     concurrency: config.webhookConcurrency,
     concurrencyPerEndpoint: config.webhookConcurrencyPerEndpoint,
@@ -140,51 +141,50 @@ const createDispatcher = (
       else projectQueue.addRateLimited(project);
     },
   });
-};
+}
 
 /** Logs the start or end of a pause and requeues every unfinished job. */
-const onPauseChange = (
+function onPauseChange(
   { log, metrics }: Base,
   reason: string | undefined,
   parts: { readonly ledger: Ledger; readonly watches: Watches; readonly onZipJob: (key: ObjectKey) => void },
-): void => {
+): void {
   metrics.paused.set(reason === undefined ? 0 : 1);
   log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
   parts.ledger.refresh();
   for (const zipJob of parts.watches.caches.zipJobs.byClusterIndex(INDEXES.changing, CHANGING))
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
-};
+}
 
-const createProjectLimits = (
+function createProjectLimits(
   { config }: Base,
   caches: () => Caches,
-): { projectClasses: ProjectClasses; limitsIn: (namespace: string) => ProjectLimits } => {
+): { projectClasses: ProjectClasses; limitsIn: (namespace: string) => ProjectLimits } {
   const projectClasses = createProjectClasses({
     classes: config.classes,
     namespaces: { get: (key) => caches().namespaces.get(key) },
   });
-  const limitsIn = (namespace: string): ProjectLimits =>
-    projectClasses.limitsOf(namespace, caches().projects.get(projectKey(namespace)));
+  function limitsIn(namespace: string): ProjectLimits {
+    return projectClasses.limitsOf(namespace, caches().projects.get(projectKey(namespace)));
+  }
   return { projectClasses, limitsIn };
-};
+}
 
-const createJobRecords = (cached: (key: ObjectKey) => ZipJob | undefined): JobRecords => ({
-  memory: createMemory(cached),
-  reportingJobs: createReportingJobs(),
-  unfinishedJobs: createUnfinishedJobs(),
-  restingCounts: createRestingCounts(),
-});
+function createJobRecords(cached: (key: ObjectKey) => ZipJob | undefined): JobRecords {
+  return {
+    memory: createMemory(cached),
+    reportingJobs: createReportingJobs(),
+    unfinishedJobs: createUnfinishedJobs(),
+    restingCounts: createRestingCounts(),
+  };
+}
 
-const jobFollowers = (
+function jobFollowers(
   { memory, reportingJobs, unfinishedJobs, restingCounts }: JobRecords,
   history: History | undefined,
-): WatchesOptions['followers'] => [
-  memory,
-  reportingJobs,
-  unfinishedJobs,
-  restingCounts,
-  ...(history ? [history.archiver] : []),
-];
+): WatchesOptions['followers'] {
+  return [memory, reportingJobs, unfinishedJobs, restingCounts, ...(history ? [history.archiver] : [])];
+}
 
 interface Notifiers {
   readonly onZipJob: (key: ObjectKey) => void;
@@ -197,25 +197,25 @@ interface Notifiers {
  * Add keys to the queues only while this process leads. A leader adds every key itself once the first lists have arrived, and
  * those that may change first: before that, the lists would add every finished job in front of new ones.
  */
-const createNotifiers = (
+function createNotifiers(
   { queue, projectQueue, bucketQueue }: Queues,
   findZipJob: FindZipJob,
   leads: () => boolean,
-): Notifiers => {
-  const whenLeading =
-    (add: (key: ObjectKey) => void) =>
-    (key: ObjectKey): void => {
+): Notifiers {
+  function whenLeading(add: (key: ObjectKey) => void) {
+    return (key: ObjectKey): void => {
       if (leads()) add(key);
     };
+  }
   return {
     onZipJob: whenLeading((key) => queue.add(key, laneOfChange(findZipJob(key)))),
     onProject: whenLeading((key) => projectQueue.add(key)),
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
   };
-};
+}
 
-export const createParts = (base: Base): Parts => {
+export function createParts(base: Base): Parts {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
   const queues = createQueues(base, findZipJob);
@@ -227,7 +227,9 @@ export const createParts = (base: Base): Parts => {
   const pause: Pause = createPause((reason) =>
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );
-  const caches = (): Caches => watches.caches;
+  function caches(): Caches {
+    return watches.caches;
+  }
   const rules = { limitsIn, pause, leadership, caches };
   const admission: Admission = createAdmission(base, { ...rules, ...notifiers, queue });
   const { ledger, storeOutages } = admission;
@@ -262,4 +264,4 @@ export const createParts = (base: Base): Parts => {
     dispatcher: createDispatcher(base, queues),
     history,
   };
-};
+}

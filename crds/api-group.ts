@@ -81,7 +81,10 @@ export const LABELS = {
 /** The name of the ZipProject of a namespace. A namespace without it is not a project. */
 export const PROJECT_NAME = 'project';
 /** Key of a namespace's project in a cache or a queue. */
-export const projectKey = (namespace: string): string => `${namespace}/${PROJECT_NAME}`;
+export function projectKey(namespace: string): string {
+  return `${namespace}/${PROJECT_NAME}`;
+}
+
 /** Secret of a project with its webhook signing keys (`current`, `previous`, `previousUntil`) and the webhook's URL (`url`). */
 export const WEBHOOK_SECRET_NAME = 'zipjobs-webhook';
 /** Service account (and cluster role) of the zipper in every project namespace. */
@@ -93,22 +96,33 @@ export const ZIPPER_CONTAINER = 'zipper';
 export const MAX_ZIP_JOB_NAME_LENGTH = 52;
 
 /** Name of the ZipBucket for a (service, bucket) pair. It is unique in a project, so that a lookup is a get. */
-export const bucketResourceName = (service: string, bucketName: string): string => `${service}-${bucketName}`;
+export function bucketResourceName(service: string, bucketName: string): string {
+  return `${service}-${bucketName}`;
+}
+
 /**
  * Name of the Secret with a bucket's credentials. It is derived, so that no resource can refer to an arbitrary Secret.
  */
-export const bucketSecretName = (zipBucketName: string): string => `zipbucket-${zipBucketName}`;
+export function bucketSecretName(zipBucketName: string): string {
+  return `zipbucket-${zipBucketName}`;
+}
+
 /** Name of the n-th Secret (from 0) of a job's file list. */
-export const fileListSecretName = (zipJobName: string, index: number): string =>
-  `${zipJobName}-files-${index}`;
+export function fileListSecretName(zipJobName: string, index: number): string {
+  return `${zipJobName}-files-${index}`;
+}
+
 /**
  * Name of the ZipJob that these file-list Secrets are named after, which is the original job of a rerun. Undefined if
  * they are not the numbered Secrets of one ZipJob.
  */
-export const fileListOwner = (secretNames: readonly string[]): string | undefined => {
+export function fileListOwner(secretNames: readonly string[]): string | undefined {
   const owner = secretNames[0]?.replace(/-files-0$/, '') ?? '';
   const isOneList = secretNames.every((name, index) => name === fileListSecretName(owner, index));
   return owner !== '' && isOneList ? owner : undefined;
-};
+}
+
 /** Name of the ZipJob that the API creates for a uuid. */
-export const zipJobName = (uuid: string): string => `zip-${uuid}`;
+export function zipJobName(uuid: string): string {
+  return `zip-${uuid}`;
+}

@@ -133,29 +133,34 @@ export type ConditionChange = Pick<Condition, 'status' | 'reason' | 'message'> &
   readonly observedGeneration?: number;
 };
 
-export const findCondition = (
+export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,
-): Condition | undefined => conditions?.find((condition) => condition.type === type);
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
 
 /** Returns the list with the change. lastTransitionTime changes only with the status. Keeps the order and appends new types. */
-export const setCondition = (
+export function setCondition(
   conditions: readonly Condition[] | undefined,
   change: ConditionChange,
   now: Date,
-): readonly Condition[] => {
+): readonly Condition[] {
   const before = findCondition(conditions, change.type);
   const moved = before?.status !== change.status;
   const next: Condition = { ...change, lastTransitionTime: moved ? rfc3339(now) : before.lastTransitionTime };
   const list = conditions ?? [];
   return before ? list.map((condition) => (condition === before ? next : condition)) : [...list, next];
-};
+}
 
 /** Kubernetes' metav1.Time: whole seconds, UTC. */
-export const rfc3339 = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+export function rfc3339(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
 
 const MAX_MESSAGE = 1024;
 
 /** Truncates a status message to 1,024 characters. */
-export const shorten = (message: string): string =>
-  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`;
+export function shorten(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 3)}...`;
+}

@@ -69,7 +69,9 @@ export const FAILURE_FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>
 );
 
 /** A reason that is not in the table counts as the operator's, so that it is noticed. */
-export const faultOf = (reason: string): Fault => FAILURE_FAULTS.get(reason) ?? 'operator';
+export function faultOf(reason: string): Fault {
+  return FAILURE_FAULTS.get(reason) ?? 'operator';
+}
 
 interface Ended {
   readonly phase?: string | null;
@@ -81,8 +83,8 @@ interface Ended {
  * The reason why a job ended without an archive; null for any other job. The controller's verdict counts before the failure
  * that a zipper reported last, because it also knows of deadlines and lost pods.
  */
-export const failureReasonOf = ({ phase, reason = null, failure }: Ended): string | null => {
+export function failureReasonOf({ phase, reason = null, failure }: Ended): string | null {
   if (phase !== 'Failed' && phase !== 'Cancelled') return null;
   if (reason !== null && FAILURE_FAULTS.has(reason)) return reason;
   return failure?.code ?? reason;
-};
+}

@@ -10,8 +10,8 @@ export const CHECKSUM_FILE = 'manifest-sha256.txt';
 export const BAG_FILES = ['bagit.txt', 'bag-info.txt', CHECKSUM_FILE, 'tagmanifest-sha256.txt'] as const;
 
 /** Names of the entries. Those of a bag are below its base directory, beside the directory of the files. */
-export const manifestFiles = ({ manifestFormat, manifestEntry }: ManifestChoice): readonly string[] => {
+export function manifestFiles({ manifestFormat, manifestEntry }: ManifestChoice): readonly string[] {
   if (manifestFormat === 'bagit') return BAG_FILES;
   if (manifestFormat === 'sha256sum') return [CHECKSUM_FILE];
   return manifestEntry === undefined ? [] : [manifestEntry];
-};
+}

@@ -6,17 +6,20 @@ import { hasActivePod, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME_PREFIX = zipJobName('');
 
-export const isUuid = (text: string): boolean => UUID.test(text);
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
 
 /** Reverses zipJobName. Undefined for any other name. */
-export const uuidOfName = (name: string): string | undefined => {
+export function uuidOfName(name: string): string | undefined {
   const uuid = name.slice(NAME_PREFIX.length);
   return name.startsWith(NAME_PREFIX) && isUuid(uuid) ? uuid : undefined;
-};
+}
 
 /** The ID in the API and in webhooks: the uuid in the name, or the object's uid if the API did not create the job. */
-export const zipJobId = ({ metadata }: Pick<ZipJob, 'metadata'>): string =>
-  uuidOfName(metadata.name) ?? metadata.uid ?? '';
+export function zipJobId({ metadata }: Pick<ZipJob, 'metadata'>): string {
+  return uuidOfName(metadata.name) ?? metadata.uid ?? '';
+}
 
 export interface JobBucket {
   readonly service: Service;
@@ -28,12 +31,12 @@ export interface JobBucket {
  * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service. A name
  * without the prefix of a service refers to no bucket, and is returned as it is.
  */
-export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
+export function bucketOf({ spec }: Pick<ZipJob, 'spec'>): JobBucket {
   const { name } = spec.bucketRef;
   const service = SERVICES.find((one) => name.startsWith(bucketResourceName(one, '')));
   if (service === undefined) return { service: spec.service ?? SPEC_DEFAULTS.service, name };
   return { service, name: name.slice(bucketResourceName(service, '').length) };
-};
+}
 
 interface StartedJob {
   readonly metadata: Pick<ZipJob['metadata'], 'creationTimestamp'>;
@@ -46,45 +49,42 @@ interface StartedJob {
  * one that ended without a start. A job may be created shortly before its project. All of these are times of the API server, in
  * whole seconds.
  */
-export const isOfOlderProject = (
-  { metadata, status = {} }: StartedJob,
-  projectCreatedAtMs: number,
-): boolean => {
+export function isOfOlderProject({ metadata, status = {} }: StartedJob, projectCreatedAtMs: number): boolean {
   const startedAt = status.startedAt ?? status.finishedAt;
   return (
     Date.parse(metadata.creationTimestamp ?? '') < projectCreatedAtMs &&
     Date.parse(startedAt ?? '') <= projectCreatedAtMs
   );
-};
+}
 
 /** Whether the stored file list of a job was deleted, because its URLs may be credentials: the job cannot run again. */
-export const isFileListDeleted = ({ metadata }: Pick<ZipJob, 'metadata'>): boolean =>
-  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;
+export function isFileListDeleted({ metadata }: Pick<ZipJob, 'metadata'>): boolean {
+  return metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;
+}
 
 /** Number of sources in the file list, inline or stored. */
-export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
-  spec.filesFrom?.count ?? spec.files?.length ?? 0;
+export function fileCount({ spec }: Pick<ZipJob, 'spec'>): number {
+  return spec.filesFrom?.count ?? spec.files?.length ?? 0;
+}
 
 /**
  * When the job was accepted. The controller copies it to the status; until then, the annotation of the API has it, if the API
  * created the job. Undefined for an object that the API server has not stored.
  */
-export const acceptedAtOf = ({
-  metadata,
-  status,
-}: Pick<ZipJob, 'metadata' | 'status'>): string | undefined => {
+export function acceptedAtOf({ metadata, status }: Pick<ZipJob, 'metadata' | 'status'>): string | undefined {
   if (status?.acceptedAt !== undefined) return status.acceptedAt;
   const texts = [metadata.annotations?.[ANNOTATIONS.acceptedAt], metadata.creationTimestamp];
   const time = texts.map((text) => new Date(text ?? '')).find((at) => !Number.isNaN(at.getTime()));
   return time && rfc3339(time);
-};
+}
 
 /** Whether the status of a finished job still changes: its webhook is pending, or its pod has not exited. */
-export const awaitsWebhookOrExit = ({ status = {} }: Pick<ZipJob, 'status'>): boolean =>
-  status.webhook?.state === 'Pending' || hasActivePod({ status });
+export function awaitsWebhookOrExit({ status = {} }: Pick<ZipJob, 'status'>): boolean {
+  return status.webhook?.state === 'Pending' || hasActivePod({ status });
+}
 
 /** Whether the recovery of an attempt cannot continue. The condition then says what it waits for. */
-export const awaitsRecovery = ({ status }: Pick<ZipJob, 'status'>): boolean => {
+export function awaitsRecovery({ status }: Pick<ZipJob, 'status'>): boolean {
   const recovered = findCondition(status?.conditions, 'Recovered');
   return recovered?.reason === 'Recovering' && recovered.message !== REASONS.Recovering;
-};
+}

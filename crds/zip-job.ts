@@ -263,15 +263,17 @@ export interface ZipJob {
 }
 
 /** True in a phase that never changes again. */
-export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
-  TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
+export function isFinished(job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean {
+  return TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
+}
 
 /** True from the activation of a pod until it is deactivated, or until it is gone after it finished the job. */
-export const hasActivePod = (job: { readonly status?: Pick<ZipJobStatus, 'job'> }): boolean =>
-  job.status?.job?.podUid !== undefined;
+export function hasActivePod(job: { readonly status?: Pick<ZipJobStatus, 'job'> }): boolean {
+  return job.status?.job?.podUid !== undefined;
+}
 
 /** The status in API responses; `none` for a job that was never reconciled. */
-export const apiStatusOf = (phase: Phase | undefined): ApiStatus => {
+export function apiStatusOf(phase: Phase | undefined): ApiStatus {
   switch (phase) {
     case undefined:
     case 'Queued':
@@ -286,4 +288,4 @@ export const apiStatusOf = (phase: Phase | undefined): ApiStatus => {
     case 'Cancelled':
       return 'failed';
   }
-};
+}

@@ -117,18 +117,20 @@ export interface ZipProject {
 }
 
 /** Identifies the endpoint of a webhook: its URL, or the Secret that contains the URL. */
-export const endpointOf = ({ url }: { readonly url?: string }): string =>
-  url ?? `secret/${WEBHOOK_SECRET_NAME}`;
+export function endpointOf({ url }: { readonly url?: string }): string {
+  return url ?? `secret/${WEBHOOK_SECRET_NAME}`;
+}
 
 /** As in the schema. */
 const MAX_HOST = 512;
 
 /** The host of a webhook URL for a status. Undefined if there is none, or one that no name server knows. */
-export const webhookHost = (url: string | undefined): string | undefined => {
+export function webhookHost(url: string | undefined): string | undefined {
   const host = URL.parse(url ?? '')?.host ?? '';
   return host === '' || host.length > MAX_HOST ? undefined : host;
-};
+}
 
 /** Identifies an endpoint in a status without its URL, which may contain a secret. */
-export const endpointDigest = (endpoint: string): string =>
-  createHash('sha256').update(endpoint).digest('hex').slice(0, 16);
+export function endpointDigest(endpoint: string): string {
+  return createHash('sha256').update(endpoint).digest('hex').slice(0, 16);
+}

@@ -58,7 +58,10 @@ export const BUCKET_SECRET_KEYS = {
 export const BUCKET_TOKEN_FILE = 'token';
 /** Key of a file-list Secret, mounted as `<n>.jsonl.gz` in FILES_DIR. */
 export const FILE_LIST_SECRET_KEY = 'files.jsonl.gz';
-export const fileListMountName = (index: number): string => `${index}.jsonl.gz`;
+
+export function fileListMountName(index: number): string {
+  return `${index}.jsonl.gz`;
+}
 
 /** Exit codes: 0 success; 10 to 29 permanent (the Job fails immediately); 30 to 49 transient (another attempt may help). */
 export const EXIT_CODES = {
@@ -79,7 +82,9 @@ export const EXIT_CODES = {
 } as const;
 export type ExitName = keyof typeof EXIT_CODES;
 
-export const isPermanentExit = (code: number): boolean => code >= 10 && code <= 29;
+export function isPermanentExit(code: number): boolean {
+  return code >= 10 && code <= 29;
+}
 
 /**
  * Values of status.failure.code, each with a message and an exit code. `retriableExit` is that of a failure after which another

@@ -50,19 +50,19 @@ export interface DashboardAppDeps {
 
 type DashboardRouter = Router<DashboardState, DefaultContextExtends>;
 
-const addRoute = (
+function addRoute(
   router: DashboardRouter,
   { method, path }: Pick<Route, 'method' | 'path'>,
   run: (ctx: DashboardContext & { readonly params: Record<string, string> }) => Promise<void> | void,
-): void => {
+): void {
   router.register(path, [method], async (ctx) => {
     ctx.state.route = path;
     await run(ctx);
   });
-};
+}
 
 /** Routes that need no session. */
-const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAppDeps): void => {
+function addOpenRoutes(router: DashboardRouter, { signIn, cookies }: DashboardAppDeps): void {
   addRoute(router, { method: 'GET', path: '/sign-in' }, signIn.show);
   addRoute(router, { method: 'POST', path: '/sign-in' }, signIn.withToken);
   addRoute(router, { method: 'GET', path: '/sign-in/oidc' }, signIn.toProvider);
@@ -77,28 +77,34 @@ const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAp
     ctx.redirect(localPath(ctx.state.form?.get('next')));
     ctx.status = 303;
   });
-};
+}
 
 /** Routes of programs, which send a token instead of a cookie. */
-const addHistoryApi = (router: DashboardRouter, { list, one }: HistoryApi): void => {
+function addHistoryApi(router: DashboardRouter, { list, one }: HistoryApi): void {
   const path = '/history/projects/:project/jobs';
   addRoute(router, { method: 'GET', path }, (ctx) => list(ctx, ctx.params));
   addRoute(router, { method: 'GET', path: `${path}/:job` }, (ctx) => one(ctx, ctx.params));
-};
+}
 
-const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
+function createRouter(deps: DashboardAppDeps): DashboardRouter {
   const router: DashboardRouter = new Router({ strict: true, sensitive: true });
   addOpenRoutes(router, deps);
   if (deps.historyApi !== undefined) addHistoryApi(router, deps.historyApi);
   for (const route of deps.routes) addRoute(router, route, (ctx) => deps.runRoute(ctx, route, ctx.params));
   return router;
-};
+}
 
 /** The web dashboard: its middleware, in order, and its routes. */
-export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, DefaultContextExtends> => {
+export function createDashboardApp(deps: DashboardAppDeps): Koa<DashboardState, DefaultContextExtends> {
   const { log, clock, metrics, readForwarded, url } = deps;
-  const inFlight = (name: InFlightDeps['name'], max: number) =>
-    createInFlight({ name, max, readForwarded, onRefused: (limit) => metrics.overloads.inc({ limit }) });
+  function inFlight(name: InFlightDeps['name'], max: number) {
+    return createInFlight({
+      name,
+      max,
+      readForwarded,
+      onRefused: (limit) => metrics.overloads.inc({ limit }),
+    });
+  }
   const app = new Koa<DashboardState, DefaultContextExtends>();
   app.on('error', (error: unknown) => {
     log.debug({ err: error }, 'failed to write a response');
@@ -121,4 +127,4 @@ export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, 
     throw notFound();
   });
   return app;
-};
+}

@@ -37,33 +37,37 @@ export interface Assets {
   readonly serve: DashboardMiddleware;
 }
 
-const read = (...parts: readonly string[]): Buffer =>
-  readFileSync(join(import.meta.dirname, 'assets', ...parts));
+function read(...parts: readonly string[]): Buffer {
+  return readFileSync(join(import.meta.dirname, 'assets', ...parts));
+}
 
 /** The path contains the hash of the body, so browsers can cache it forever. */
-const assetOf = (name: string, type: string, body: Buffer): Asset => {
+function assetOf(name: string, type: string, body: Buffer): Asset {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
   return { path: `/assets/${hash}/${name}`, type, body };
-};
+}
 
 /** A quarter of what each first visit loads is comments and indentation. */
-const withoutComments = (css: string): string =>
-  css
+function withoutComments(css: string): string {
+  return css
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\n\s+/g, '\n')
     .trimStart();
+}
 
-const readStyle = (): Asset =>
-  assetOf(
+function readStyle(): Asset {
+  return assetOf(
     'style.css',
     'text/css; charset=utf-8',
     Buffer.from(withoutComments(STYLES.map((part) => read('style', `${part}.css`).toString()).join('\n'))),
   );
+}
 
-const readScript = (name: string): Asset =>
-  assetOf(`${name}.js`, 'text/javascript; charset=utf-8', read('scripts', `${name}.js`));
+function readScript(name: string): Asset {
+  return assetOf(`${name}.js`, 'text/javascript; charset=utf-8', read('scripts', `${name}.js`));
+}
 
-export const createAssets = (): Assets => {
+export function createAssets(): Assets {
   const style = readStyle();
   const scripts = SCRIPTS.map(readScript);
   const icon = assetOf('icon.svg', 'image/svg+xml', read('icon.svg'));
@@ -79,4 +83,4 @@ export const createAssets = (): Assets => {
       ctx.body = asset.body;
     },
   };
-};
+}

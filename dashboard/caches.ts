@@ -36,16 +36,17 @@ export interface Caches extends CacheGroup {
 }
 
 /** The controller reports the class soon after a project was created. */
-const classLimits = (project: ZipProject | undefined): Partial<ProjectLimits> | undefined =>
-  project && (project.status?.class?.limits ?? BUILT_IN_LIMITS);
+function classLimits(project: ZipProject | undefined): Partial<ProjectLimits> | undefined {
+  return project && (project.status?.class?.limits ?? BUILT_IN_LIMITS);
+}
 
-export const createCaches = (deps: {
+export function createCaches(deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   /** Called with every change of a cached ZipJob. */
   readonly onZipJob: (change: Change<ListedJob>) => void;
-}): Caches => {
+}): Caches {
   const { onZipJob, ...common } = deps;
   const zipProjects: Reflector<ZipProject> = createReflector({
     ...common,
@@ -62,4 +63,4 @@ export const createCaches = (deps: {
     onChange: onZipJob,
   });
   return createCacheGroup({ zipJobs, zipProjects });
-};
+}

@@ -261,5 +261,6 @@ export const DASHBOARD_SETTINGS = {
 export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS>;
 
 /** @throws ConfigError that names every invalid variable */
-export const readDashboardConfig = (env: Readonly<Record<string, string | undefined>>): DashboardConfig =>
-  readConfig(DASHBOARD_SETTINGS, env);
+export function readDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
+  return readConfig(DASHBOARD_SETTINGS, env);
+}

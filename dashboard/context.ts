@@ -15,4 +15,7 @@ export type DashboardMiddleware = RequestMiddleware<DashboardState>;
 
 /** The script sends this header when it refreshes a fragment, so the request is not user activity. */
 const LIVE_HEADER = 'X-Live';
-export const isLive = (ctx: DashboardContext): boolean => ctx.get(LIVE_HEADER) !== '';
+
+export function isLive(ctx: DashboardContext): boolean {
+  return ctx.get(LIVE_HEADER) !== '';
+}

@@ -15,7 +15,7 @@ export interface Cookies {
  * With the prefix `__Host-` a browser accepts the cookie only over HTTPS and from this host, so a sibling domain cannot set
  * it.
  */
-export const createCookies = ({ isSecure }: { readonly isSecure: boolean }): Cookies => {
+export function createCookies({ isSecure }: { readonly isSecure: boolean }): Cookies {
   const prefix = isSecure ? '__Host-zipjobs-' : 'zipjobs-';
   return {
     read: (header = '', name) => {
@@ -39,4 +39,4 @@ export const createCookies = ({ isSecure }: { readonly isSecure: boolean }): Coo
       ].join('; ');
     },
   };
-};
+}

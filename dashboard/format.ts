@@ -10,7 +10,7 @@ const PARTS = [
 ] as const;
 
 /** The two largest parts: `3 d 4 h`, `12 s`. */
-const duration = (ms: number): string => {
+function duration(ms: number): string {
   let left = Math.max(0, Math.floor(ms / 1000));
   const parts = PARTS.map(([unit, seconds]) => {
     const count = Math.floor(left / seconds);
@@ -24,17 +24,17 @@ const duration = (ms: number): string => {
     .filter(({ count }) => count > 0)
     .map(({ unit, count }) => `${count} ${unit}`)
     .join(' ');
-};
+}
 
 /** `3 min ago`, `in 2 h`: the largest part only. */
-const relative = (rfc3339: string, now: Date): string => {
+function relative(rfc3339: string, now: Date): string {
   const ms = now.getTime() - Date.parse(rfc3339);
   const seconds = Math.round(Math.abs(ms) / 1000);
   if (seconds < 1) return 'now';
   const [unit, size] = PARTS.find(([, one]) => seconds >= one) ?? (['s', 1] as const);
   const text = `${NUMBER.format(Math.floor(seconds / size))} ${unit}`;
   return ms > 0 ? `${text} ago` : `in ${text}`;
-};
+}
 
 /** Formats of numbers, sizes, times and paths on every page. */
 export const FORMAT = {

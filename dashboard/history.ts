@@ -10,15 +10,15 @@ export interface History extends JobLists, Figures {
   readonly readJob: ReadJob;
 }
 
-export const createHistory = (deps: {
+export function createHistory(deps: {
   readonly database: HistoryDatabase;
   readonly clock: Clock;
   readonly config: Pick<DashboardConfig, 'dashboardHistorySearchMs'>;
-}): History => {
+}): History {
   const { database, clock, config } = deps;
   return {
     ...createJobLists({ database, clock, searchMs: config.dashboardHistorySearchMs }),
     ...createFigures({ database }),
     readJob: createReadJob(database),
   };
-};
+}

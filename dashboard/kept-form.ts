@@ -27,12 +27,16 @@ export interface KeptForm {
 }
 
 /** Ticked in the list of jobs, whose form has the search but no ID. Other forms have the jobs of a page that asks for a confirmation. */
-const isSelection = (form: URLSearchParams): boolean => form.has('query') && !form.has('form');
+function isSelection(form: URLSearchParams): boolean {
+  return form.has('query') && !form.has('form');
+}
 
-const isSecret = ([name, value]: readonly [string, string]): boolean => value !== '' && SECRETS.has(name);
+function isSecret([name, value]: readonly [string, string]): boolean {
+  return value !== '' && SECRETS.has(name);
+}
 
 /** Undefined for a request without input of a user, and for one that the user had to confirm. */
-export const keptForm = (ctx: DashboardContext): KeptForm | undefined => {
+export function keptForm(ctx: DashboardContext): KeptForm | undefined {
   const { form = new URLSearchParams() } = ctx.state;
   const all = [...form];
   const hasInput = all.some(
@@ -44,4 +48,4 @@ export const keptForm = (ctx: DashboardContext): KeptForm | undefined => {
     fields: all.filter((field) => field[0] !== 'csrf' && !isSecret(field)),
     hadSecrets: all.some(isSecret),
   };
-};
+}

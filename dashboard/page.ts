@@ -117,7 +117,10 @@ export class BusyError extends PageError {
   }
 }
 
-export const notAllowed = (reason: string): PageError => new PageError(403, 'Not allowed', reason);
+export function notAllowed(reason: string): PageError {
+  return new PageError(403, 'Not allowed', reason);
+}
 
-export const notFound = (message = 'This page does not exist.'): PageError =>
-  new PageError(404, 'Not found', message);
+export function notFound(message = 'This page does not exist.'): PageError {
+  return new PageError(404, 'Not found', message);
+}

@@ -7,7 +7,7 @@ const TEXTS: Readonly<Record<HttpFault, readonly [status: number, text: string]>
 };
 
 /** Input that is not valid HTTP gets one line of text: there is no session yet to make a page for. */
-export const rejectInput = (fault: HttpFault): RejectionBody => {
+export function rejectInput(fault: HttpFault): RejectionBody {
   const [status, text] = TEXTS[fault];
   return { status, contentType: 'text/plain; charset=utf-8', body: `${text}\n` };
-};
+}

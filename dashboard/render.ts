@@ -9,7 +9,7 @@ import * as words from './words.ts';
  */
 export type Render = (view: string, data: { readonly frame: Frame; readonly view: object }) => string;
 
-export const createRender = (): Render => {
+export function createRender(): Render {
   const eta = new Eta({ views: import.meta.dirname, cache: true, autoEscape: true });
   return (view, data) => eta.render(view, { ...data, format: FORMAT, words });
-};
+}

@@ -5,23 +5,23 @@ export interface RequestLimit {
   readonly outside: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
-export const createRequestLimit = (ms: number): RequestLimit => {
+export function createRequestLimit(ms: number): RequestLimit {
   const limit = new AbortController();
   let leftMs = ms;
   let startedMs = 0;
   let timer: NodeJS.Timeout | undefined;
   let tasks = 0;
-  const start = (): void => {
+  function start(): void {
     startedMs = performance.now();
     timer = setTimeout(() => {
       limit.abort(new DOMException(`the time limit of ${ms} ms is over`, 'TimeoutError'));
     }, leftMs);
     timer.unref();
-  };
-  const stop = (): void => {
+  }
+  function stop(): void {
     clearTimeout(timer);
     leftMs = Math.max(0, leftMs - (performance.now() - startedMs));
-  };
+  }
   start();
   return {
     signal: limit.signal,
@@ -36,4 +36,4 @@ export const createRequestLimit = (ms: number): RequestLimit => {
       }
     },
   };
-};
+}

@@ -35,11 +35,12 @@ export interface RunRouteDeps {
 }
 
 /** Browsers send no strict cookie when a user follows a link from another site, but they do from our own page. */
-const comesFromElsewhere = (ctx: DashboardContext): boolean =>
-  ctx.method === 'GET' && ctx.get('Sec-Fetch-Site') === 'cross-site';
+function comesFromElsewhere(ctx: DashboardContext): boolean {
+  return ctx.method === 'GET' && ctx.get('Sec-Fetch-Site') === 'cross-site';
+}
 
 /** Redirects to the sign-in page, which returns to this page afterwards. */
-const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
+function toSignIn(ctx: DashboardContext, why: '' | 'ended'): void {
   if (isLive(ctx)) {
     ctx.status = 401;
     ctx.body = '';
@@ -50,9 +51,9 @@ const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
   if (why !== '') query.set('why', why);
   ctx.redirect(query.size === 0 ? '/sign-in' : `/sign-in?${query.toString()}`);
   ctx.status = 303;
-};
+}
 
-const checkRights = async (route: Route, { user, namespace }: PageRequest): Promise<void> => {
+async function checkRights(route: Route, { user, namespace }: PageRequest): Promise<void> {
   const questions = [...(namespace === '' ? [] : [SEE_PROJECT]), ...(route.needs ?? [])];
   const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
   const index = verdicts.findIndex(({ allowed }) => !allowed);
@@ -60,27 +61,26 @@ const checkRights = async (route: Route, { user, namespace }: PageRequest): Prom
   if (refused === undefined) return;
   const remedy = question === SEE_PROJECT ? ` Ask for the role view in the namespace ${namespace}.` : '';
   throw notAllowed(refused.reason + remedy);
-};
+}
 
-const leftOf = ({ res }: DashboardContext): AbortSignal => {
+function leftOf({ res }: DashboardContext): AbortSignal {
   const left = new AbortController();
   res.once('close', () => left.abort());
   return left.signal;
-};
+}
 
-const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile): void => {
+function sendFile(ctx: DashboardContext, { name, contentType, body }: SentFile): void {
   ctx.set('Content-Disposition', `attachment; filename="${name}"`);
   ctx.type = contentType;
   ctx.body = body;
-};
+}
 
 /** For a session store that does not respond. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
-const tolerant =
-  (frame: MakeFrame): MakeFrame =>
-  async (ctx, options) => {
+function tolerant(frame: MakeFrame): MakeFrame {
+  return async (ctx, options) => {
     try {
       return await frame(ctx, options);
     } catch (error) {
@@ -89,21 +89,22 @@ const tolerant =
       return frame(ctx, around);
     }
   };
+}
 
-const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
+function createResponder({ cookies, frame, render }: RunRouteDeps) {
   const frameOf = tolerant(frame);
-  const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
+  function redirect(ctx: DashboardContext, { to, flash }: GoTo): void {
     if (flash !== undefined) giveFlash(ctx, cookies, flash);
     ctx.redirect(to);
     ctx.status = 303;
     // Koa's default body contains the URL, which may be a presigned one.
     ctx.body = '';
-  };
-  const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
+  }
+  async function show(ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> {
     ctx.body = render(view, { frame: await frameOf(ctx, shown.frame), view: shown.data });
     ctx.type = 'html';
     ctx.status = shown.status ?? 200;
-  };
+  }
   return {
     redirectPage: (ctx: DashboardContext): Promise<void> => {
       const next = `${ctx.path}${ctx.search}`;
@@ -136,7 +137,7 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
       await show(ctx, view, { frame: { title, section, trail, user: navigator, namespace }, data, status });
     },
   };
-};
+}
 
 /** Why a form was not processed. */
 interface NotProcessed {
@@ -173,13 +174,13 @@ interface ShownWith {
 }
 
 /** Runs one route: checks session, CSRF token and permissions, then responds with the page. */
-export const createRunRoute = (deps: RunRouteDeps) => {
+export function createRunRoute(deps: RunRouteDeps) {
   const responder = createResponder(deps);
-  const askToSignIn = async (ctx: DashboardContext, why: '' | 'ended', view: NotProcessed): Promise<void> => {
+  async function askToSignIn(ctx: DashboardContext, why: '' | 'ended', view: NotProcessed): Promise<void> {
     if (!(await responder.keepForm(ctx, view))) toSignIn(ctx, why);
-  };
+  }
   /** False after a response that keeps the input. The form comes from our origin, and the user confirms it. */
-  const isAccepted = async (ctx: DashboardContext, route: Route, session: Session): Promise<boolean> => {
+  async function isAccepted(ctx: DashboardContext, route: Route, session: Session): Promise<boolean> {
     try {
       await deps.limitRequests(ctx, session);
       if (route.method === 'POST') checkCsrf(ctx, session);
@@ -190,7 +191,7 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       if (await responder.keepForm(ctx, { status, title, message, needsSignIn: false })) return false;
       throw error;
     }
-  };
+  }
   return async (ctx: DashboardContext, route: Route, params: PageRequest['params']): Promise<void> => {
     const { session } = ctx.state;
     if (session === undefined) {
@@ -224,4 +225,4 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       await askToSignIn(ctx, 'ended', ended);
     }
   };
-};
+}

@@ -66,21 +66,23 @@ export interface DashboardDeps {
   readonly history: History | undefined;
 }
 
-const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
+function createStore({ config, redis, clock, log }: DashboardDeps): SessionStore {
   const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
   const maxPerUser = config.dashboardSessionsPerUser;
   if (redis !== undefined)
     return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs, maxPerUser });
   log.warn('REDIS_URL is not set: dashboard sessions are kept in memory and end with this process');
   return createLocalSessionStore({ clock, idleMs, maxPerUser });
-};
+}
 
-const inFlightOf = (config: DashboardConfig) => ({
-  maxRequests: config.dashboardRequestsInFlight,
-  maxFormBytes: config.dashboardFormBytesInFlight,
-});
+function inFlightOf(config: DashboardConfig) {
+  return {
+    maxRequests: config.dashboardRequestsInFlight,
+    maxFormBytes: config.dashboardFormBytesInFlight,
+  };
+}
 
-const limitsPerMinute = ({ config, log, clock, redis, metrics }: DashboardDeps) => {
+function limitsPerMinute({ config, log, clock, redis, metrics }: DashboardDeps) {
   const { uncounted, sessionsLimited } = metrics;
   const count = createCounts({ config, log, clock, redis, uncounted });
   return {
@@ -88,19 +90,20 @@ const limitsPerMinute = ({ config, log, clock, redis, metrics }: DashboardDeps) 
     limitRequests: createSessionLimit({ ...config, count, onExceeded: () => sessionsLimited.inc() }),
     takeSignIn: createTakeSignIn({ ...config, count }),
   };
-};
+}
 
 /** Places that users share. */
-const placesOf = ({ config, metrics }: DashboardDeps) => {
-  const create = (limit: 'searches' | 'lists', places: number) =>
-    createUserPlaces({ limit, places, retryAfterSeconds: 2, metrics });
+function placesOf({ config, metrics }: DashboardDeps) {
+  function create(limit: 'searches' | 'lists', places: number) {
+    return createUserPlaces({ limit, places, retryAfterSeconds: 2, metrics });
+  }
   return {
     takeSearch: create('searches', config.dashboardSearchesInFlight),
     takeList: create('lists', config.dashboardListsInFlight),
   };
-};
+}
 
-const createApp = (deps: DashboardDeps) => {
+function createApp(deps: DashboardDeps) {
   const { config, log, clock, metrics, kube, history } = deps;
   const readForwarded = createReadForwarded(config.trustedProxies);
   const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
@@ -137,23 +140,23 @@ const createApp = (deps: DashboardDeps) => {
     limitRequests,
     runRoute: createRunRoute({ ...config, ...pages, clock, userOf }),
   });
-};
+}
 
 /** The server of the dashboard. It shows what its caches hold. */
-export const createDashboardServer = (deps: DashboardDeps): Server => {
+export function createDashboardServer(deps: DashboardDeps): Server {
   const listener = createApp(deps).callback();
   return createLimitedServer({
     listener: (request, response) => void listener(request, response),
     settings: deps.config,
     reject: rejectInput,
   });
-};
+}
 
 /** Undefined without HISTORY_HOST. Connections are made on demand, so the dashboard starts without the database. */
-const connectHistory = async (
+async function connectHistory(
   config: DashboardConfig,
   { log, trust, resources }: Pick<Lifetime, 'resources'> & { readonly log: Logger; readonly trust: Trust },
-): Promise<History | undefined> => {
+): Promise<History | undefined> {
   if (config.historyHost === '') {
     log.info('HISTORY_HOST is not set: the dashboard shows finished jobs until their ZipJob is deleted');
     return undefined;
@@ -162,22 +165,22 @@ const connectHistory = async (
   const { createHistoryDatabase } = await import('#runtime/history/database.ts');
   const database = resources.use(createHistoryDatabase(config, { log, trust, applicationName: NAME }));
   return createHistory({ database, clock: systemClock, config });
-};
+}
 
 /** Every part of the dashboard, ready to be served. The lifetime disposes of what holds connections. */
-export const createParts = async (
+export async function createParts(
   config: DashboardConfig,
   log: Logger,
   { resources }: Lifetime,
-): Promise<Served> => {
+): Promise<Served> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
   const metrics = createDashboardMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
   const access = await createKubeConfig(config);
-  const clientOf = (from: KubeAccess): KubeClient =>
-    resources.use(
+  function clientOf(from: KubeAccess): KubeClient {
+    return resources.use(
       createKubeClient({
         access: from,
         requestTimeoutMs: config.kubeRequestTimeoutMs,
@@ -185,8 +188,11 @@ export const createParts = async (
         countCall: kubeMetrics.countCall,
       }),
     );
+  }
   const jobs = createKnownJobs();
-  const onZipJob = (change: Change<ListedJob>): void => jobs.note(change);
+  function onZipJob(change: Change<ListedJob>): void {
+    return jobs.note(change);
+  }
   const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
   collectCaches(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));
@@ -199,4 +205,4 @@ export const createParts = async (
   const history = await connectHistory(config, { log, trust, resources });
   const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider, history };
   return { config, log, registry, caches, server: createDashboardServer(deps) };
-};
+}

@@ -15,12 +15,13 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   date: () => new Date(),
   after: (delayMs, task) => {
-    const start = (leftMs: number): NodeJS.Timeout =>
-      leftMs > LONGEST_TIMER_MS
+    function start(leftMs: number): NodeJS.Timeout {
+      return leftMs > LONGEST_TIMER_MS
         ? setTimeout(() => {
             timer = start(leftMs - LONGEST_TIMER_MS);
           }, LONGEST_TIMER_MS)
         : setTimeout(task, leftMs);
+    }
     let timer = start(delayMs);
     return {
       [Symbol.dispose]: () => {
@@ -31,18 +32,21 @@ export const systemClock: Clock = {
 };
 
 /** Resolves to true after the delay, or to false as soon as the signal aborts. Never throws. */
-export const pause = (clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<boolean> =>
-  new Promise((resolve) => {
+export function pause(clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
     if (signal.aborted) {
       resolve(false);
       return;
     }
-    const end = (passed: boolean): void => {
+    function end(passed: boolean): void {
       timer[Symbol.dispose]();
       signal.removeEventListener('abort', onAbort);
       resolve(passed);
-    };
-    const onAbort = (): void => end(false);
+    }
+    function onAbort(): void {
+      return end(false);
+    }
     const timer = clock.after(delayMs, () => end(true));
     signal.addEventListener('abort', onAbort);
   });
+}

@@ -33,50 +33,55 @@ type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer E)[
 export type ConfigOf<T extends Settings> = { readonly [K in keyof T]: ValueOf<T[K]> };
 
 /** A time of at least one millisecond. */
-export const milliseconds = <const E extends string, const D extends number>(
+export function milliseconds<const E extends string, const D extends number>(
   env: E,
   defaultMs: D,
   description: string,
-) => ({
-  env,
-  type: 'integer' as const,
-  minimum: 1,
-  default: defaultMs,
-  description: `${description}, in milliseconds`,
-});
+) {
+  return {
+    env,
+    type: 'integer' as const,
+    minimum: 1,
+    default: defaultMs,
+    description: `${description}, in milliseconds`,
+  };
+}
 
 /** The maximum of a setting in seconds that becomes a timer. */
 export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1_000);
 
 /** Settings in milliseconds become timers. One that does not can have a higher maximum of its own. */
-export const withTimerLimit = (setting: Setting): Setting =>
-  setting.env.endsWith('_MS') ? { ...setting, maximum: setting.maximum ?? LONGEST_TIMER_MS } : setting;
+export function withTimerLimit(setting: Setting): Setting {
+  return setting.env.endsWith('_MS') ? { ...setting, maximum: setting.maximum ?? LONGEST_TIMER_MS } : setting;
+}
 
-const schemaOf = (unlimited: Setting): Record<string, unknown> => {
+function schemaOf(unlimited: Setting): Record<string, unknown> {
   const setting = withTimerLimit(unlimited);
   const { env: _env, secret: _secret, default: _default, description: _description, ...rest } = setting;
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
-};
+}
 
 /** One schema for all values. */
-export const settingsSchema = (settings: Settings) => {
+export function settingsSchema(settings: Settings) {
   const entries = Object.entries(settings);
   return {
     type: 'object',
     required: entries.map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, setting]) => [name, schemaOf(setting)])),
   };
-};
+}
 
-const parseNumber = (text: string): unknown => {
+function parseNumber(text: string): unknown {
   const value = Number(text);
   return text.trim() === '' || Number.isNaN(value) ? text : value;
-};
+}
 
-const parseBoolean = (text: string): unknown => ({ true: true, false: false })[text] ?? text;
+function parseBoolean(text: string): unknown {
+  return { true: true, false: false }[text] ?? text;
+}
 
 /** Converts text to the type of the setting. Text that cannot be converted stays text, which the validator rejects. */
-const parseText = (setting: Setting, text: string): unknown => {
+function parseText(setting: Setting, text: string): unknown {
   switch (setting.type) {
     case 'array':
       return text.split(',').map((part) => part.trim());
@@ -88,21 +93,21 @@ const parseText = (setting: Setting, text: string): unknown => {
     case 'string':
       return text;
   }
-};
+}
 
-const rawValue = (setting: Setting, env: Readonly<Record<string, string | undefined>>): unknown => {
+function rawValue(setting: Setting, env: Readonly<Record<string, string | undefined>>): unknown {
   const text = env[setting.env];
   return text === undefined || text === '' ? setting.default : parseText(setting, text);
-};
+}
 
-const complaint = (setting: Setting, raw: unknown, problem: string): string => {
+function complaint(setting: Setting, raw: unknown, problem: string): string {
   if (raw === undefined) return `${setting.env} is not set: ${setting.description}`;
   const shown = setting.secret === true ? 'its value' : JSON.stringify(raw);
   return `${setting.env}: ${shown} ${problem} (${setting.description})`;
-};
+}
 
 /** The first error of each value. */
-const faultsByName = (validate: Validator, values: unknown): Map<string, string> => {
+function faultsByName(validate: Validator, values: unknown): Map<string, string> {
   const faults = new Map<string, string>();
   if (validate(values)) return faults;
   for (const { instancePath, params, message } of validate.errors ?? []) {
@@ -111,17 +116,17 @@ const faultsByName = (validate: Validator, values: unknown): Map<string, string>
     if (name !== undefined && !faults.has(name)) faults.set(name, message ?? 'is invalid');
   }
   return faults;
-};
+}
 
 /**
  * Reads all settings from `env`, and validates them with a validator of their schema.
  * @throws ConfigError that names every invalid variable
  */
-export const readSettings = <const T extends Settings>(
+export function readSettings<const T extends Settings>(
   settings: T,
   env: Readonly<Record<string, string | undefined>>,
   validate: Validator,
-): ConfigOf<T> => {
+): ConfigOf<T> {
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     const raw = rawValue(setting, env);
@@ -134,4 +139,4 @@ export const readSettings = <const T extends Settings>(
   });
   if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return Object.freeze(values) as ConfigOf<T>;
-};
+}

@@ -15,7 +15,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const NOT_PLAIN = /[^\x21-\x7e]/;
 const UNESCAPED = /%(?![0-9A-Fa-f]{2})/;
 
-export const isDataUrl = (url: string): boolean => /^data:/i.test(url);
+export function isDataUrl(url: string): boolean {
+  return /^data:/i.test(url);
+}
 
 export type DataUrl =
   | {
@@ -27,17 +29,21 @@ export type DataUrl =
   /** The end of a sentence. Contains nothing of the URL. */
   | { readonly ok: false; readonly problem: string };
 
-const invalid = (problem: string): DataUrl => ({ ok: false, problem });
+function invalid(problem: string): DataUrl {
+  return { ok: false, problem };
+}
 
 const TOO_LONG = invalid(`has more than ${MAX_DATA_BYTES} bytes of content`);
 
 const PERCENT = 0x25;
 
 /** Of the code of a hexadecimal digit. */
-const digitOf = (code = 0): number => (code & 0xf) + (code > 0x39 ? 9 : 0);
+function digitOf(code = 0): number {
+  return (code & 0xf) + (code > 0x39 ? 9 : 0);
+}
 
 /** In one loop: a call per escape would block the event loop for tens of milliseconds. */
-const unescape = (text: string): Buffer => {
+function unescape(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   let length = 0;
   for (let at = 0; at < bytes.length; at += 1, length += 1) {
@@ -46,23 +52,25 @@ const unescape = (text: string): Buffer => {
     if (code === PERCENT) at += 2;
   }
   return bytes.subarray(0, length);
-};
+}
 
 /** Of a content without one (RFC 2397). */
 const DEFAULT_MEDIA_TYPE = 'text/plain';
 
-const limited = (bytes: Buffer, type: string): DataUrl =>
-  bytes.length > MAX_DATA_BYTES
+function limited(bytes: Buffer, type: string): DataUrl {
+  return bytes.length > MAX_DATA_BYTES
     ? TOO_LONG
     : { ok: true, bytes, mediaType: mediaTypeOf(type) ?? DEFAULT_MEDIA_TYPE };
+}
 
-const fromBase64 = (text: string, type: string): DataUrl =>
-  BASE64.test(text)
+function fromBase64(text: string, type: string): DataUrl {
+  return BASE64.test(text)
     ? limited(Buffer.from(text, 'base64'), type)
     : invalid('has content that is not valid base64');
+}
 
 /** The content of a `data:` URL: base64 or percent-encoded. Pure. */
-export const readDataUrl = (url: string): DataUrl => {
+export function readDataUrl(url: string): DataUrl {
   if (url.length > MAX_DATA_URL_LENGTH) return TOO_LONG;
   const found = NOT_PLAIN.test(url) ? null : DATA_URL.exec(url);
   if (!found) return invalid('is not a valid data: URL with percent-encoded or base64 content');
@@ -70,4 +78,4 @@ export const readDataUrl = (url: string): DataUrl => {
   if (UNESCAPED.test(content)) return invalid('has a "%" that is not followed by two hexadecimal digits');
   const plain = unescape(content);
   return /;base64$/i.test(type) ? fromBase64(plain.toString('latin1'), type) : limited(plain, type);
-};
+}

@@ -49,28 +49,30 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
   ],
 ];
 
-export const checkEntryName = (name: string): EntryNameProblem | undefined =>
-  RULES.find(([, isBroken]) => isBroken(name))?.[0];
+export function checkEntryName(name: string): EntryNameProblem | undefined {
+  return RULES.find(([, isBroken]) => isBroken(name))?.[0];
+}
 
 interface SortedName {
   readonly key: string;
   readonly index: number;
 }
 
-const byKey = (a: SortedName, b: SortedName): number =>
-  a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index;
+function byKey(a: SortedName, b: SortedName): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index;
+}
 
 /** Removes the names below which the key is not. */
-const popUnrelated = (above: SortedName[], key: string): void => {
+function popUnrelated(above: SortedName[], key: string): void {
   while (above.length > 0 && !key.startsWith(above.at(-1)?.key ?? '')) above.pop();
-};
+}
 
 /**
  * Every name that conflicts with an earlier one, in the order of the names. A name is a directory of another if the other
  * starts with it and a slash. When names are sorted with a trailing slash, a name is directly followed by its duplicates and
  * by the names below it. So directories need not be stored, which could be millions for deep names.
  */
-export const findConflicts = (names: readonly string[]): readonly EntryNameFault[] => {
+export function findConflicts(names: readonly string[]): readonly EntryNameFault[] {
   const sorted = names.map((name, index): SortedName => ({ key: `${name}/`, index })).sort(byKey);
   const reasons = new Map<number, EntryNameProblem>();
   /** The names of which the current one is a duplicate, or below which it is. */
@@ -85,4 +87,4 @@ export const findConflicts = (names: readonly string[]): readonly EntryNameFault
     if (above.at(-1)?.key !== key) above.push(entry);
   }
   return [...reasons].map(([index, reason]) => ({ index, reason })).sort((a, b) => a.index - b.index);
-};
+}

@@ -37,23 +37,24 @@ export class ConfigError extends AppError {
 }
 
 /** Converts any thrown value to an Error. A value that is not an Error becomes the cause. */
-export const toError = (thrown: unknown): Error =>
-  thrown instanceof Error
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error
     ? thrown
     : new Error(`a value that is not an Error was thrown: ${typeof thrown}`, { cause: thrown });
+}
 
 /** The system or library error code of a thrown value (`ECONNRESET`), from the first cause that has one. */
-export const errorCode = (thrown: unknown): string | undefined => {
+export function errorCode(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if ('code' in error && typeof error.code === 'string') return error.code;
   }
   return undefined;
-};
+}
 
 /** True if the value or one of its causes is the abort of a signal. */
-export const isAbort = (thrown: unknown): boolean => {
+export function isAbort(thrown: unknown): boolean {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error.name === 'AbortError') return true;
   }
   return false;
-};
+}

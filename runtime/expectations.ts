@@ -15,10 +15,11 @@ const SHA256 = new RegExp(SHA256_PATTERN, 'u');
 const CRC32 = new RegExp(CRC32_PATTERN, 'u');
 
 /** The media type in lower case without parameters; undefined if it is not valid. */
-export const mediaTypeOf = (text: string): string | undefined =>
-  text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text)
+export function mediaTypeOf(text: string): string | undefined {
+  return text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text)
     ? text.replace(/[ \t;].*$/s, '').toLowerCase()
     : undefined;
+}
 
 export type UncheckedExpectations = Readonly<Partial<Record<keyof Expectations, unknown>>>;
 
@@ -52,11 +53,12 @@ interface ExpectationFault {
 }
 
 /** The first invalid expectation of an entry. */
-export const expectationFault = (entry: UncheckedExpectations): ExpectationFault | undefined => {
+export function expectationFault(entry: UncheckedExpectations): ExpectationFault | undefined {
   const name = NAMES.find((one) => entry[one] !== undefined && !RULES[one][0](entry[one]));
   return name && { name, problem: RULES[name][1] };
-};
+}
 
 /** Only what an entry states about its file. */
-export const expectationsOf = ({ size, sha256, crc32, contentType }: Expectations): Expectations =>
-  defined({ size, sha256, crc32, contentType });
+export function expectationsOf({ size, sha256, crc32, contentType }: Expectations): Expectations {
+  return defined({ size, sha256, crc32, contentType });
+}

@@ -1,11 +1,11 @@
 import { isRecord } from './kube/decode.ts';
 
 /** The claims of a JSON Web Token, whose signature is not verified. Empty for any other text. */
-export const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
+export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
     return isRecord(claims) ? claims : {};
   } catch {
     return {};
   }
-};
+}

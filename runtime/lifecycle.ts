@@ -19,20 +19,17 @@ export interface RunOptions {
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** Without a listener, a signal that arrives while Node exits would replace the exit code. */
-const exitNow = (): void => {
+function exitNow(): void {
   process.exit();
-};
+}
 
 /**
  * Runs a process: converts signals to an AbortSignal, releases resources in reverse order, and sets the exit code. A
  * second signal, or a shutdown that takes too long, ends the process immediately with code 1.
  */
-export const run = async (
-  main: (lifetime: Lifetime) => Promise<number>,
-  options: RunOptions,
-): Promise<void> => {
+export async function run(main: (lifetime: Lifetime) => Promise<number>, options: RunOptions): Promise<void> {
   const stop = new AbortController();
-  const onSignal = (signal: NodeJS.Signals): void => {
+  function onSignal(signal: NodeJS.Signals): void {
     if (stop.signal.aborted) process.exit(1);
     options.log.info({ signal }, 'stopping');
     stop.abort(new DOMException(`received ${signal}`, 'AbortError'));
@@ -42,7 +39,7 @@ export const run = async (
       options.log.error({ shutdownTimeoutMs: limitMs }, 'shutdown timed out');
       process.exit(1);
     }, limitMs).unref();
-  };
+  }
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {
     await using resources = new AsyncDisposableStack();
@@ -54,4 +51,4 @@ export const run = async (
     // In this order, because Node restores the default action when the last listener is removed.
     for (const signal of SIGNALS) process.on(signal, exitNow).off(signal, onSignal);
   }
-};
+}

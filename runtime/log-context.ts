@@ -5,7 +5,11 @@ export type LogFields = Readonly<Record<string, string | number>>;
 const context = new AsyncLocalStorage<LogFields>();
 
 /** Adds these fields to every line that is logged while the task runs. Fields of a nested task replace them. */
-export const withLogFields = <T>(fields: LogFields, task: () => T): T => context.run(fields, task);
+export function withLogFields<T>(fields: LogFields, task: () => T): T {
+  return context.run(fields, task);
+}
 
 /** The fields of the current task. */
-export const logFields = (): LogFields => context.getStore() ?? {};
+export function logFields(): LogFields {
+  return context.getStore() ?? {};
+}

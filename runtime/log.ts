@@ -11,7 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * Logs JSON lines to standard output. Each complete line is redacted, so that no field, child binding or library
  * message bypasses it. Add context with `child({ zipJob, uid })`. Log an error once, where it is handled, as `{ err }`.
  */
-export const createLogger = (
+export function createLogger(
   name: string,
   options: {
     readonly level: LogLevel;
@@ -19,9 +19,11 @@ export const createLogger = (
     /** Whether lines contain the scheme, host and path of URLs. Default true. */
     readonly keepsUrls?: boolean;
   },
-): Logger => {
+): Logger {
   const { destination = pino.destination({ fd: 1, sync: true }), keepsUrls = true } = options;
-  const redact = (line: string): string => redactText(keepsUrls ? line : removeUrls(line));
+  function redact(line: string): string {
+    return redactText(keepsUrls ? line : removeUrls(line));
+  }
   return pino(
     {
       level: options.level,
@@ -35,4 +37,4 @@ export const createLogger = (
     },
     { write: (line) => destination.write(redact(line)) },
   );
-};
+}

@@ -18,10 +18,12 @@ const MISREAD_IN_BAGS = /[%\u2028\u2029]|\s$/u;
 const MISREAD =
   'contains a percent sign, a line separator, or a space at its end, which BagIt validators misread in a manifest';
 
-const inEachOther = (a: string, b: string): boolean => a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+function inEachOther(a: string, b: string): boolean {
+  return a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+}
 
 /** The check of each name as it would be in the archive. The names must be valid otherwise. */
-export const createManifestNameCheck = (rules: ManifestNameRules): ManifestNameCheck => {
+export function createManifestNameCheck(rules: ManifestNameRules): ManifestNameCheck {
   const { manifestFormat, portableNames } = rules;
   if (manifestFormat === 'bagit') return (name) => (MISREAD_IN_BAGS.test(name) ? MISREAD : undefined);
   const [entry] = manifestFiles(rules);
@@ -34,4 +36,4 @@ export const createManifestNameCheck = (rules: ManifestNameRules): ManifestNameC
       ? `conflicts with the name of the manifest, ${JSON.stringify(entry)}`
       : undefined;
   };
-};
+}

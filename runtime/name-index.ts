@@ -13,11 +13,12 @@ export interface NameIndex {
 }
 
 /** Returns the same text for names that Windows or macOS treat as equal. The capital sharp s has no other upper case: it must be `ß` first. */
-export const foldName = (name: string): string =>
-  name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
+}
 
 /** Position of the first text that is not less than `wanted`. */
-const lowerBound = (sorted: readonly string[], wanted: string): number => {
+function lowerBound(sorted: readonly string[], wanted: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -25,13 +26,13 @@ const lowerBound = (sorted: readonly string[], wanted: string): number => {
     else high = middle;
   }
   return low;
-};
+}
 
 /**
  * Names are sorted with a trailing slash, so a name and all names below it are adjacent. Directories need not be
  * stored, which could be millions for deep names.
  */
-export const createNameIndex = (names: readonly string[]): NameIndex => {
+export function createNameIndex(names: readonly string[]): NameIndex {
   const sorted = names.map((name) => `${foldName(name)}/`).sort();
   const added = new Set<string>();
   return {
@@ -48,10 +49,10 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
       added.add(`${foldName(name)}/`);
     },
   };
-};
+}
 
 /** The longest prefix of whole characters that fits into this many bytes and UTF-16 units. */
-export const cutTo = (text: string, bytes: number, units = Infinity): string => {
+export function cutTo(text: string, bytes: number, units = Infinity): string {
   let kept = '';
   let used = 0;
   for (const character of text) {
@@ -60,20 +61,20 @@ export const cutTo = (text: string, bytes: number, units = Infinity): string => 
     kept += character;
   }
   return kept;
-};
+}
 
 /** Appends an ending, and shortens the last segment to the length that file systems allow. */
-export const withEnding = (name: string, ending: string): string => {
+export function withEnding(name: string, ending: string): string {
   const slash = name.lastIndexOf('/') + 1;
   const room = LONGEST_SEGMENT_BYTES - Buffer.byteLength(ending);
   return `${name.slice(0, slash)}${cutTo(name.slice(slash), room)}${ending}`;
-};
+}
 
 /**
  * Returns a function that takes the first free name of `numbered(2)`, `numbered(3)`, …. No name is tried twice: long names may differ
  * only in what the number replaces, which depends on its number of digits.
  */
-export const createTakeNumbered = (index: NameIndex): ((numbered: (n: number) => string) => string) => {
+export function createTakeNumbered(index: NameIndex): (numbered: (n: number) => string) => string {
   /** The next number to try, by the name with the lowest number of as many digits. */
   const next = new Map<string, number>();
   return (numbered) => {
@@ -88,4 +89,4 @@ export const createTakeNumbered = (index: NameIndex): ((numbered: (n: number) =>
       }
     }
   };
-};
+}

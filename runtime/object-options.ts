@@ -54,21 +54,21 @@ const STORAGE_CLASS = /^[A-Z][A-Z0-9_]*$/;
 const KMS_KEY_ID = /^[A-Za-z0-9:/_.-]{1,2048}$/;
 const TAG_TEXT = /^[A-Za-z0-9 +\-=._:/@]*$/;
 
-const headerProblem = (value: string): string | undefined => {
+function headerProblem(value: string): string | undefined {
   if (value.length > OBJECT_LIMITS.headerLength)
     return `is longer than ${OBJECT_LIMITS.headerLength} characters`;
   return HEADER_VALUE.test(value) ? undefined : 'must be printable ASCII without leading or trailing spaces';
-};
+}
 
-const metadataNameProblem = (name: string): string | undefined => {
+function metadataNameProblem(name: string): string | undefined {
   if (!METADATA_NAME.test(name))
     return 'has an invalid name: use lowercase letters and digits, with "-" between them';
   return name.startsWith(OWN_PREFIX)
     ? `has a name that starts with "${OWN_PREFIX}", which is reserved`
     : undefined;
-};
+}
 
-const metadataProblem = (metadata: Readonly<Record<string, string>>): string | undefined => {
+function metadataProblem(metadata: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(metadata);
   if (entries.length > OBJECT_LIMITS.metadataEntries)
     return `has more than ${OBJECT_LIMITS.metadataEntries} entries`;
@@ -82,9 +82,9 @@ const metadataProblem = (metadata: Readonly<Record<string, string>>): string | u
       return 'has an invalid value: use printable ASCII without leading or trailing spaces';
   }
   return undefined;
-};
+}
 
-const tagsProblem = (tags: Readonly<Record<string, string>>): string | undefined => {
+function tagsProblem(tags: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(tags);
   if (entries.length > OBJECT_LIMITS.tags) return `has more than ${OBJECT_LIMITS.tags} tags`;
   for (const [name, value] of entries) {
@@ -95,25 +95,32 @@ const tagsProblem = (tags: Readonly<Record<string, string>>): string | undefined
       return `has an invalid value: use at most ${OBJECT_LIMITS.tagValueLength} ASCII letters, digits, spaces and + - = . _ : / @`;
   }
   return undefined;
-};
+}
 
-const contentTypeProblem = (value: string): string | undefined =>
-  CONTENT_TYPE.test(value)
+function contentTypeProblem(value: string): string | undefined {
+  return CONTENT_TYPE.test(value)
     ? undefined
     : 'must be application/zip, application/octet-stream, application/x-zip-compressed or application/vnd.NAME+zip';
+}
 
-const storageClassProblem = (value: string): string | undefined =>
-  STORAGE_CLASS.test(value) ? undefined : 'is not a valid name of a storage class, such as STANDARD_IA';
+function storageClassProblem(value: string): string | undefined {
+  return STORAGE_CLASS.test(value)
+    ? undefined
+    : 'is not a valid name of a storage class, such as STANDARD_IA';
+}
 
-const aclProblem = (value: string): string | undefined =>
-  CANNED_ACLS.includes(value) ? undefined : `must be one of ${CANNED_ACLS.join(', ')}`;
+function aclProblem(value: string): string | undefined {
+  return CANNED_ACLS.includes(value) ? undefined : `must be one of ${CANNED_ACLS.join(', ')}`;
+}
 
 /** For the options of SSE-KMS. */
-const withoutKms = ({ serverSideEncryption }: ObjectOptions): string | undefined =>
-  serverSideEncryption === 'aws:kms' ? undefined : 'requires serverSideEncryption aws:kms';
+function withoutKms({ serverSideEncryption }: ObjectOptions): string | undefined {
+  return serverSideEncryption === 'aws:kms' ? undefined : 'requires serverSideEncryption aws:kms';
+}
 
-const kmsKeyProblem = (value: string): string | undefined =>
-  KMS_KEY_ID.test(value) ? undefined : 'is not the ID, ARN or alias of a KMS key';
+function kmsKeyProblem(value: string): string | undefined {
+  return KMS_KEY_ID.test(value) ? undefined : 'is not the ID, ARN or alias of a KMS key';
+}
 
 export interface ObjectOptionsFault<F extends string = keyof ChosenObjectOptions> {
   readonly field: F;
@@ -121,19 +128,20 @@ export interface ObjectOptionsFault<F extends string = keyof ChosenObjectOptions
   readonly problem: string;
 }
 
-const check = <T>(value: T | undefined, problemOf: (value: T) => string | undefined): string | undefined =>
-  value === undefined ? undefined : problemOf(value);
+function check<T>(value: T | undefined, problemOf: (value: T) => string | undefined): string | undefined {
+  return value === undefined ? undefined : problemOf(value);
+}
 
-const firstFault = <F extends string>(
+function firstFault<F extends string>(
   problems: readonly (readonly [F, string | undefined])[],
-): ObjectOptionsFault<F> | undefined => {
+): ObjectOptionsFault<F> | undefined {
   for (const [field, problem] of problems) if (problem !== undefined) return { field, problem };
   return undefined;
-};
+}
 
 /** The first option that no store accepts, or that would forge the metadata of the service. Pure. */
-export const findObjectFault = (options: ChosenObjectOptions): ObjectOptionsFault | undefined =>
-  firstFault([
+export function findObjectFault(options: ChosenObjectOptions): ObjectOptionsFault | undefined {
+  return firstFault([
     ['contentDisposition', check(options.contentDisposition, headerProblem)],
     ['contentType', check(options.contentType, contentTypeProblem)],
     ['cacheControl', check(options.cacheControl, headerProblem)],
@@ -141,6 +149,7 @@ export const findObjectFault = (options: ChosenObjectOptions): ObjectOptionsFaul
     ['metadata', check(options.metadata, metadataProblem)],
     ['tags', check(options.tags, tagsProblem)],
   ]);
+}
 
 /** What R2 refuses. The definition of ZipBucket has the same rules in the same words. */
 const R2_PROBLEMS = {
@@ -149,58 +158,67 @@ const R2_PROBLEMS = {
   tags: 'is not supported by R2; use metadata instead',
 } as const;
 
-const unsupportedBy = (kind: StoreKind, option: keyof typeof R2_PROBLEMS) => (): string | undefined =>
-  kind === 'r2' ? R2_PROBLEMS[option] : undefined;
+function unsupportedBy(kind: StoreKind, option: keyof typeof R2_PROBLEMS) {
+  return (): string | undefined => (kind === 'r2' ? R2_PROBLEMS[option] : undefined);
+}
 
-const unsupportedClass = (storageClass: string, kind: StoreKind): string | undefined => {
+function unsupportedClass(storageClass: string, kind: StoreKind): string | undefined {
   const classes = STORAGE_CLASSES[kind];
   return classes?.includes(storageClass) === false
     ? `is not supported by ${kind.toUpperCase()}; use one of ${classes.join(', ')}`
     : undefined;
-};
+}
 
 /** The first option that this kind of store is known not to support. Pure. */
-export const findUnsupported = (
+export function findUnsupported(
   { storageClass, tags }: ChosenObjectOptions,
   kind: StoreKind,
-): ObjectOptionsFault | undefined =>
-  firstFault([
+): ObjectOptionsFault | undefined {
+  return firstFault([
     ['storageClass', check(storageClass, (value) => unsupportedClass(value, kind))],
     ['tags', check(tags, unsupportedBy(kind, 'tags'))],
   ]);
+}
 
 /** The first option of a bucket that is invalid, or that its kind of store is known not to support. Pure. */
-export const findBucketFault = (
+export function findBucketFault(
   options: ObjectOptions,
   kind: StoreKind,
-): ObjectOptionsFault<string> | undefined =>
-  firstFault([
-    ['acl', check(options.acl, unsupportedBy(kind, 'acl'))],
-    [
-      'serverSideEncryption',
-      check(options.serverSideEncryption, unsupportedBy(kind, 'serverSideEncryption')),
-    ],
-    ['acl', check(options.acl, aclProblem)],
-    ['kmsKeyId', check(options.kmsKeyId, (value) => withoutKms(options) ?? kmsKeyProblem(value))],
-    ['bucketKeyEnabled', check(options.bucketKeyEnabled, () => withoutKms(options))],
-  ]) ??
-  findObjectFault(options) ??
-  findUnsupported(options, kind);
+): ObjectOptionsFault<string> | undefined {
+  return (
+    firstFault([
+      ['acl', check(options.acl, unsupportedBy(kind, 'acl'))],
+      [
+        'serverSideEncryption',
+        check(options.serverSideEncryption, unsupportedBy(kind, 'serverSideEncryption')),
+      ],
+      ['acl', check(options.acl, aclProblem)],
+      ['kmsKeyId', check(options.kmsKeyId, (value) => withoutKms(options) ?? kmsKeyProblem(value))],
+      ['bucketKeyEnabled', check(options.bucketKeyEnabled, () => withoutKms(options))],
+    ]) ??
+    findObjectFault(options) ??
+    findUnsupported(options, kind)
+  );
+}
 
-const mergeTexts = (
+function mergeTexts(
   under: Readonly<Record<string, string>> | undefined,
   over: Readonly<Record<string, string>> | undefined,
-) => (under || over ? { ...under, ...over } : undefined);
+) {
+  return under || over ? { ...under, ...over } : undefined;
+}
 
 /** The options of `over` take precedence. Metadata and tags are merged by name. Pure. */
-export const mergeObjectOptions = <T extends ChosenObjectOptions>(
+export function mergeObjectOptions<T extends ChosenObjectOptions>(
   under: T,
   over: ChosenObjectOptions,
-): T & ChosenObjectOptions => ({
-  ...under,
-  ...over,
-  ...defined({
-    metadata: mergeTexts(under.metadata, over.metadata),
-    tags: mergeTexts(under.tags, over.tags),
-  }),
-});
+): T & ChosenObjectOptions {
+  return {
+    ...under,
+    ...over,
+    ...defined({
+      metadata: mergeTexts(under.metadata, over.metadata),
+      tags: mergeTexts(under.tags, over.tags),
+    }),
+  };
+}

@@ -31,8 +31,9 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
 ];
 
 /** Why Windows cannot store this name; undefined if it can. */
-export const checkPortableName = (name: string): EntryNameProblem | undefined =>
-  RULES.find(([, isBroken]) => isBroken(name))?.[0];
+export function checkPortableName(name: string): EntryNameProblem | undefined {
+  return RULES.find(([, isBroken]) => isBroken(name))?.[0];
+}
 
 interface Room {
   readonly bytes: number;
@@ -40,30 +41,30 @@ interface Room {
 }
 
 /** A leading dot does not start an extension, and a long extension does not count as one. */
-const splitExtension = (segment: string): readonly [stem: string, extension: string] => {
+function splitExtension(segment: string): readonly [stem: string, extension: string] {
   const last = segment.lastIndexOf('.');
   const tar = segment.slice(0, Math.max(0, last)).toLowerCase().endsWith('.tar') ? last - '.tar'.length : 0;
   const dot = tar > 0 ? tar : last;
   return dot > 0 && segment.length - dot <= LONGEST_EXTENSION
     ? [segment.slice(0, dot), segment.slice(dot)]
     : [segment, ''];
-};
+}
 
 /** The segment with the ending. What does not fit is cut off before it, so that no blank and no device name is left. */
-const withEndingIn = (stem: string, ending: string, { bytes, units }: Room): string => {
+function withEndingIn(stem: string, ending: string, { bytes, units }: Room): string {
   const cut = cutTo(stem, bytes - Buffer.byteLength(ending), units - ending.length);
   if (cut === stem) return `${stem}${ending}`;
   const kept = cut.replace(LOOSE_END, '').replace(RESERVED, (device) => `_${device.slice(1)}`);
   return `${kept === '' ? '_' : kept}${ending}`;
-};
+}
 
-const shortened = (segment: string, room: Room): string => {
+function shortened(segment: string, room: Room): string {
   const isFitting = segment.length <= room.units && Buffer.byteLength(segment) <= room.bytes;
   return isFitting ? segment : withEndingIn(...splitExtension(segment), room);
-};
+}
 
 /** A name of one segment as every system can store it. Never a dot segment. */
-export const toPortableSegment = (segment: string): string => {
+export function toPortableSegment(segment: string): string {
   const visible = segment
     .replaceAll(/\p{Cs}/gu, '_')
     .replaceAll(/\p{Bidi_Control}/gu, '')
@@ -74,10 +75,10 @@ export const toPortableSegment = (segment: string): string => {
   const marked = RESERVED.test(visible) ? `_${visible}` : visible;
   const named = marked.replace(LOOSE_END, (end) => '_'.repeat(end.length)) || '_';
   return shortened(named, { bytes: LONGEST_SEGMENT_BYTES, units: LONGEST_PATH });
-};
+}
 
 /** The length to which each must be shortened, so that all fit into the room. */
-const fairLength = (lengths: readonly number[], room: number): number => {
+function fairLength(lengths: readonly number[], room: number): number {
   let left = room;
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {
     const share = Math.floor(left / (lengths.length - index));
@@ -85,20 +86,20 @@ const fairLength = (lengths: readonly number[], room: number): number => {
     left -= length;
   }
   return room;
-};
+}
 
 /** The outer folders that fit if each keeps at least its beginning. */
-const outerFolders = (folders: readonly string[], room: number): readonly string[] => {
+function outerFolders(folders: readonly string[], room: number): readonly string[] {
   let needed = -1;
   const end = folders.findIndex((folder) => {
     needed += Math.min(folder.length, SHORTEST_STEM) + 1;
     return needed > room;
   });
   return end < 0 ? folders : folders.slice(0, end);
-};
+}
 
 /** Folders are shortened without regard to the file, so that files of one folder stay together. */
-const shortenPath = (segments: readonly string[]): string => {
+function shortenPath(segments: readonly string[]): string {
   const path = segments.join('/');
   if (path.length <= LONGEST_PATH) return path;
   const room = LONGEST_PATH - FILE_NAME_ROOM - 1;
@@ -113,7 +114,7 @@ const shortenPath = (segments: readonly string[]): string => {
   const before = folders.map((folder) => `${folder}/`).join('');
   const rest = { bytes: LONGEST_SEGMENT_BYTES, units: LONGEST_PATH - before.length };
   return `${before}${shortened(segments.at(-1) ?? '', rest)}`;
-};
+}
 
 /** Segments that no system can store under a similar name: they lead to another place than the caller asked for. */
 const LEADS_ELSEWHERE = /^\.{0,2}$|\\/;
@@ -123,17 +124,17 @@ const ABSOLUTE_ON_WINDOWS = /^[a-z]:\//i;
  * The name as every system can store it, if no other name is beside it. A name that is not relative, and one with a dot segment or a
  * backslash, keeps only what makes it invalid.
  */
-export const toPortableName = (name: string): string => {
+export function toPortableName(name: string): string {
   if (ABSOLUTE_ON_WINDOWS.test(name)) return name;
   const segments = name.split('/');
   if (segments.some((segment) => LEADS_ELSEWHERE.test(segment)))
     return segments.map((segment) => (LEADS_ELSEWHERE.test(segment) ? segment : '_')).join('/');
   const file = segments.pop() ?? '';
   return shortenPath([...segments.slice(0, MOST_FOLDERS), file].map(toPortableSegment));
-};
+}
 
 /** Appends an ending to a portable name. If the folders leave no room for it, the file moves up to one that does. */
-export const withPortableEnding = (name: string, ending: string): string => {
+export function withPortableEnding(name: string, ending: string): string {
   const segments = name.split('/');
   const stem = segments.pop() ?? '';
   const needed = Math.min(stem.length, SHORTEST_STEM) + ending.length;
@@ -142,23 +143,20 @@ export const withPortableEnding = (name: string, ending: string): string => {
     before = segments.map((folder) => `${folder}/`).join('');
   const room = { bytes: LONGEST_SEGMENT_BYTES, units: LONGEST_PATH - before.length };
   return `${before}${withEndingIn(stem, ending, room)}`;
-};
+}
 
 /** `name (2).txt` */
-const numbered = (name: string, n: number): string => {
+function numbered(name: string, n: number): string {
   const [, extension] = splitExtension(name.slice(name.lastIndexOf('/') + 1));
   return withPortableEnding(name.slice(0, name.length - extension.length), ` (${n})${extension}`);
-};
+}
 
 /**
  * Converts names to names that every system can store, in the same order: a forbidden character becomes `_`, invisible ones are
  * removed, letters are composed, a device name gets a `_` prefix, a long name is shortened, and duplicates get a number. Valid names stay
  * unchanged. No number makes a name one of `taken`. Pure.
  */
-export const toPortableNames = (
-  names: readonly string[],
-  taken: readonly string[] = [],
-): readonly string[] => {
+export function toPortableNames(names: readonly string[], taken: readonly string[] = []): readonly string[] {
   const rewritten = names.map(toPortableName);
   const index = createNameIndex([...rewritten, ...taken]);
   const seen = new Set<string>();
@@ -169,4 +167,4 @@ export const toPortableNames = (
     seen.add(key);
     return isFirst && !index.isFolder(name) ? name : takeNumbered((n) => numbered(name, n));
   });
-};
+}

@@ -5,20 +5,22 @@ import type { Validator } from './validator.ts';
 /** By table, because it takes longer to compile a validator than to read the settings. */
 const validators = new WeakMap<Settings, Validator>();
 
-const validatorOf = (settings: Settings): Validator => {
+function validatorOf(settings: Settings): Validator {
   const known = validators.get(settings);
   if (known !== undefined) return known;
   const ajv = new Ajv({ allErrors: true, strict: true, meta: false, validateSchema: false });
   const compiled = ajv.compile(settingsSchema(settings)) as Validator;
   validators.set(settings, compiled);
   return compiled;
-};
+}
 
 /**
  * Reads and validates all settings from `env`. The schema itself is not validated, because that would delay each start.
  * @throws ConfigError that names every invalid variable
  */
-export const readConfig = <const T extends Settings>(
+export function readConfig<const T extends Settings>(
   settings: T,
   env: Readonly<Record<string, string | undefined>>,
-): ConfigOf<T> => readSettings(settings, env, validatorOf(settings));
+): ConfigOf<T> {
+  return readSettings(settings, env, validatorOf(settings));
+}

@@ -8,17 +8,17 @@ type CollectGarbage = (options: {
 }) => void;
 
 /** V8's function `gc`, which other code does not get. */
-const garbageCollection = (): CollectGarbage => {
+function garbageCollection(): CollectGarbage {
   v8.setFlagsFromString('--expose-gc');
   const found = vm.runInNewContext('gc') as CollectGarbage;
   v8.setFlagsFromString('--no-expose-gc');
   return found;
-};
+}
 
 /**
  * Returns memory that the heap no longer uses to the operating system. V8 keeps it otherwise, also when nothing happens:
  * 40 MiB after a list of 100,000 objects. Blocks the process while it runs.
  */
-export const releaseMemory = (): void => {
+export function releaseMemory(): void {
   garbageCollection()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-};
+}

@@ -23,55 +23,61 @@ export interface RetryPolicy {
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
 }
 
-const defaultIsRetryable = (error: unknown): boolean => error instanceof AppError && error.retryable;
+function defaultIsRetryable(error: unknown): boolean {
+  return error instanceof AppError && error.retryable;
+}
 
 /** Upper bound of the wait after the given attempt (from 1), in milliseconds. */
-export const backoffBoundMs = (
+export function backoffBoundMs(
   policy: Pick<RetryPolicy, 'baseDelayMs' | 'maxDelayMs'>,
   attempt: number,
-): number => Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
+): number {
+  return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
+}
 
 /** Between half of the bound and the bound, so that a burst of clients spreads and no retry comes at once. */
-const backoffMs = (policy: RetryPolicy, attempt: number): number =>
-  (backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2;
+function backoffMs(policy: RetryPolicy, attempt: number): number {
+  return (backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2;
+}
 
 /** The wait that the server requested, within the limits of the policy. Undefined if it is too long. */
-const requestedMs = (policy: RetryPolicy, asked: number): number | undefined => {
+function requestedMs(policy: RetryPolicy, asked: number): number | undefined {
   const longestMs = policy.maxRetryAfterMs ?? policy.maxDelayMs;
   if (asked > longestMs && policy.attempts !== undefined) return undefined;
   // A server that asks for no wait must not cause a tight loop.
   return Math.max(policy.baseDelayMs / 2, Math.min(asked, longestMs));
-};
+}
 
-const isLast = ({ attempts = Infinity, leastAttempts = 1, limit }: RetryPolicy, attempt: number): boolean =>
-  attempt >= attempts || (attempt >= leastAttempts && limit?.isOver === true);
+function isLast({ attempts = Infinity, leastAttempts = 1, limit }: RetryPolicy, attempt: number): boolean {
+  return attempt >= attempts || (attempt >= leastAttempts && limit?.isOver === true);
+}
 
 /** Wait before the next attempt. Undefined if there is none. */
-const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
+function nextDelayMs(policy: RetryPolicy, error: unknown, attempt: number): number | undefined {
   const isRetryable = policy.isRetryable ?? defaultIsRetryable;
   if (isLast(policy, attempt) || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
   return asked === undefined ? backoffMs(policy, attempt) : requestedMs(policy, asked);
-};
+}
 
 /** Wait after a failed attempt, and the number that the attempt counts as. Undefined if there is no other. */
-const afterFailure = (
+function afterFailure(
   policy: RetryPolicy,
   error: unknown,
   attempt: number,
-): { readonly attempt: number; readonly delayMs: number } | undefined => {
+): { readonly attempt: number; readonly delayMs: number } | undefined {
   const isFurther = policy.gotFurther?.(error) === true;
   if (isFurther) policy.limit?.restart();
   const counted = isFurther ? 1 : attempt;
   const delayMs = nextDelayMs(policy, error, counted);
   return delayMs === undefined ? undefined : { attempt: counted, delayMs };
-};
+}
 
-const attemptAll = async <T>(
+async function attemptAll<T>(
   task: (attempt: number) => Promise<T>,
   policy: RetryPolicy,
   signal: AbortSignal | undefined,
-): Promise<T> => {
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     try {
@@ -85,17 +91,17 @@ const attemptAll = async <T>(
       await delay(next.delayMs, undefined, signal ? { signal } : {});
     }
   }
-};
+}
 
 /**
  * Runs `task` until it succeeds, fails with an error that is not retryable, or has no attempts or time left; then throws the
  * last error. If the signal aborts, a wait ends immediately and throws the reason of the signal.
  */
-export const retry = async <T>(
+export async function retry<T>(
   task: (attempt: number) => Promise<T>,
   policy: RetryPolicy,
   signal?: AbortSignal,
-): Promise<T> => {
+): Promise<T> {
   const { limit } = policy;
   limit?.begin();
   try {
@@ -105,4 +111,4 @@ export const retry = async <T>(
   } finally {
     limit?.end();
   }
-};
+}

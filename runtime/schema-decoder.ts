@@ -6,5 +6,6 @@ import { decoderOf, type Validator } from './validator.ts';
 const ajv = new Ajv({ strict: true, discriminator: true, meta: false, validateSchema: false });
 
 /** Compiles the schema. @throws TypeError as the decoders of `decoderOf` */
-export const createDecoder = <S extends JsonSchema>(schema: S): ((value: unknown) => FromSchema<S>) =>
-  decoderOf<S>(ajv.compile(schema) as Validator);
+export function createDecoder<S extends JsonSchema>(schema: S): (value: unknown) => FromSchema<S> {
+  return decoderOf<S>(ajv.compile(schema) as Validator);
+}

@@ -21,24 +21,27 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-const rawOf = (key: KeyObject): Buffer => Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+function rawOf(key: KeyObject): Buffer {
+  return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+}
 
-const publicKeyOf = (raw: Buffer): KeyObject =>
-  createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') }, format: 'jwk' });
+function publicKeyOf(raw: Buffer): KeyObject {
+  return createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: raw.toString('base64url') }, format: 'jwk' });
+}
 
 /** Key and nonce of one box, bound to both public keys. */
-const secretsOf = (shared: Buffer, ephemeral: Buffer, recipient: Buffer) => {
+function secretsOf(shared: Buffer, ephemeral: Buffer, recipient: Buffer) {
   const salt = Buffer.concat([ephemeral, recipient]);
   const bytes = Buffer.from(hkdfSync('sha256', shared, salt, INFO, KEY_BYTES + NONCE_BYTES));
   return { key: bytes.subarray(0, KEY_BYTES), nonce: bytes.subarray(KEY_BYTES) };
-};
+}
 
 /**
  * The box in base64url. Its length is the same for every text.
  * @param text without NUL, which is the padding
  * @throws RangeError for a text of more than SEALED_BYTES bytes
  */
-export const seal = (publicKey: string, text: string): string => {
+export function seal(publicKey: string, text: string): string {
   const plain = Buffer.alloc(SEALED_BYTES);
   const bytes = Buffer.from(text);
   if (bytes.length > SEALED_BYTES) throw new RangeError(`a sealed text has at most ${SEALED_BYTES} bytes`);
@@ -51,7 +54,7 @@ export const seal = (publicKey: string, text: string): string => {
   const cipher = createCipheriv(ALGORITHM, key, nonce);
   const sealed = [ephemeral, cipher.update(plain), cipher.final(), cipher.getAuthTag()];
   return Buffer.concat(sealed).toString('base64url');
-};
+}
 
 export interface SealingKey {
   /** For `seal`, in base64url. */
@@ -61,7 +64,7 @@ export interface SealingKey {
 }
 
 /** A key that exists only in this process. */
-export const createSealingKey = (): SealingKey => {
+export function createSealingKey(): SealingKey {
   const pair = generateKeyPairSync('x25519');
   const recipient = rawOf(pair.publicKey);
   return {
@@ -84,4 +87,4 @@ export const createSealingKey = (): SealingKey => {
       }
     },
   };
-};
+}

@@ -27,15 +27,20 @@ interface Bounds {
 }
 
 /** Time between both; 0 if they overlap. */
-const gapOf = (one: Bounds, other: Bounds): number => Math.max(0, one.low - other.high, other.low - one.high);
+function gapOf(one: Bounds, other: Bounds): number {
+  return Math.max(0, one.low - other.high, other.low - one.high);
+}
 
 /** Each response narrows the bounds. Servers that are synchronised may still differ a little: then the later one counts. */
-const narrowed = (known: Bounds | undefined, reported: Bounds): Bounds =>
-  !known || gapOf(known, reported) > 0
+function narrowed(known: Bounds | undefined, reported: Bounds): Bounds {
+  return !known || gapOf(known, reported) > 0
     ? reported
     : { low: Math.max(known.low, reported.low), high: Math.min(known.high, reported.high) };
+}
 
-const contradicts = (known: Bounds, reported: Bounds): boolean => gapOf(known, reported) > TOLERANCE_MS;
+function contradicts(known: Bounds, reported: Bounds): boolean {
+  return gapOf(known, reported) > TOLERANCE_MS;
+}
 
 class ObservedClock implements ServerClock {
   readonly #local: Clock;
@@ -98,7 +103,9 @@ class ObservedClock implements ServerClock {
 }
 
 /** `onContradiction` is called for each response whose time differs from the known one, with the difference in milliseconds. */
-export const createServerClock = (
+export function createServerClock(
   local: Clock = systemClock,
   onContradiction: (differenceMs: number) => void = () => undefined,
-): ServerClock => new ObservedClock(local, onContradiction);
+): ServerClock {
+  return new ObservedClock(local, onContradiction);
+}

@@ -23,8 +23,9 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 const RESERVED_PREFIXES = ['content-', 'if-', 'proxy-', 'sec-', ':'] as const;
 
 /** Part of a regular expression that ignores case, for engines without a flag for that. */
-const anyCase = (text: string): string =>
-  text.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+function anyCase(text: string): string {
+  return text.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+}
 
 /** The names that callers may set. isReserved below checks the same rule. */
 export const SOURCE_HEADER_NAME_PATTERN = [
@@ -33,31 +34,33 @@ export const SOURCE_HEADER_NAME_PATTERN = [
   SOURCE_HEADER_NAME.source.slice(1),
 ].join('');
 
-const isReserved = (name: string): boolean =>
-  RESERVED_NAMES.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
+function isReserved(name: string): boolean {
+  return RESERVED_NAMES.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
 
-const nameProblem = (name: string): string | undefined => {
+function nameProblem(name: string): string | undefined {
   if (name.length > SOURCE_HEADER_LIMITS.nameLength || !SOURCE_HEADER_NAME.test(name))
     return 'has an invalid header name';
   return isReserved(name.toLowerCase()) ? `may not set ${name.toLowerCase()}` : undefined;
-};
+}
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
-const valueProblem = (value: unknown): string | undefined => {
+function valueProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be an object of strings';
   if (value.length > SOURCE_HEADER_LIMITS.valueLength)
     return `has a value of more than ${SOURCE_HEADER_LIMITS.valueLength} characters`;
   if (!VISIBLE_ASCII.test(value) || value !== value.trim())
     return 'has an invalid value: use printable ASCII without leading or trailing spaces';
   return undefined;
-};
+}
 
 /**
  * Why the headers are invalid, as the end of a sentence; undefined if they are valid. Contains no header value. Pure.
  */
-export const sourceHeadersProblem = (headers: unknown): string | undefined => {
+export function sourceHeadersProblem(headers: unknown): string | undefined {
   if (!isRecord(headers)) return 'must be an object of strings';
   const entries = Object.entries(headers);
   if (entries.length > SOURCE_HEADER_LIMITS.headers)
@@ -67,12 +70,12 @@ export const sourceHeadersProblem = (headers: unknown): string | undefined => {
   return entries
     .map(([name, value]) => nameProblem(name) ?? valueProblem(value))
     .find((problem) => problem !== undefined);
-};
+}
 
 /** Headers of a file list, with names in lower case. Undefined if they break the rules. Pure. */
-export const readSourceHeaders = (headers: unknown): SourceHeaders | undefined => {
+export function readSourceHeaders(headers: unknown): SourceHeaders | undefined {
   if (sourceHeadersProblem(headers) !== undefined || !isRecord(headers)) return undefined;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
-};
+}

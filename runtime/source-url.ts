@@ -40,7 +40,7 @@ const RULES: readonly (readonly [problem: string, isBroken: (url: UrlText) => bo
   ],
 ];
 
-const textProblem = (text: string): string | undefined => {
+function textProblem(text: string): string | undefined {
   const bare = text.replaceAll(RAW_CHARACTERS, '');
   if (!HTTP.test(bare)) return undefined;
   if (bare !== text)
@@ -48,16 +48,16 @@ const textProblem = (text: string): string | undefined => {
   const [, authority = '', path = '', fragment = ''] = PARTS.exec(text) ?? [];
   const url = { text, authority, path, fragment };
   return RULES.find(([, isBroken]) => isBroken(url))?.[0];
-};
+}
 
 /**
  * Judges a URL of a request or of a ZipJob: its text, then what judgeUrl does. The URL is without fragment, and a request for it differs
  * from the text only in percent-encoding, and in the spelling of the host. Pure.
  */
-export const judgeSourceUrl = (text: string, policy: EgressPolicy): JudgedSourceUrl => {
+export function judgeSourceUrl(text: string, policy: EgressPolicy): JudgedSourceUrl {
   const problem = textProblem(text);
   if (problem !== undefined) return { ok: false, kind: 'text', problem };
   const judged = judgeUrl(text, policy);
   if (judged.ok && judged.url.hash !== '') judged.url.hash = '';
   return judged;
-};
+}

@@ -15,9 +15,9 @@ export interface ProcessOptions<C extends { readonly logLevel: LogLevel }> {
 }
 
 /** Runs a server process: reads its settings, then serves until a signal. Invalid settings end it with code 1 and a log line. */
-export const startProcess = async <C extends { readonly logLevel: LogLevel }>(
+export async function startProcess<C extends { readonly logLevel: LogLevel }>(
   options: ProcessOptions<C>,
-): Promise<void> => {
+): Promise<void> {
   const { name, env } = options;
   let config: C;
   try {
@@ -33,4 +33,4 @@ export const startProcess = async <C extends { readonly logLevel: LogLevel }>(
     log,
     shutdownTimeoutMs: options.shutdownTimeoutMs(config),
   });
-};
+}

@@ -13,19 +13,21 @@ export interface RunLimit<E extends Error> {
  * ignores it. Removes its listeners, because a process-wide signal is used for thousands of calls.
  * @throws the timeout error at the limit; the reason of the caller's signal if that aborted
  */
-export const runWithin = async <T, E extends Error>(
+export async function runWithin<T, E extends Error>(
   limit: RunLimit<E>,
   task: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   limit.signal?.throwIfAborted();
   const controller = new AbortController();
   // Rejects itself, because a request that waits for a connection ignores its signal.
   const ended = Promise.withResolvers<never>();
-  const end = (reason: unknown): void => {
+  function end(reason: unknown): void {
     controller.abort(reason);
     ended.reject(toError(reason));
-  };
-  const onAbort = (): void => end(limit.signal?.reason);
+  }
+  function onAbort(): void {
+    return end(limit.signal?.reason);
+  }
   limit.signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => {
     const timeout = limit.timeoutError();
@@ -42,4 +44,4 @@ export const runWithin = async <T, E extends Error>(
     clearTimeout(timer);
     limit.signal?.removeEventListener('abort', onAbort);
   }
-};
+}

@@ -13,10 +13,10 @@ export interface Validator {
 }
 
 /** Checks values with a validator of the schema. @throws TypeError with the first fault, such as `/files/count must be integer`. */
-export const decoderOf =
-  <S extends JsonSchema>(isValid: Validator) =>
-  (value: unknown): FromSchema<S> => {
+export function decoderOf<S extends JsonSchema>(isValid: Validator) {
+  return (value: unknown): FromSchema<S> => {
     if (isValid(value)) return value as FromSchema<S>;
     const fault = isValid.errors?.[0];
     throw new TypeError(`${fault?.instancePath || 'it'} ${fault?.message ?? 'is invalid'}`);
   };
+}

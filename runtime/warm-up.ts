@@ -18,7 +18,7 @@ const FAILED_CONNECTION = /watch interrupted|could not read the addresses of the
  * memory. Not used in pods.
  * @throws Error with the output of the server if it fails
  */
-export const warmUp = async (main: string, env: Readonly<Record<string, string>>): Promise<void> => {
+export async function warmUp(main: string, env: Readonly<Record<string, string>>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'warm-up-'));
   writeFileSync(join(folder, 'ca.crt'), rootCertificates[0] ?? '');
   writeFileSync(join(folder, 'token'), 'token');
@@ -37,7 +37,9 @@ export const warmUp = async (main: string, env: Readonly<Record<string, string>>
   });
   const ended = once(server, 'exit');
   const lines: string[] = [];
-  const hasFailed = (line: string): boolean => FAILED_CONNECTION.test(line);
+  function hasFailed(line: string): boolean {
+    return FAILED_CONNECTION.test(line);
+  }
   for await (const line of createInterface({ input: server.stdout })) {
     // A second signal would end the server before it writes its cache.
     if (hasFailed(line) && !lines.some(hasFailed)) server.kill('SIGTERM');
@@ -46,4 +48,4 @@ export const warmUp = async (main: string, env: Readonly<Record<string, string>>
   const [code] = (await ended) as [number | null];
   rmSync(folder, { recursive: true });
   if (code !== 0) throw new Error(`${main} ended with ${code}:\n${lines.join('\n')}`);
-};
+}

@@ -20,45 +20,50 @@ const IN_PARENTHESES = /\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\)/g;
 const END_OF_NAME = /(?: \([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+['"`]/g;
 
 /** Paths of the files that name a case, by case ID. */
-const filesByCase = (files: readonly TextFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> => {
+function filesByCase(files: readonly TextFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { path, text } of files)
     for (const id of new Set(text.match(pattern)?.flatMap((match) => match.match(CASE_ID) ?? [])))
       found.set(id, [...(found.get(id) ?? []), path]);
   return found;
-};
+}
 
-const testLink = (path: string): string => `[${path.replace(/^test\//, '')}](../${path})`;
-const recordLink = (path: string): string =>
-  `[ADR ${Number(/\d+/.exec(path)?.[0])}](${path.replace(/^docs\//, '')})`;
+function testLink(path: string): string {
+  return `[${path.replace(/^test\//, '')}](../${path})`;
+}
+
+function recordLink(path: string): string {
+  return `[ADR ${Number(/\d+/.exec(path)?.[0])}](${path.replace(/^docs\//, '')})`;
+}
 
 interface Case {
   readonly id: string;
   readonly sentence: string;
 }
 
-const caseIn = (line: string): Case | undefined => {
+function caseIn(line: string): Case | undefined {
   const [, id, sentence] = CASE_LINE.exec(line) ?? [];
   return id === undefined || sentence === undefined ? undefined : { id, sentence };
-};
+}
 
-const namesOf = (files: ReadonlyMap<string, readonly string[]>, id: string): readonly string[] =>
-  files.get(id) ?? [];
+function namesOf(files: ReadonlyMap<string, readonly string[]>, id: string): readonly string[] {
+  return files.get(id) ?? [];
+}
 
-export const caseTable = ({ cases, tests, records }: CaseSources) => {
+export function caseTable({ cases, tests, records }: CaseSources) {
   const tested = filesByCase(tests, END_OF_NAME);
   const recorded = filesByCase(records, IN_PARENTHESES);
   const described = new Set<string>();
   const problems: string[] = [];
 
-  const rowOf = ({ id, sentence }: Case): string => {
+  function rowOf({ id, sentence }: Case): string {
     const links = [...namesOf(tested, id).map(testLink), ...namesOf(recorded, id).map(recordLink)];
     if (links.length === 0)
       problems.push(`${id} is in docs/cases.md, but no test and no record in docs/adr names it`);
     if (described.has(id)) problems.push(`${id} is in docs/cases.md twice`);
     described.add(id);
     return `| ${id} | ${sentence.replaceAll('|', '\\|')} | ${links.join('<br>')} |`;
-  };
+  }
 
   const lines = cases.split('\n').flatMap((line) => {
     if (line.startsWith('## ')) return ['', line, '', '| case | behaviour | shown by |', '|---|---|---|'];
@@ -68,4 +73,4 @@ export const caseTable = ({ cases, tests, records }: CaseSources) => {
   for (const [id, [path]] of tested)
     if (!described.has(id)) problems.push(`${path} names ${id}, which docs/cases.md does not describe`);
   return { lines, problems };
-};
+}

@@ -13,7 +13,7 @@ const CLIENT = 'clients/typescript';
 const TARGET = join(CLIENT, 'src/schema.ts');
 
 /** What openapi-typescript generates from the document. */
-const generate = (): string => {
+function generate(): string {
   const config = readApiConfig({});
   const settings = { ...config, projectLimits: config.classes.standard };
   const directory = mkdtempSync(join(tmpdir(), 'zipjobs-client-'));
@@ -26,7 +26,7 @@ const generate = (): string => {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-};
+}
 
 const expected = generate();
 if (process.argv.includes('--write')) writeFileSync(TARGET, expected);

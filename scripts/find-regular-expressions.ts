@@ -12,24 +12,24 @@ export interface RegularExpression {
 type Constants = ReadonlyMap<string, Expression>;
 
 /** The text of a constant expression; undefined if it is not constant within its file. */
-const textOf = (node: Expression | undefined, constants: Constants): string | undefined => {
+function textOf(node: Expression | undefined, constants: Constants): string | undefined {
   if (node?.type === 'Identifier') return textOf(constants.get(node.name), constants);
   if (node?.type === 'TaggedTemplateExpression') return templateText(node.quasi, 'raw', constants);
   if (node?.type === 'TemplateLiteral') return templateText(node, 'cooked', constants);
   return node?.type === 'Literal' && node.value !== null ? String(node.value) : undefined;
-};
+}
 
-const templateText = (
+function templateText(
   { quasis, expressions }: Expression & { readonly type: 'TemplateLiteral' },
   form: 'raw' | 'cooked',
   constants: Constants,
-): string | undefined => {
+): string | undefined {
   const values = expressions.map((one) => textOf(one, constants));
   if (values.includes(undefined)) return undefined;
   return quasis.map(({ value }, index) => `${value[form] ?? ''}${values[index] ?? ''}`).join('');
-};
+}
 
-const constantsOf = (program: ReturnType<typeof parseSync>['program']): Constants => {
+function constantsOf(program: ReturnType<typeof parseSync>['program']): Constants {
   const constants = new Map<string, Expression>();
   new Visitor({
     VariableDeclarator: ({ id, init }) => {
@@ -37,22 +37,22 @@ const constantsOf = (program: ReturnType<typeof parseSync>['program']): Constant
     },
   }).visit(program);
   return constants;
-};
+}
 
 /** All expressions of a file, and the lines of those that it builds from more than constants. */
-export const findRegularExpressions = (
+export function findRegularExpressions(
   path: string,
   text: string,
-): { readonly found: readonly RegularExpression[]; readonly unknown: readonly string[] } => {
+): { readonly found: readonly RegularExpression[]; readonly unknown: readonly string[] } {
   const { program } = parseSync(path, text);
   const constants = constantsOf(program);
   const found: RegularExpression[] = [];
   const unknown: string[] = [];
-  const note = (node: Expression, flags: string): void => {
+  function note(node: Expression, flags: string): void {
     const source = textOf(node, constants);
     if (source === undefined) unknown.push(text.slice(node.start, node.end));
     else found.push({ path, source, flags });
-  };
+  }
   new Visitor({
     Literal: (node) => {
       if ('regex' in node) found.push({ path, source: node.regex.pattern, flags: node.regex.flags });
@@ -71,7 +71,7 @@ export const findRegularExpressions = (
     },
   }).visit(program);
   return { found, unknown };
-};
+}
 
 const FOLDERS = '{administration,api,cli,controller,crds,dashboard,runtime,zipper-image}/**/*.ts';
 
@@ -80,10 +80,12 @@ const BUILT: readonly RegularExpression[] = [
   { path: 'runtime/source-headers.ts', source: SOURCE_HEADER_NAME_PATTERN, flags: 'u' },
 ];
 
-const toText = ({ path, source, flags }: RegularExpression): string => `${path} /${source}/${flags}`;
+function toText({ path, source, flags }: RegularExpression): string {
+  return `${path} /${source}/${flags}`;
+}
 
 /** Every expression of the processes, once per file. @throws Error if a file builds one that is not known */
-export const readRegularExpressions = async (): Promise<readonly RegularExpression[]> => {
+export async function readRegularExpressions(): Promise<readonly RegularExpression[]> {
   const all = new Map(BUILT.map((one) => [toText(one), one]));
   const paths: string[] = [];
   for await (const path of glob(FOLDERS)) paths.push(path);
@@ -94,4 +96,4 @@ export const readRegularExpressions = async (): Promise<readonly RegularExpressi
       throw new Error(`${path} builds a regular expression from more than constants: ${unknown.join(', ')}`);
   }
   return [...all.values()].toSorted((a, b) => (toText(a) < toText(b) ? -1 : 1));
-};
+}

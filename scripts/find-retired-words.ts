@@ -84,18 +84,21 @@ export interface Finding {
 }
 
 /** Splits camelCase, snake_case and kebab-case into words. The positions of line breaks stay. */
-const asWords = (text: string): string =>
-  text
+function asWords(text: string): string {
+  return text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .replaceAll(/(?<=[A-Za-z])[_-](?=[A-Za-z])/g, ' ')
     .replaceAll(/[ \t]*(?:\n[ \t]*(?:#|\/\/)?)?[ \t]+/g, (gap) => (gap.includes('\n') ? '\n' : ' '))
     .toLowerCase();
+}
 
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
 
 /** The retired words in a text whose first line has this number in the file. */
-const findIn = (path: string, text: string, firstLine: number): Finding[] => {
+function findIn(path: string, text: string, firstLine: number): Finding[] {
   const words = asWords(text);
   return RETIRED_WORDS.flatMap(({ pattern, instead }) =>
     [...words.matchAll(new RegExp(pattern, 'g'))].map((match) => ({
@@ -105,27 +108,27 @@ const findIn = (path: string, text: string, firstLine: number): Finding[] => {
       instead,
     })),
   );
-};
+}
 
 const TEST_FUNCTIONS = new Set(['describe', 'it']);
 
 /** `it(...)`, `it.skip(...)` and `describe(...)`. */
-const namesTest = ({ callee }: CallExpression): boolean => {
+function namesTest({ callee }: CallExpression): boolean {
   const called = callee.type === 'MemberExpression' ? callee.object : callee;
   return called.type === 'Identifier' && TEST_FUNCTIONS.has(called.name);
-};
+}
 
 /** The parts of a source file that are checked: identifiers, and strings outside tests or the names of tests. */
-const checkedParts = (path: string, source: string): readonly { text: string; start: number }[] => {
+function checkedParts(path: string, source: string): readonly { text: string; start: number }[] {
   const parts: { text: string; start: number }[] = [];
   const isTest = path.startsWith('test/');
   const namesOfTests: { readonly start: number; readonly end: number }[] = [];
   const { program, errors } = parseSync(path, source);
   if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
-  const addText = (text: string, start: number): void => {
+  function addText(text: string, start: number): void {
     if (!isTest || namesOfTests.some((name) => start >= name.start && start <= name.end))
       parts.push({ text, start });
-  };
+  }
   new Visitor({
     CallExpression: (node) => {
       const [name] = node.arguments;
@@ -137,10 +140,10 @@ const checkedParts = (path: string, source: string): readonly { text: string; st
     TemplateElement: ({ value, start }) => addText(value.raw, start),
   }).visit(program);
   return parts;
-};
+}
 
 /** Comments of TypeScript and Go are not checked. All other files are checked completely. */
-export const findRetiredWords = (path: string, text: string): readonly Finding[] => {
+export function findRetiredWords(path: string, text: string): readonly Finding[] {
   const inPath = findIn(path, path, 1);
   if (path.endsWith('.go')) return [...inPath, ...findIn(path, text.replaceAll(/\/\/ .*/g, ''), 1)];
   if (!/\.[jt]s$/.test(path)) return [...inPath, ...findIn(path, text, 1)];
@@ -148,4 +151,4 @@ export const findRetiredWords = (path: string, text: string): readonly Finding[]
     findIn(path, part.text, lineOf(text, part.start)),
   );
   return [...inPath, ...inSource];
-};
+}

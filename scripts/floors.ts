@@ -31,7 +31,9 @@ function reachableFrom(arrows: Arrows, room: string): ReadonlySet<string> {
 /** Some rooms that import each other in circles; empty if there are none. */
 function findCircle(arrows: Arrows): readonly string[] {
   const reachable = new Map([...arrows.keys()].map((room) => [room, reachableFrom(arrows, room)]));
-  const reaches = (from: string, to: string): boolean => reachable.get(from)?.has(to) === true;
+  function reaches(from: string, to: string): boolean {
+    return reachable.get(from)?.has(to) === true;
+  }
   const first = [...arrows.keys()].find((room) => reaches(room, room));
   if (first === undefined) return [];
   return [...arrows.keys()].filter((room) => reaches(first, room) && reaches(room, first));

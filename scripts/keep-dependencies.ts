@@ -15,7 +15,7 @@ interface LockFile {
 
 const names = process.argv.slice(2);
 
-const withoutOthers = <T extends Manifest>({ devDependencies: _development, ...manifest }: T): Manifest => {
+function withoutOthers<T extends Manifest>({ devDependencies: _development, ...manifest }: T): Manifest {
   const dependencies = Object.fromEntries(
     names.map((name) => {
       const version = manifest.dependencies[name];
@@ -24,12 +24,12 @@ const withoutOthers = <T extends Manifest>({ devDependencies: _development, ...m
     }),
   );
   return { ...manifest, dependencies };
-};
+}
 
-const edit = <T>(path: string, change: (content: T) => T): void => {
+function edit<T>(path: string, change: (content: T) => T): void {
   const content = JSON.parse(readFileSync(path, 'utf8')) as T;
   writeFileSync(path, `${JSON.stringify(change(content), null, 2)}\n`);
-};
+}
 
 edit<Manifest>('package.json', withoutOthers);
 edit<LockFile>('package-lock.json', (lock) => ({

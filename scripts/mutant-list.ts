@@ -132,7 +132,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a Job is created for a ZipJob that was cancelled meanwhile',
     file: 'controller/zip-job/actions/create-job.ts',
-    find: 'live.metadata.resourceVersion === seen.metadata.resourceVersion &&\n      live.metadata.deletionTimestamp === undefined &&\n      live.spec.cancel !== true &&',
+    find: 'live.metadata.resourceVersion === seen.metadata.resourceVersion &&\n        live.metadata.deletionTimestamp === undefined &&\n        live.spec.cancel !== true &&',
     replace: 'live.metadata.deletionTimestamp === undefined &&',
     tests: [ACT],
   },

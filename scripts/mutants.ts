@@ -23,15 +23,15 @@ const CHAOS_SEED = 1;
 const CODE = ['crds', 'runtime', 'administration', 'controller', 'tools', 'test', 'package.json'];
 const PROGRAMS = ['api', 'charts', 'cli', 'dashboard', 'zipper-image'];
 
-const copyTree = (): string => {
+function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'zipjobs-mutants-'));
   for (const name of [...CODE, ...PROGRAMS]) cpSync(name, join(folder, name), { recursive: true });
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
   return folder;
-};
+}
 
 /** Number of failed tests. */
-const failuresIn = (folder: string, tests: readonly string[]): number => {
+function failuresIn(folder: string, tests: readonly string[]): number {
   const { require = [], timeout } = unitConfig;
   const args = ['--no-config', '--timeout', `${timeout}`, ...require.flatMap((path) => ['--require', path])];
   const { stdout, stderr } = spawnSync(
@@ -45,10 +45,10 @@ const failuresIn = (folder: string, tests: readonly string[]): number => {
   if (typeof report !== 'object' || report === null || !('stats' in report))
     throw new Error(`Could not run ${tests.join(' ')}: ${stderr}${stdout}`);
   return Number((report.stats as { failures: number }).failures);
-};
+}
 
 /** The rules that one schedule breaks. */
-const brokenRules = (folder: string): readonly string[] => {
+function brokenRules(folder: string): readonly string[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['test/chaos/main.ts', '--seed', String(CHAOS_SEED), '--schedules', '1'],
@@ -56,10 +56,10 @@ const brokenRules = (folder: string): readonly string[] => {
   );
   if (!/^1 schedules, /m.test(stdout)) throw new Error(`Could not run a schedule: ${stderr}${stdout}`);
   return [...stdout.matchAll(/^ {2}([A-Z]+\d+|[a-z]+) /gm)].map(([, rule = '']) => rule);
-};
+}
 
 /** The result of `task` while the copy contains the change. */
-const changed = <T>(folder: string, { file, find, replace }: Change, task: () => T): T => {
+function changed<T>(folder: string, { file, find, replace }: Change, task: () => T): T {
   const path = join(folder, file);
   const code = readFileSync(path, 'utf8');
   if (code.split(find).length !== 2) throw new Error(`${file} does not contain this text once: ${find}`);
@@ -72,14 +72,14 @@ const changed = <T>(folder: string, { file, find, replace }: Change, task: () =>
   } finally {
     writeFileSync(path, code);
   }
-};
+}
 
-const report = (isKilled: boolean, { name, file }: Change): void => {
+function report(isKilled: boolean, { name, file }: Change): void {
   process.stdout.write(`${isKilled ? 'killed  ' : 'SURVIVED'}  ${name} (${file})\n`);
   if (!isKilled) process.exitCode = 1;
-};
+}
 
-const tryUnitTests = (folder: string, mutants: readonly Mutant[]): void => {
+function tryUnitTests(folder: string, mutants: readonly Mutant[]): void {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
   if (failuresIn(folder, tests) > 0) throw new Error('The tests fail without a mutant. Mend them first');
   for (const mutant of mutants)
@@ -87,9 +87,9 @@ const tryUnitTests = (folder: string, mutants: readonly Mutant[]): void => {
       changed(folder, mutant, () => failuresIn(folder, mutant.tests) > 0),
       mutant,
     );
-};
+}
 
-const tryChaos = (folder: string, mutants: readonly ChaosMutant[]): void => {
+function tryChaos(folder: string, mutants: readonly ChaosMutant[]): void {
   const rules = brokenRules(folder);
   if (rules.length > 0)
     throw new Error(`The schedule breaks ${rules.join(', ')} without a mutant. Mend that first`);
@@ -98,13 +98,17 @@ const tryChaos = (folder: string, mutants: readonly ChaosMutant[]): void => {
       changed(folder, mutant, () => brokenRules(folder).includes(mutant.rule)),
       mutant,
     );
-};
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { chaos: { type: 'boolean', default: false } },
 });
-const isChosen = ({ name }: Change): boolean => name.includes(positionals[0] ?? '');
+
+function isChosen({ name }: Change): boolean {
+  return name.includes(positionals[0] ?? '');
+}
+
 const folder = copyTree();
 try {
   if (values.chaos) tryChaos(folder, CHAOS_MUTANTS.filter(isChosen));

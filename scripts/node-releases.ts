@@ -9,17 +9,20 @@ export interface NodeVersion {
 const VERSION = /^v?(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /** @throws Error unless the text is a version of three numbers: it becomes part of commands */
-export const parseNodeVersion = (text: string): NodeVersion => {
+export function parseNodeVersion(text: string): NodeVersion {
   const [, major, minor, patch] = VERSION.exec(text) ?? [];
   if (major === undefined || minor === undefined || patch === undefined)
     throw new Error(`${JSON.stringify(text.slice(0, 40))} is not a version of Node such as 24.22.2`);
   return { major: Number(major), minor: Number(minor), patch: Number(patch) };
-};
+}
 
-export const nodeVersionText = ({ major, minor, patch }: NodeVersion): string => `${major}.${minor}.${patch}`;
+export function nodeVersionText({ major, minor, patch }: NodeVersion): string {
+  return `${major}.${minor}.${patch}`;
+}
 
-const compare = (a: NodeVersion, b: NodeVersion): number =>
-  a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+function compare(a: NodeVersion, b: NodeVersion): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}
 
 /** One entry of https://nodejs.org/dist/index.json. */
 export interface NodeRelease {
@@ -37,7 +40,7 @@ export interface NewerReleases {
 }
 
 /** What the index has of the line of this version. @throws Error if the index does not contain the line */
-export const newerReleases = (index: readonly NodeRelease[], version: NodeVersion): NewerReleases => {
+export function newerReleases(index: readonly NodeRelease[], version: NodeVersion): NewerReleases {
   const line = index
     .map(({ version: text, date, security }) => ({ ...parseNodeVersion(text), date, security }))
     .filter(({ major }) => major === version.major)
@@ -48,23 +51,25 @@ export const newerReleases = (index: readonly NodeRelease[], version: NodeVersio
     newest: compare(first, version) > 0 ? first : version,
     security: line.filter((release) => release.security && compare(release, version) > 0),
   };
-};
+}
 
 const IMAGE = /^ARG NODE_IMAGE=node:.*$/gm;
 const SENTENCE = /\bNode \d+\.\d+\.\d+\b/g;
 
 /** The text of a Dockerfile with the base image of this version. */
-export const withImage = (text: string, version: string): string =>
-  text.replace(IMAGE, `ARG NODE_IMAGE=node:${version}-slim`);
+export function withImage(text: string, version: string): string {
+  return text.replace(IMAGE, `ARG NODE_IMAGE=node:${version}-slim`);
+}
 
 /** The text of docs/release.md, which names one version of Node. */
-export const withDocumented = (text: string, version: string): string =>
-  text.replace(SENTENCE, `Node ${version}`);
+export function withDocumented(text: string, version: string): string {
+  return text.replace(SENTENCE, `Node ${version}`);
+}
 
 const ENGINES = /^>=(\d{1,3})\.(\d{1,3})$/;
 
 /** True if `engines` accepts this version, and no line before it. */
-export const fitsEngines = (engines: string, { major, minor }: NodeVersion): boolean => {
+export function fitsEngines(engines: string, { major, minor }: NodeVersion): boolean {
   const [, least, leastMinor] = ENGINES.exec(engines) ?? [];
   return Number(least) === major && Number(leastMinor) <= minor;
-};
+}

@@ -13,12 +13,15 @@ import {
 } from './node-releases.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
 
 export const NODE_VERSION = parseNodeVersion(read('.node-version').trim());
 
 /** The files that name the version, with the text that they must have. */
-const wantedTexts = (): ReadonlyMap<string, string> => {
+function wantedTexts(): ReadonlyMap<string, string> {
   const version = nodeVersionText(NODE_VERSION);
   const dockerfiles = ['api', 'controller', 'dashboard', 'zipper-image'].map(
     (folder) => `${folder}/Dockerfile`,
@@ -27,10 +30,10 @@ const wantedTexts = (): ReadonlyMap<string, string> => {
     ...dockerfiles.map((path) => [path, withImage(read(path), version)] as const),
     ['docs/release.md', withDocumented(read('docs/release.md'), version)],
   ]);
-};
+}
 
 /** What differs from .node-version, as sentences. */
-export const nodeVersionProblems = (): readonly string[] => {
+export function nodeVersionProblems(): readonly string[] {
   const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
   const version = nodeVersionText(NODE_VERSION);
   return [
@@ -43,7 +46,7 @@ export const nodeVersionProblems = (): readonly string[] => {
       ? []
       : [`engines of package.json is ${engines.node}, which does not fit Node ${version} in .node-version`]),
   ];
-};
+}
 
 if (import.meta.main) {
   if (process.argv.includes('--write'))

@@ -1,20 +1,23 @@
 import type { RegularExpression } from './find-regular-expressions.ts';
 
 /** Code in a cell of a table. */
-export const code = (text: string): string => `\`\` ${text.replaceAll('|', '\\|')} \`\``;
+export function code(text: string): string {
+  return `\`\` ${text.replaceAll('|', '\\|')} \`\``;
+}
 
-const cellsOf = ({ path, source, flags }: RegularExpression): string =>
-  `| ${path} | ${code(`/${source}/${flags}`)} |`;
+function cellsOf({ path, source, flags }: RegularExpression): string {
+  return `| ${path} | ${code(`/${source}/${flags}`)} |`;
+}
 
 /**
  * The rows of the table. An expression that `document` has keeps its measured cells, because times differ in every run;
  * `measure` returns those of a new one.
  */
-export const tableRows = (
+export function tableRows(
   document: string,
   expressions: readonly RegularExpression[],
   measure: (one: RegularExpression) => string,
-): readonly string[] => {
+): readonly string[] {
   const measured = new Map(
     document.split('\n').flatMap((line) => {
       const cells = /^\| \S+ \| `` .*? `` \|/.exec(line)?.[0];
@@ -22,4 +25,4 @@ export const tableRows = (
     }),
   );
   return expressions.map((one) => `${cellsOf(one)}${measured.get(cellsOf(one)) ?? measure(one)}`);
-};
+}

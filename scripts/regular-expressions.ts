@@ -20,13 +20,14 @@ The times are from one run on one core: the CPU time for ${LENGTH.toLocaleString
 | file | expression | slowest input | milliseconds | factor |
 |---|---|---|---|---|`;
 
-const described = ({ prefix, repeated, end }: WorstInput): string =>
-  [prefix, repeated, end]
+function described({ prefix, repeated, end }: WorstInput): string {
+  return [prefix, repeated, end]
     .filter((part) => part !== '')
     .map((part) => `${JSON.stringify(part)}${part === repeated ? '…' : ''}`)
     .join(' ');
+}
 
-const measured = ({ source, flags }: RegularExpression): string => {
+function measured({ source, flags }: RegularExpression): string {
   const expression = new RegExp(source, flags);
   const [input] = findWorstInputs(expression, 1);
   if (input === undefined) throw new Error(`no input for ${source}`);
@@ -37,7 +38,7 @@ const measured = ({ source, flags }: RegularExpression): string => {
     (length) => inputOf(input, length),
   );
   return ` ${code(described(input))} | ${ms.toFixed(3)} | ${ratio === undefined ? '' : ratio.toFixed(1)} |`;
-};
+}
 
 const text = readFileSync(TARGET, 'utf8');
 const isWriting = process.argv.includes('--write');

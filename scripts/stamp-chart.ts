@@ -18,7 +18,7 @@ interface Change {
 }
 
 /** The changes of a version, as Artifact Hub shows them: `- Text` below `### Added`, `### Fixed` and so on. */
-const changesOf = (changelog: string, version: string): readonly Change[] => {
+function changesOf(changelog: string, version: string): readonly Change[] {
   const section = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version) ?? '';
   return section
     .split(/^### /m)
@@ -27,22 +27,22 @@ const changesOf = (changelog: string, version: string): readonly Change[] => {
       const kind = (part.split('\n', 1)[0] ?? '').trim().toLowerCase();
       return [...part.matchAll(/^- (.+)$/gm)].map(([, description = '']) => ({ kind, description }));
     });
-};
+}
 
-const digestOf = (folder: string, name: string): string => {
+function digestOf(folder: string, name: string): string {
   const digest = readFileSync(join(folder, name), 'utf8').trim();
   if (!DIGEST.test(digest)) throw new Error(`${join(folder, name)} has no digest: "${digest}"`);
   return digest;
-};
+}
 
-const edit = (path: string, values: ReadonlyMap<readonly string[], string>): void => {
+function edit(path: string, values: ReadonlyMap<readonly string[], string>): void {
   const document = parseDocument(readFileSync(path, 'utf8'));
   for (const [at, value] of values) document.setIn(at, value);
   // Comments keep their lines.
   writeFileSync(path, document.toString({ lineWidth: 0 }));
-};
+}
 
-const stamp = (folder: string, registry: string, digests: string): void => {
+function stamp(folder: string, registry: string, digests: string): void {
   cpSync(CHART, folder, { recursive: true });
   const byName = new Map(IMAGES.map((name) => [name, digestOf(digests, name)] as const));
   edit(
@@ -69,7 +69,7 @@ const stamp = (folder: string, registry: string, digests: string): void => {
       ],
     ]),
   );
-};
+}
 
 const [folder, registry, digests] = process.argv.slice(2);
 if (folder === undefined || registry === undefined || digests === undefined)

@@ -25,12 +25,21 @@ const GENERATED =
 const SETTING = /\benv: '([A-Z][A-Z0-9_]+)'|\b(?:milliseconds|seconds|bytes)\(\s*'([A-Z][A-Z0-9_]+)'/g;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
-const textOf = (path: string): string => readFileSync(path, 'utf8');
-const linesIn = (paths: readonly string[]): number =>
-  paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
 
-const isSource = (path: string): boolean =>
-  FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && path.endsWith('.ts') && !GENERATED.test(path);
+function textOf(path: string): string {
+  return readFileSync(path, 'utf8');
+}
+
+function linesIn(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
+}
+
+function isSource(path: string): boolean {
+  return (
+    FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && path.endsWith('.ts') && !GENERATED.test(path)
+  );
+}
+
 const source = files.filter(isSource);
 
 /** The path of an imported file of the project; undefined for a package. */
@@ -97,7 +106,9 @@ function settingNames(): ReadonlySet<string> {
   return new Set([...ofProcesses, ...inText]);
 }
 
-const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+function row(cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
 
 console.log(row(['folder', 'files', 'lines', 'rooms', 'at every level', 'floors', 'arrows', 'upwards']));
 console.log('|---|---|---|---|---|---|---|---|');
@@ -113,7 +124,11 @@ for (const folder of FOLDERS) {
 const tests = files.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
 const generated = files.filter((path) => GENERATED.test(path));
 const sql = files.filter((path) => path.endsWith('.sql'));
-const short = (most: number): number => source.filter((path) => linesIn([path]) <= most).length;
+
+function short(most: number): number {
+  return source.filter((path) => linesIn([path]) <= most).length;
+}
+
 const values = parseDocument(textOf('charts/zipjobs/values.yaml')).contents;
 
 console.log(`

@@ -17,28 +17,27 @@ const METADATA = `  annotations:
 `;
 
 /** The chart's copy of a definition, with the annotations and the labels of the release. */
-const chartCopyOf = (name: string, text: string): string => {
+function chartCopyOf(name: string, text: string): string {
   const copy = text.replace(/^metadata:\n/m, `metadata:\n${METADATA}`);
   if (copy === text) throw new Error(`crds/${name} has no line 'metadata:' to put the annotations under`);
   if (text.includes('{{')) throw new Error(`crds/${name} holds '{{', which Helm would take for a template`);
   return HEAD + copy;
-};
+}
 
 /** File name and text of each definition in the chart. */
-export const chartCrds = async (): Promise<ReadonlyMap<string, string>> => {
+export async function chartCrds(): Promise<ReadonlyMap<string, string>> {
   const names = (await readdir(SOURCE)).filter((name) => name.endsWith('.yaml')).sort();
-  const read = async (name: string): Promise<[string, string]> => [
-    name,
-    chartCopyOf(name, await readFile(join(SOURCE, name), 'utf8')),
-  ];
+  async function read(name: string): Promise<[string, string]> {
+    return [name, chartCopyOf(name, await readFile(join(SOURCE, name), 'utf8'))];
+  }
   return new Map(await Promise.all(names.map(read)));
-};
+}
 
 /** @throws Error if a definition cannot be copied */
-export const writeChartCrds = async (): Promise<void> => {
+export async function writeChartCrds(): Promise<void> {
   const crds = await chartCrds();
   await mkdir(CRD_TEMPLATES, { recursive: true });
   for (const [name, text] of crds) await writeFile(join(CRD_TEMPLATES, name), text);
-};
+}
 
 if (import.meta.main) await writeChartCrds();

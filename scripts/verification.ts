@@ -8,11 +8,11 @@ import { caseTable, type TextFile } from './case-table.ts';
 
 const TARGET = 'docs/verification.md';
 
-const readAll = async (pattern: string): Promise<readonly TextFile[]> => {
+async function readAll(pattern: string): Promise<readonly TextFile[]> {
   const paths: string[] = [];
   for await (const path of glob(pattern)) paths.push(path);
   return paths.toSorted().map((path) => ({ path, text: readFileSync(path, 'utf8') }));
-};
+}
 
 const { lines, problems } = caseTable({
   cases: readFileSync('docs/cases.md', 'utf8'),

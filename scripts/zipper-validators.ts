@@ -12,7 +12,7 @@ const HEADER = `// @ts-nocheck
 /** The only function of Ajv that the code calls. Ajv writes a call of \`require\` also into ES modules. */
 const UCS2_LENGTH = /^const (\w+) = require\("ajv\/dist\/runtime\/ucs2length"\)\.default;$/gm;
 
-const generate = (schemas: Readonly<Record<string, object>>, options: Options): string => {
+function generate(schemas: Readonly<Record<string, object>>, options: Options): string {
   const ajv = new Ajv({
     strict: true,
     discriminator: true,
@@ -28,16 +28,18 @@ const generate = (schemas: Readonly<Record<string, object>>, options: Options): 
   const text = `${HEADER}${imports}${aliases}${code.replaceAll(UCS2_LENGTH, '')}`;
   if (text.includes('require(')) throw new Error('the generated validators need another module of Ajv');
   return text;
-};
+}
 
 /** Text of each file by its path. */
-export const zipperValidators = (): Readonly<Record<string, string>> => ({
-  'zipper-image/validators/settings.ts': generate(
-    { validateSettings: settingsSchema(ZIPPER_SETTINGS) },
-    { allErrors: true },
-  ),
-  'zipper-image/validators/documents.ts': generate(
-    { validateTask: ZIPPER_TASK_SCHEMA, validateOwnZipJob: OWN_ZIP_JOB_SCHEMA },
-    {},
-  ),
-});
+export function zipperValidators(): Readonly<Record<string, string>> {
+  return {
+    'zipper-image/validators/settings.ts': generate(
+      { validateSettings: settingsSchema(ZIPPER_SETTINGS) },
+      { allErrors: true },
+    ),
+    'zipper-image/validators/documents.ts': generate(
+      { validateTask: ZIPPER_TASK_SCHEMA, validateOwnZipJob: OWN_ZIP_JOB_SCHEMA },
+      {},
+    ),
+  };
+}

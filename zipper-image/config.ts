@@ -247,23 +247,26 @@ export const ZIPPER_SETTINGS = {
 export type ZipperConfig = ConfigOf<typeof ZIPPER_SETTINGS>;
 
 /** Otherwise no interrupted commit could be recovered, and no upload that is being started could be aborted. */
-const problemsOf = (config: ZipperConfig): readonly string[] => [
-  ...(config.storeConsistencyMs * 2 < config.recoveryLimitMs
-    ? []
-    : ['STORE_CONSISTENCY_MS must be less than half of RECOVERY_LIMIT_MS']),
-  ...(config.storeStartGraceMs < config.shutdownTimeoutMs
-    ? []
-    : ['STORE_START_GRACE_MS must be less than SHUTDOWN_TIMEOUT_MS']),
-];
+function problemsOf(config: ZipperConfig): readonly string[] {
+  return [
+    ...(config.storeConsistencyMs * 2 < config.recoveryLimitMs
+      ? []
+      : ['STORE_CONSISTENCY_MS must be less than half of RECOVERY_LIMIT_MS']),
+    ...(config.storeStartGraceMs < config.shutdownTimeoutMs
+      ? []
+      : ['STORE_START_GRACE_MS must be less than SHUTDOWN_TIMEOUT_MS']),
+  ];
+}
 
 /** @throws ConfigError that lists every invalid variable. */
-export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig => {
+export function readZipperConfig(env: Readonly<Record<string, string | undefined>>): ZipperConfig {
   const config = readSettings(ZIPPER_SETTINGS, env, validateSettings);
   const problems = problemsOf(config);
   if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return config;
-};
+}
 
 /** Path of the termination message; read separately, because it also reports invalid settings. */
-export const terminationLogPath = (env: Readonly<Record<string, string | undefined>>): string =>
-  env[ZIPPER_ENV.terminationLog] ?? ZIPPER_PATHS.terminationLog;
+export function terminationLogPath(env: Readonly<Record<string, string | undefined>>): string {
+  return env[ZIPPER_ENV.terminationLog] ?? ZIPPER_PATHS.terminationLog;
+}

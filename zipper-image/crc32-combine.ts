@@ -7,7 +7,7 @@ const ONE_BYTE = 0x00800000;
 const DIGITS = 4;
 
 /** The product of two polynomials, modulo the polynomial of CRC-32. */
-const multiply = (a: number, b: number): number => {
+function multiply(a: number, b: number): number {
   let product = 0;
   let shifted = b;
   // Without branches, because the processor could not predict them.
@@ -16,10 +16,10 @@ const multiply = (a: number, b: number): number => {
     shifted = (shifted >>> 1) ^ (POLYNOMIAL & -(shifted & 1));
   }
   return product;
-};
+}
 
 /** For each digit of a length to the base of 256: x^(8 * digit * 256^place). */
-const computePowers = (): readonly Int32Array[] => {
+function computePowers(): readonly Int32Array[] {
   let factor = ONE_BYTE;
   return Array.from({ length: DIGITS }, () => {
     const powers = new Int32Array(256);
@@ -31,11 +31,11 @@ const computePowers = (): readonly Int32Array[] => {
     factor = power;
     return powers;
   });
-};
+}
 
 let powers: readonly Int32Array[] | undefined;
 
-const powerOf = (length: number): number => {
+function powerOf(length: number): number {
   powers ??= computePowers();
   let power = ONE;
   let isOne = true;
@@ -47,7 +47,7 @@ const powerOf = (length: number): number => {
     isOne = false;
   }
   return power;
-};
+}
 
 const last = { length: 0, power: ONE };
 
@@ -55,10 +55,10 @@ const last = { length: 0, power: ONE };
  * The CRC-32 of two byte strings together, from the CRC-32 of each and the length of the second, which must be below 4 GiB.
  * Does not read the bytes, so their CRC-32 is computed only once although an entry and a part contain them.
  */
-export const combineCrc32 = (first: number, second: number, secondLength: number): number => {
+export function combineCrc32(first: number, second: number, secondLength: number): number {
   if (last.length !== secondLength) {
     last.power = powerOf(secondLength);
     last.length = secondLength;
   }
   return (multiply(last.power, first) ^ second) >>> 0;
-};
+}

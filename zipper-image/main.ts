@@ -41,11 +41,11 @@ type Outcome = TerminationMessage extends infer M
   : never;
 
 /** Keys from the Secret, or credentials of a role, whose modules are loaded only for a bucket without keys. */
-const openCredentials = async (
+async function openCredentials(
   { config, log, lifetime }: Process,
   task: ZipperTask,
   reach: { readonly trust: Trust; readonly proxy: Proxy | undefined },
-): Promise<StoreCredentials> => {
+): Promise<StoreCredentials> {
   const { webIdentity } = task.bucket;
   if (!webIdentity) return readCredentials(config.bucketDir);
   const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
@@ -54,14 +54,14 @@ const openCredentials = async (
   const credentials = openWebIdentity(webIdentity, { ...config, sessionOwner: owner }, { log, ...reach });
   lifetime.resources.defer(() => credentials.close());
   return credentials;
-};
+}
 
 /** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
-const openStore = async (
+async function openStore(
   process: Process,
   task: ZipperTask,
   objectOptions: ChosenObjectOptions = {},
-): Promise<Store> => {
+): Promise<Store> {
   const { config, lifetime } = process;
   const { bucket } = task;
   const trust = operatorTrust(config);
@@ -97,15 +97,14 @@ const openStore = async (
   });
   lifetime.resources.defer(() => store.close());
   return store;
-};
+}
 
 /** Never behind a proxy. */
-const apiServerHosts = (config: ZipperConfig): readonly string[] => [
-  config.apiServerHost,
-  ...config.egressApiServerAddresses,
-];
+function apiServerHosts(config: ZipperConfig): readonly string[] {
+  return [config.apiServerHost, ...config.egressApiServerAddresses];
+}
 
-const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
+async function openStatusApi({ config, lifetime }: Process, task: ArchiveTask) {
   const { createStatusApi } = await import('./status/status-api.ts');
   const host = config.apiServerHost.includes(':') ? `[${config.apiServerHost}]` : config.apiServerHost;
   const api = await createStatusApi({
@@ -117,15 +116,18 @@ const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) =
   });
   lifetime.resources.defer(() => api.close());
   return api;
-};
+}
 
 const uploadsLeft = createUploadsLeft();
 /** The failure, with what became of the upload. */
-const toFailure = (error: unknown) => ({ ...failureOf(error), ...uploadsLeft.end() });
+function toFailure(error: unknown) {
+  return { ...failureOf(error), ...uploadsLeft.end() };
+}
+
 /** The times in the status are those of the API server, so that a wrong clock of the node does not matter. */
 const clock = createServerClock();
 
-const openSourceAgent = async ({ config, lifetime }: Process, policy: EgressPolicy) => {
+async function openSourceAgent({ config, lifetime }: Process, policy: EgressPolicy) {
   const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
   const agent = createGuardedAgent(policy, {
     connections: config.sourcePerHostConnections,
@@ -136,12 +138,12 @@ const openSourceAgent = async ({ config, lifetime }: Process, policy: EgressPoli
   });
   lifetime.resources.defer(() => agent.destroy());
   return agent;
-};
+}
 
 /** Set by a task with a sealing key. */
-let sealed = (): Pick<TerminationMessage, 'sealed'> => ({});
+let sealed: () => Pick<TerminationMessage, 'sealed'> = () => ({});
 
-const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
+async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
   const { config, log, lifetime } = process;
   const { sealingKey } = task;
   const causes = createUnreachableCauses();
@@ -188,9 +190,9 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
       }),
   });
   return { mode: 'archive', result };
-};
+}
 
-const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Promise<Outcome> => {
+async function runTask(process: Process, onMode: (mode: ZipperMode) => void): Promise<Outcome> {
   const { config, log, lifetime } = process;
   const { stopping } = lifetime;
   const task = await readTask(config.taskFile);
@@ -208,28 +210,29 @@ const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Pr
   const { podUid } = config;
   const check = await checkBucket({ store, settings: config, log, podUid, signal, toFailure });
   return { mode: 'check-bucket', check };
-};
+}
 
 const { env } = process;
 const terminationLog = terminationLogPath(env);
 let mode: ZipperMode = 'archive';
 
-const report = (outcome: Outcome): Promise<void> =>
-  writeTerminationMessage(terminationLog, {
+function report(outcome: Outcome): Promise<void> {
+  return writeTerminationMessage(terminationLog, {
     contractVersion: CONTRACT_VERSION,
     ...outcome,
     ...uploadsLeft.reported(),
     ...sealed(),
   });
+}
 
-const fail = async (error: unknown, log: Logger): Promise<number> => {
+async function fail(error: unknown, log: Logger): Promise<number> {
   const failure = toFailure(error);
   log.error({ err: error, ...failure }, 'the task failed');
   await report({ mode, failure });
   return exitCodeOf(failure);
-};
+}
 
-const start = async (): Promise<void> => {
+async function start(): Promise<void> {
   let config: ZipperConfig;
   try {
     assertTlsVerification(env);
@@ -242,7 +245,7 @@ const start = async (): Promise<void> => {
     traceFields(config.traceparent),
   );
   logConsole(log);
-  const task = async (lifetime: Lifetime): Promise<number> => {
+  async function task(lifetime: Lifetime): Promise<number> {
     try {
       const outcome = await runTask({ config, log, lifetime }, (read) => {
         mode = read;
@@ -253,9 +256,9 @@ const start = async (): Promise<void> => {
     } catch (error) {
       return await fail(error, log);
     }
-  };
+  }
   await run(task, { log, shutdownTimeoutMs: config.shutdownTimeoutMs });
-};
+}
 
 // Node ends with 13, an exit code of a permanent failure here, if a promise is never resolved and nothing else is pending.
 process.exitCode = EXIT_CODES.internal;

@@ -8,23 +8,27 @@ import { misconfigured } from './store/store-capabilities.ts';
 
 type Bundle = Pick<ZipperConfig, 'trustBundle'>;
 
-const bundleOf = ({ trustBundle }: Bundle): readonly Certificate[] =>
-  trustBundle === '' ? [] : parseCertificates(trustBundle, ZIPPER_ENV.trustBundle);
+function bundleOf({ trustBundle }: Bundle): readonly Certificate[] {
+  return trustBundle === '' ? [] : parseCertificates(trustBundle, ZIPPER_ENV.trustBundle);
+}
 
-const ownBundle = ({ caBundle = '' }: TaskBucket): readonly Certificate[] => {
+function ownBundle({ caBundle = '' }: TaskBucket): readonly Certificate[] {
   try {
     return caBundle === '' ? [] : parseCertificates(caBundle, "the bucket's caBundle");
   } catch (error) {
     throw error instanceof ConfigError ? misconfigured(error.message) : error;
   }
-};
+}
 
 /** For all hosts that are no store. @throws ConfigError if the bundle of the operator is invalid */
-export const operatorTrust = (config: Bundle): Trust => fixedTrust(bundleOf(config));
+export function operatorTrust(config: Bundle): Trust {
+  return fixedTrust(bundleOf(config));
+}
 
 /**
  * Users choose the authorities of a bucket, so they count for its store only.
  * @throws StoreError with code BucketMisconfigured if the bundle of the bucket is invalid
  */
-export const storeTrust = (config: Bundle, bucket: TaskBucket): Trust =>
-  fixedTrust([...bundleOf(config), ...ownBundle(bucket)]);
+export function storeTrust(config: Bundle, bucket: TaskBucket): Trust {
+  return fixedTrust([...bundleOf(config), ...ownBundle(bucket)]);
+}

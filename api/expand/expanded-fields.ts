@@ -21,8 +21,9 @@ export interface ExpandOptions {
 }
 
 /** Copies fields under their API names; null for absent ones. */
-const rename = <T extends object>(from: T, names: Readonly<Record<string, keyof T>>): Fields =>
-  Object.fromEntries(Object.entries(names).map(([shown, name]) => [shown, from[name] ?? null]));
+function rename<T extends object>(from: T, names: Readonly<Record<string, keyof T>>): Fields {
+  return Object.fromEntries(Object.entries(names).map(([shown, name]) => [shown, from[name] ?? null]));
+}
 
 const progress: Expand = ({ status }) =>
   status?.progress === undefined
@@ -53,11 +54,12 @@ const RETRIABLE_REASONS: readonly Reason[] = [
 
 const NO_REASON = 'Internal';
 
-const failedFile = (failure: SourceFailure): Fields =>
-  rename(failure, { file_index: 'fileIndex', code: 'code', http_status: 'httpStatus' });
+function failedFile(failure: SourceFailure): Fields {
+  return rename(failure, { file_index: 'fileIndex', code: 'code', http_status: 'httpStatus' });
+}
 
 /** The files that are known to fail. If the others were not checked, this is at most the one that ended the job. */
-const failedFiles = ({ fileIndex, code, httpStatus }: Failure, check: SourceCheck | undefined): Fields => {
+function failedFiles({ fileIndex, code, httpStatus }: Failure, check: SourceCheck | undefined): Fields {
   const only = fileIndex === undefined ? [] : [{ fileIndex, code, ...defined({ httpStatus }) }];
   const {
     failures,
@@ -77,7 +79,7 @@ const failedFiles = ({ fileIndex, code, httpStatus }: Failure, check: SourceChec
     predicted_size: lengths > 0 ? bytes : null,
     predicted_files: lengths,
   };
-};
+}
 
 /** Same content as in the webhook, with more files: the reason of the failure, and the files that fail. */
 const error: Expand = ({ status = {} }, { helpUrl }) => {
@@ -130,8 +132,10 @@ const job: Expand = (zipJob) => ({
 const FIELDS: Readonly<Record<Expansion, Expand>> = { progress, error, archive, bucket, webhook, job };
 
 /** The requested fields; null for one that does not apply (yet). */
-export const expandedFields = (
+export function expandedFields(
   job: ZipJob,
   expansions: readonly Expansion[],
   options: ExpandOptions,
-): Fields => Object.fromEntries(expansions.map((name) => [name, FIELDS[name](job, options)]));
+): Fields {
+  return Object.fromEntries(expansions.map((name) => [name, FIELDS[name](job, options)]));
+}

@@ -17,26 +17,28 @@ export interface CircuitDeps {
  */
 export type Circuit = <T>(task: () => Promise<T>) => Promise<T>;
 
-const pausedError = (retryAfterMs: number): AppError =>
-  new AppError(
+function pausedError(retryAfterMs: number): AppError {
+  return new AppError(
     'The history database did not respond to the last reads, so it is not asked for a moment. Check it if this continues.',
     { code: 'HistoryPaused', retryable: true, retryAfterMs },
   );
+}
 
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'HistoryUnavailable';
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'HistoryUnavailable';
+}
 
 /** Without it, every request for an unknown job would wait for the time limit of a database that does not respond. */
-export const createCircuit = ({ clock, pauseMs }: CircuitDeps): Circuit => {
+export function createCircuit({ clock, pauseMs }: CircuitDeps): Circuit {
   let failures = 0;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let isTrying = false;
 
-  const failed = (error: unknown): void => {
+  function failed(error: unknown): void {
     if (!isUnavailable(error)) return;
     failures += 1;
     pausedUntil = clock.monotonicMs() + pauseMs;
-  };
+  }
 
   return async (task) => {
     const isTrial = failures >= MAX_FAILURES;
@@ -54,4 +56,4 @@ export const createCircuit = ({ clock, pauseMs }: CircuitDeps): Circuit => {
       if (isTrial) isTrying = false;
     }
   };
-};
+}

@@ -14,7 +14,7 @@ interface ConnectHistoryDeps extends PoolDeps {
 }
 
 /** Undefined without HISTORY_HOST. Connections are made on demand, so the API starts without the database. */
-export const connectHistory = async (deps: ConnectHistoryDeps): Promise<ReadHistory | undefined> => {
+export async function connectHistory(deps: ConnectHistoryDeps): Promise<ReadHistory | undefined> {
   const { config } = deps;
   if (config.historyHost === '') {
     deps.log.info('HISTORY_HOST is not set: a zip can be read until its ZipJob is deleted');
@@ -24,4 +24,4 @@ export const connectHistory = async (deps: ConnectHistoryDeps): Promise<ReadHist
   const { createHistoryDatabase } = await import('#runtime/history/database.ts');
   const database = deps.resources.use(createHistoryDatabase(config, deps));
   return createReadHistory({ ...deps, readJob: createReadJob(database), settings: config });
-};
+}

@@ -35,24 +35,26 @@ export interface ReadHistoryDeps {
   };
 }
 
-const timeoutError = (ms: number): AppError =>
-  new AppError(
+function timeoutError(ms: number): AppError {
+  return new AppError(
     `The history database did not respond within ${ms} ms. Check it, or raise HISTORY_READ_TIMEOUT_MS.`,
     {
       code: 'HistoryUnavailable',
       retryable: true,
     },
   );
+}
 
 /** A quarter of the places is always left for requests that need no history. */
-const maxReadsOf = ({ historyMaxReads, maxActiveRequests }: ReadHistoryDeps['settings']): number =>
-  Math.max(1, Math.min(historyMaxReads, Math.floor(maxActiveRequests * 0.75)));
+function maxReadsOf({ historyMaxReads, maxActiveRequests }: ReadHistoryDeps['settings']): number {
+  return Math.max(1, Math.min(historyMaxReads, Math.floor(maxActiveRequests * 0.75)));
+}
 
 /**
  * Reads of single jobs within limits: in number, shared fairly by projects; in time; and none for a moment after several have
  * failed. So a database that is slow or away delays no request that does not need it.
  */
-export const createReadHistory = ({ readJob, clock, metrics, settings }: ReadHistoryDeps): ReadHistory => {
+export function createReadHistory({ readJob, clock, metrics, settings }: ReadHistoryDeps): ReadHistory {
   const { historyReadTimeoutMs: ms, historyPauseMs: pauseMs } = settings;
   const circuit = createCircuit({ clock, pauseMs });
   const reads = createInFlight({
@@ -61,7 +63,7 @@ export const createReadHistory = ({ readJob, clock, metrics, settings }: ReadHis
     onRefused: (limit) => metrics.overloads.inc({ limit }),
   });
 
-  const measured = async (query: HistoryQuery, signal: AbortSignal): Promise<ZipJob | undefined> => {
+  async function measured(query: HistoryQuery, signal: AbortSignal): Promise<ZipJob | undefined> {
     const startedAt = clock.monotonicMs();
     try {
       return await runWithin({ ms, signal, timeoutError: () => timeoutError(ms) }, (ending) =>
@@ -70,7 +72,7 @@ export const createReadHistory = ({ readJob, clock, metrics, settings }: ReadHis
     } finally {
       metrics.historyReadSeconds.observe((clock.monotonicMs() - startedAt) / 1_000);
     }
-  };
+  }
 
   return async (query, signal) => {
     using share = reads.open(query.namespace);
@@ -85,4 +87,4 @@ export const createReadHistory = ({ readJob, clock, metrics, settings }: ReadHis
       throw error;
     }
   };
-};
+}

@@ -5,5 +5,6 @@ import { hashedUuid } from '#runtime/hashed-uuid.ts';
  * the ZipJob is the lock that every replica shares. A project that was deleted and created again has another uid, and so
  * other uuids.
  */
-export const derivedUuid = (projectUid: string, key: string): string =>
-  hashedUuid('zipjobs idempotency key', projectUid, key);
+export function derivedUuid(projectUid: string, key: string): string {
+  return hashedUuid('zipjobs idempotency key', projectUid, key);
+}

@@ -12,25 +12,28 @@ const BARE = new RegExp(`^${BARE_CHARACTER}+$`);
 /** Pattern of the header for the OpenAPI document; the length excludes the quotes. */
 export const IDEMPOTENCY_KEY_PATTERN = `^(?:"${QUOTED_CHARACTER}{1,${MAX_LENGTH}}"|${BARE_CHARACTER}{1,${MAX_LENGTH}})$`;
 
-const invalid = (problem: string): ApiError =>
-  badRequest(
+function invalid(problem: string): ApiError {
+  return badRequest(
     'invalid_idempotency_key',
     `The header Idempotency-Key ${problem}. Send one value of 1 to ${MAX_LENGTH} printable ASCII characters, such as a UUID.`,
   );
+}
 
-const valuesOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
-  rawHeaders.filter(
+function valuesOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] {
+  return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
   );
+}
 
-const unquote = (value: string): string | undefined =>
-  QUOTED.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? (BARE.test(value) ? value : undefined);
+function unquote(value: string): string | undefined {
+  return QUOTED.exec(value)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? (BARE.test(value) ? value : undefined);
+}
 
 /**
  * The caller's Idempotency-Key; the quoted and the unquoted form of a text are the same key.
  * @throws ApiError invalid_idempotency_key
  */
-export const readIdempotencyKey = (request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined => {
+export function readIdempotencyKey(request: Pick<IncomingMessage, 'rawHeaders'>): string | undefined {
   const [value, ...more] = valuesOf(request);
   if (value === undefined) return undefined;
   if (more.length > 0) throw invalid('was sent more than once');
@@ -39,4 +42,4 @@ export const readIdempotencyKey = (request: Pick<IncomingMessage, 'rawHeaders'>)
   if (key === '') throw invalid('is empty');
   if (key.length > MAX_LENGTH) throw invalid(`is longer than ${MAX_LENGTH} characters`);
   return key;
-};
+}

@@ -34,7 +34,7 @@ const SHOWN_KEY_LENGTH = 64;
 /** Characters between two pauses, and of the entries that are parsed at once. */
 const BATCH_CHARACTERS = 64 * 1024;
 
-const decodeKey = (text: string, { start, end }: Span): string => {
+function decodeKey(text: string, { start, end }: Span): string {
   const inner = text.slice(start + 1, end - 1);
   if (!inner.includes('\\')) return inner;
   try {
@@ -42,7 +42,7 @@ const decodeKey = (text: string, { start, end }: Span): string => {
   } catch {
     throw invalidText();
   }
-};
+}
 
 interface Scan {
   readonly text: string;
@@ -66,26 +66,30 @@ interface Scan {
 }
 
 /** Counts keys too: text that is not valid JSON can have keys without values. */
-const addKey = (seen: Set<string>, key: string, maximum: number): void => {
+function addKey(seen: Set<string>, key: string, maximum: number): void {
   if (seen.size === maximum) throw new TooManyValuesError();
   if (seen.has(key))
     throw new StrictJsonError(
       `The body contains the key ${JSON.stringify(key.slice(0, SHOWN_KEY_LENGTH))} twice in the same object.`,
     );
   seen.add(key);
-};
+}
 
-const atTop = (scan: Scan): boolean => scan.objects.length === 1 && scan.objects[0] === true;
+function atTop(scan: Scan): boolean {
+  return scan.objects.length === 1 && scan.objects[0] === true;
+}
 
 /** True anywhere in the array `urls` of the top-level object. */
-const inUrls = ({ topKey, objects }: Scan): boolean =>
-  topKey === 'urls' && objects[0] === true && objects[1] === false;
+function inUrls({ topKey, objects }: Scan): boolean {
+  return topKey === 'urls' && objects[0] === true && objects[1] === false;
+}
 
 /** `metadata` is stored as sent, and unknown fields are ignored: no key in them is looked up. */
-const hasUniqueKeys = (scan: Scan): boolean =>
-  atTop(scan) || inUrls(scan) || (scan.topKey === 'object' && scan.objects[0] === true);
+function hasUniqueKeys(scan: Scan): boolean {
+  return atTop(scan) || inUrls(scan) || (scan.topKey === 'object' && scan.objects[0] === true);
+}
 
-const onKey = (scan: Scan, span: Span): void => {
+function onKey(scan: Scan, span: Span): void {
   scan.keyNext = false;
   if (!hasUniqueKeys(scan)) return;
   const { values } = scan.limits;
@@ -95,16 +99,16 @@ const onKey = (scan: Scan, span: Span): void => {
   if (!atTop(scan)) return;
   scan.topKey = key;
   scan.valueStart = -1;
-};
+}
 
-const endMember = (scan: Scan): void => {
+function endMember(scan: Scan): void {
   if (!atTop(scan) || scan.valueStart === -1) return;
   if (scan.topKey === 'metadata') scan.metadata = { start: scan.valueStart, end: scan.lastEnd };
   scan.valueStart = -1;
-};
+}
 
 /** Counts the value that starts here, and records its position if it belongs to a top-level member. */
-const onValue = (scan: Scan, at: number): void => {
+function onValue(scan: Scan, at: number): void {
   const { values, limits, objects } = scan;
   if (inUrls(scan)) {
     if (objects.length === 2) values.entry = 0;
@@ -121,9 +125,9 @@ const onValue = (scan: Scan, at: number): void => {
     throw new TooManyValuesError();
   if (scan.valueStart === -1 && !scan.keyNext && scan.topKey !== undefined && atTop(scan))
     scan.valueStart = at;
-};
+}
 
-const open = (scan: Scan, at: number, isObject: boolean): void => {
+function open(scan: Scan, at: number, isObject: boolean): void {
   if (!isObject && atTop(scan) && scan.topKey === 'urls') {
     if (scan.entries !== undefined) throw invalidText();
     scan.entries = { start: at + 1, end: -1, commas: [] };
@@ -134,25 +138,25 @@ const open = (scan: Scan, at: number, isObject: boolean): void => {
     throw new StrictJsonError(`The body is nested deeper than ${maxDepth} levels.`);
   scan.keyNext = isObject;
   scan.keys[scan.objects.length]?.clear();
-};
+}
 
-const close = (scan: Scan, at: number): void => {
+function close(scan: Scan, at: number): void {
   if (scan.objects.length === 2 && inUrls(scan) && scan.entries !== undefined) scan.entries.end = at;
   endMember(scan);
   scan.objects.pop();
   scan.keyNext = false;
-};
+}
 
-const onComma = (scan: Scan, at: number): void => {
+function onComma(scan: Scan, at: number): void {
   endMember(scan);
   scan.keyNext = scan.objects.at(-1) === true;
   const { entries, objects } = scan;
   if (entries === undefined || objects.length !== 2 || !inUrls(scan)) return;
   if (at - (entries.commas.at(-1) ?? entries.start) >= BATCH_CHARACTERS) entries.commas.push(at);
-};
+}
 
 /** Handles the token at this position and returns the position after it. */
-const step = (scan: Scan, at: number): number => {
+function step(scan: Scan, at: number): number {
   const code = scan.text.charCodeAt(at);
   switch (code) {
     case QUOTE: {
@@ -179,21 +183,23 @@ const step = (scan: Scan, at: number): number => {
       onValue(scan, at);
       return skipScalar(scan.text, at);
   }
-};
+}
 
-const createScan = (text: string, limits: JsonLimits): Scan => ({
-  text,
-  limits,
-  objects: [],
-  keyNext: false,
-  keys: [],
-  topKey: undefined,
-  valueStart: -1,
-  lastEnd: 0,
-  metadata: undefined,
-  entries: undefined,
-  values: { entry: 0, entries: 0, others: 0 },
-});
+function createScan(text: string, limits: JsonLimits): Scan {
+  return {
+    text,
+    limits,
+    objects: [],
+    keyNext: false,
+    keys: [],
+    topKey: undefined,
+    valueStart: -1,
+    lastEnd: 0,
+    metadata: undefined,
+    entries: undefined,
+    values: { entry: 0, entries: 0, others: 0 },
+  };
+}
 
 /**
  * Scans JSON text once for what JSON.parse does not report: depth, number of values, duplicate keys, and the positions of

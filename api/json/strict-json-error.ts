@@ -8,7 +8,9 @@ export class StrictJsonError extends AppError {
 }
 
 /** Without the engine's message: it quotes the body, which may contain signed URLs. */
-export const invalidText = (): StrictJsonError => new StrictJsonError('The body is not valid JSON.');
+export function invalidText(): StrictJsonError {
+  return new StrictJsonError('The body is not valid JSON.');
+}
 
 /** A body of valid JSON that is not an object. */
 export class NotAnObjectError extends AppError {

@@ -9,27 +9,30 @@ export interface StrictJson {
   readonly metadataText: string | undefined;
 }
 
-const decodeUtf8 = (bytes: Uint8Array): string => {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new StrictJsonError('The body is not valid UTF-8.', error);
   }
-};
+}
 
-const parse = (text: string): unknown => {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw invalidText();
   }
-};
+}
 
 /** A copy, because V8 keeps the whole text in memory as long as a slice of it is referenced. */
-const copyOf = (slice: string): string => Buffer.from(slice).toString();
+function copyOf(slice: string): string {
+  return Buffer.from(slice).toString();
+}
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** The elements of an array in batches, each of which is a valid array of its own. */
 function* parseEntries(text: string, { start, end, commas }: EntriesSpan): Steps<readonly unknown[]> {

@@ -7,7 +7,7 @@ import { createQueue } from '../steps.ts';
  * project. Must follow the limits of requests in flight, which bound how many wait, and the reading of the body,
  * so that a slow sender occupies no place.
  */
-export const createActiveLimit = (max: number): ApiMiddleware => {
+export function createActiveLimit(max: number): ApiMiddleware {
   const enqueue = createQueue(max);
   return (ctx, next) => enqueue(ctx.state.principal?.namespace ?? '', next);
-};
+}

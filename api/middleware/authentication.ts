@@ -10,19 +10,20 @@ const MAX_HEADER_LENGTH = 1024;
 const BEARER = /^bearer ([A-Za-z0-9_]+)$/i;
 
 /** Every Authorization header; Node.js keeps only the first of several in `headers`. */
-const authorizationHeaders = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
-  rawHeaders.filter(
+function authorizationHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] {
+  return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
   );
+}
 
 /** @throws ApiError authentication_required without a header, invalid_api_key for anything but one bearer token */
-const bearerToken = (request: Pick<IncomingMessage, 'rawHeaders'>): string => {
+function bearerToken(request: Pick<IncomingMessage, 'rawHeaders'>): string {
   const [header, ...more] = authorizationHeaders(request);
   if (header === undefined) throw authenticationRequired();
   const token = header.length > MAX_HEADER_LENGTH ? undefined : BEARER.exec(header)?.[1];
   if (token === undefined || more.length > 0) throw invalidApiKey();
   return token;
-};
+}
 
 export interface AuthenticationDeps {
   readonly authenticate: Authenticate;
@@ -33,23 +34,23 @@ export interface AuthenticationDeps {
 }
 
 /** Requires a valid token with the permission, and stores its principal in the state. */
-export const createAuthentication =
-  (deps: AuthenticationDeps) =>
-  (permission: Permission): ApiMiddleware =>
-  async (ctx, next): Promise<void> => {
-    const principal = await identify(deps, ctx);
-    ctx.state.principal = principal;
-    await deps.rateLimit.take(ctx, principal);
-    if (!principal.permissions.includes(permission)) {
-      deps.onOutcome('forbidden');
-      throw insufficientPermissions(permission);
-    }
-    deps.onOutcome('accepted');
-    deps.noteUse(principal);
-    await next();
-  };
+export function createAuthentication(deps: AuthenticationDeps) {
+  return (permission: Permission): ApiMiddleware =>
+    async (ctx, next): Promise<void> => {
+      const principal = await identify(deps, ctx);
+      ctx.state.principal = principal;
+      await deps.rateLimit.take(ctx, principal);
+      if (!principal.permissions.includes(permission)) {
+        deps.onOutcome('forbidden');
+        throw insufficientPermissions(permission);
+      }
+      deps.onOutcome('accepted');
+      deps.noteUse(principal);
+      await next();
+    };
+}
 
-const identify = async (deps: AuthenticationDeps, ctx: ApiContext): Promise<Principal> => {
+async function identify(deps: AuthenticationDeps, ctx: ApiContext): Promise<Principal> {
   try {
     return await deps.authenticate(bearerToken(ctx.req), deps.rateLimit.guesses(ctx));
   } catch (error) {
@@ -58,4 +59,4 @@ const identify = async (deps: AuthenticationDeps, ctx: ApiContext): Promise<Prin
     if (status === 401) await deps.rateLimit.fail(ctx);
     throw error;
   }
-};
+}

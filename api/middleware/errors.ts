@@ -15,7 +15,7 @@ import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { NotAnObjectError, StrictJsonError, TooManyValuesError } from '../json/strict-json-error.ts';
 
 /** Maps any thrown value to the error response. */
-const toApiError = (thrown: unknown): ApiError => {
+function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StrictJsonError) return invalidJson(thrown.message, thrown);
   if (thrown instanceof NotAnObjectError) return notAnObject(thrown);
@@ -24,20 +24,19 @@ const toApiError = (thrown: unknown): ApiError => {
   if (isKubeError(thrown, 'NamespaceTerminating')) return invalidApiKey();
   if (thrown instanceof AppError && thrown.retryable) return serviceUnavailable(thrown);
   return internalError(thrown);
-};
+}
 
-const respond = (ctx: ApiContext, error: ApiError): void => {
+function respond(ctx: ApiContext, error: ApiError): void {
   ctx.state.error = error;
   ctx.status = error.status;
   ctx.set({ ...error.headers });
   ctx.type = 'application/json';
   ctx.body = errorBody(error);
-};
+}
 
 /** Turns everything that inner middleware throw into a response with the error envelope; the only place that does. */
-export const createErrors =
-  (log: Logger): ApiMiddleware =>
-  async (ctx, next): Promise<void> => {
+export function createErrors(log: Logger): ApiMiddleware {
+  return async (ctx, next): Promise<void> => {
     try {
       await next();
     } catch (thrown) {
@@ -46,3 +45,4 @@ export const createErrors =
       if (error.status >= 500) log.error({ err: error, requestId: ctx.state.requestId }, 'request failed');
     }
   };
+}

@@ -6,9 +6,8 @@ import type { ApiMiddleware } from '../context.ts';
  * Refuses requests that reached the trusted proxy over plain HTTP. A redirect would hide the mistake, and every request
  * would send the token unencrypted again.
  */
-export const createHttpsOnly =
-  (readForwarded: ReadForwarded): ApiMiddleware =>
-  async (ctx, next): Promise<void> => {
+export function createHttpsOnly(readForwarded: ReadForwarded): ApiMiddleware {
+  return async (ctx, next): Promise<void> => {
     if (readForwarded(ctx.req).protocol === 'http')
       throw badRequest(
         'https_required',
@@ -16,3 +15,4 @@ export const createHttpsOnly =
       );
     await next();
   };
+}

@@ -24,7 +24,7 @@ export interface InFlight {
  * A limit that projects share fairly. Above it, requests are refused immediately instead of waiting in memory: with 429 if
  * their own project uses its part, and with 503 if others leave nothing. Both responses have Retry-After.
  */
-export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight => {
+export function createInFlight({ name, max, onRefused }: InFlightDeps): InFlight {
   const capacity = createFairCapacity(max);
   return {
     open: (project) => {
@@ -46,16 +46,18 @@ export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight
       };
     },
   };
-};
+}
 
 /** The project of an authenticated request. */
-export const projectOf = ({ state }: Pick<ApiContext, 'state'>): string => state.principal?.namespace ?? '';
+export function projectOf({ state }: Pick<ApiContext, 'state'>): string {
+  return state.principal?.namespace ?? '';
+}
 
 /** Counts each request as one until its response. Must follow the authentication. */
-export const createInFlightLimit =
-  (inFlight: InFlight): ApiMiddleware =>
-  async (ctx, next): Promise<void> => {
+export function createInFlightLimit(inFlight: InFlight): ApiMiddleware {
+  return async (ctx, next): Promise<void> => {
     using share = inFlight.open(projectOf(ctx));
     share.take(1);
     await next();
   };
+}

@@ -30,7 +30,7 @@ const JSON_TYPE = 'application/json';
 const PARAMETER = /^([^\s=]+)\s*=\s*(?:"([^"]*)"|([^\s"]*))$/;
 
 /** Describes a Content-Type that is not JSON in UTF-8; undefined if it is valid. */
-const typeProblem = (header: string): string | undefined => {
+function typeProblem(header: string): string | undefined {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
   if (type.toLowerCase() !== JSON_TYPE) return `The Content-Type must be ${JSON_TYPE}.`;
   for (const parameter of parameters.filter((part) => part !== '')) {
@@ -40,44 +40,47 @@ const typeProblem = (header: string): string | undefined => {
       return 'The charset must be UTF-8.';
   }
   return undefined;
-};
+}
 
-const unsupported = (message: string): ApiError => badRequest('unsupported_media_type', message);
+function unsupported(message: string): ApiError {
+  return badRequest('unsupported_media_type', message);
+}
 
 /** @throws ApiError unsupported_media_type, before a byte of the body is read */
-const checkMediaType = (headers: IncomingMessage['headers']): void => {
+function checkMediaType(headers: IncomingMessage['headers']): void {
   if (!isUnencoded(headers['content-encoding']))
     throw unsupported('Content-Encoding is not supported. Send the body uncompressed.');
   const problem = typeProblem(headers['content-type'] ?? '');
   if (problem !== undefined) throw unsupported(problem);
-};
+}
 
 /** Bytes that are discarded cost processor time too, so they have the same pace as others. */
-const discard = async (request: IncomingMessage, pace: Pace): Promise<void> => {
+async function discard(request: IncomingMessage, pace: Pace): Promise<void> {
   for await (const chunk of request.iterator({ destroyOnReturn: false }))
     await pace((chunk as Buffer).length);
-};
+}
 
 /** Discards input for a while: closing a socket with unread bytes resets the connection and loses the response. */
-const linger = async (request: IncomingMessage, lingerMs: number, pace: Pace): Promise<void> => {
+async function linger(request: IncomingMessage, lingerMs: number, pace: Pace): Promise<void> {
   const timer = new AbortController();
   const ended = discard(request, pace).catch(() => undefined);
   await Promise.race([ended, delay(lingerMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
   timer.abort();
-};
+}
 
 /** The error for a truncated body. */
-const unreadable = (error: unknown): ApiError =>
-  invalidJson('The body was truncated. Send the request again.', error);
+function unreadable(error: unknown): ApiError {
+  return invalidJson('The body was truncated. Send the request again.', error);
+}
 
 /**
  * Counts the declared bytes for a while, so that several large bodies that start together do not all fail halfway, and
  * all others when they arrive, so that a slow sender occupies nothing.
  */
-const createMeter = (
+function createMeter(
   share: ReturnType<InFlight['open']>,
   { declared, arrivalMs }: { readonly declared: number; readonly arrivalMs: number },
-) => {
+) {
   share.take(declared);
   let arrived = 0;
   let counted = declared;
@@ -95,24 +98,24 @@ const createMeter = (
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };
-};
+}
 
 /** While reading waits, TCP lets the client wait as well. */
-const paceOf =
-  ({ rateLimits, clock, onDelayed }: JsonBodyDeps, ctx: ApiContext): Pace =>
-  (bytes) => {
+function paceOf({ rateLimits, clock, onDelayed }: JsonBodyDeps, ctx: ApiContext): Pace {
+  return (bytes) => {
     const ms = rateLimits.bodyDelayMs(ctx.state.principal?.namespace ?? '', bytes);
     if (ms < 1) return undefined;
     onDelayed(ms);
     return new Promise<void>((resolve) => void clock.after(ms, resolve));
   };
+}
 
 /**
  * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
  * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight until
  * the response.
  */
-export const createJsonBody = (deps: JsonBodyDeps): ApiMiddleware => {
+export function createJsonBody(deps: JsonBodyDeps): ApiMiddleware {
   const { maxBytes, lingerMs, arrivalMs, bodies } = deps;
   const options = {
     enableTypes: ['text'],
@@ -121,19 +124,19 @@ export const createJsonBody = (deps: JsonBodyDeps): ApiMiddleware => {
     encoding: 'binary',
   };
   const parse = bodyParser(options);
-  const read = async (ctx: ApiContext, share: ReturnType<InFlight['open']>, pace: Pace): Promise<void> => {
+  async function read(ctx: ApiContext, share: ReturnType<InFlight['open']>, pace: Pace): Promise<void> {
     const declared = Number(ctx.get('Content-Length'));
     if (declared > maxBytes) throw bodyTooLarge(maxBytes);
     using meter = createMeter(share, { declared, arrivalMs });
     let received = 0;
-    const onBytes = (bytes: number): void => {
+    function onBytes(bytes: number): void {
       received += bytes;
       if (received > maxBytes) throw bodyTooLarge(maxBytes);
       meter.onBytes(bytes);
-    };
+    }
     const req = readPieces(ctx.req, onBytes, pace);
     await parse(Object.create(ctx, { req: { value: req } }) as Context, () => Promise.resolve());
-  };
+  }
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
     using share = bodies.open(projectOf(ctx));
@@ -148,12 +151,12 @@ export const createJsonBody = (deps: JsonBodyDeps): ApiMiddleware => {
     }
     await next();
   };
-};
+}
 
 /** Returns the bytes of the body and releases the text that the request still holds, which may be large. */
-export const takeBody = (ctx: ApiContext): Buffer => {
+export function takeBody(ctx: ApiContext): Buffer {
   const { body } = ctx.request;
   ctx.request.body = undefined;
   ctx.request.rawBody = '';
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.alloc(0);
-};
+}

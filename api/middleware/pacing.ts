@@ -18,9 +18,8 @@ export interface PacingDeps {
  * otherwise repeat them at once. Must follow the limit of requests in flight, which bounds how many wait, and
  * the reading of the body, so that its bytes count.
  */
-export const createPacing =
-  ({ delayOf, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware =>
-  async (ctx, next) => {
+export function createPacing({ delayOf, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware {
+  return async (ctx, next) => {
     const { principal } = ctx.state;
     if (principal === undefined) return next();
     const delay = delayOf(principal);
@@ -35,3 +34,4 @@ export const createPacing =
     if (refusal !== undefined) throw refusal;
     await next();
   };
+}

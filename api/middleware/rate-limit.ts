@@ -32,14 +32,14 @@ export interface RateLimit {
 }
 
 /** Counts requests against their limits, and reports the remaining quota in the response headers. */
-export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateLimitDeps): RateLimit => {
-  const judge = (quotas: readonly ApiQuota[]): void => {
+export function createRateLimit({ rateLimits, readForwarded, onExceeded }: RateLimitDeps): RateLimit {
+  function judge(quotas: readonly ApiQuota[]): void {
     const exceeded = quotas.filter(({ isExceeded }) => isExceeded);
     const [first] = exceeded;
     if (first === undefined) return;
     onExceeded(first.name);
     throw rateLimitExceeded(WHOSE[first.name], Math.max(...exceeded.map(({ resetSeconds }) => resetSeconds)));
-  };
+  }
   return {
     take: async (ctx, principal) => {
       const quotas = await rateLimits.take(principal);
@@ -57,4 +57,4 @@ export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateL
       };
     },
   };
-};
+}

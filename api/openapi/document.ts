@@ -22,7 +22,7 @@ export interface DocumentOptions {
 }
 
 /** The schema that validates requests. Generators name the types of fields only if these are named schemas. */
-const requestSchemas = (settings: PublishedSettings) => {
+function requestSchemas(settings: PublishedSettings) {
   const schema = zipJobRequestSchema(settings);
   const { items, ...urls } = schema.properties.urls;
   return {
@@ -43,50 +43,52 @@ const requestSchemas = (settings: PublishedSettings) => {
     },
     ObjectOptions: OBJECT_SCHEMA,
   };
-};
+}
 
 /** The OpenAPI document, with the configured limits. */
-export const createDocument = ({ settings, version }: DocumentOptions): OpenApiDocument => ({
-  openapi: '3.1.1',
-  info: {
-    title: 'zipjobs',
-    version,
-    summary: 'Zips remote files into your own S3 or R2 bucket',
-    description: DESCRIPTION,
-    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-  },
-  externalDocs: {
-    description: 'API reference with code samples',
-    url: `${settings.publicUrl}${settings.basePath}/docs`,
-  },
-  servers: publicBasePaths(settings.basePath)
-    .map((base) => `${settings.publicUrl}${base}`)
-    .map((url) => ({ url: url === '' ? '/' : url, description: `Create zips at ${url}/v1/zips` })),
-  tags: [
-    { name: 'Zips', description: 'The two operations of the API.' },
-    { name: 'Webhooks', description: 'The requests that the service sends to the webhook of a project.' },
-  ],
-  security: [{ token: [] }],
-  paths: {
-    '/v1/zips': { post: createZip(settings) },
-    '/v1/zips/{id}': { get: readZip(settings) },
-  },
-  webhooks: { [WEBHOOK_ID]: { post: webhook(settings) } },
-  components: {
-    schemas: {
-      ...requestSchemas(settings),
-      ...ZIP_SCHEMAS,
-      ...ERROR_SCHEMAS,
-      ...WEBHOOK_SCHEMAS,
-      FailureCode: FAILURE_CODE_SCHEMA,
+export function createDocument({ settings, version }: DocumentOptions): OpenApiDocument {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'zipjobs',
+      version,
+      summary: 'Zips remote files into your own S3 or R2 bucket',
+      description: DESCRIPTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    securitySchemes: {
-      token: {
-        type: 'http',
-        scheme: 'bearer',
-        description:
-          'An access token of the project, with the permission create or read. A user of the project creates it in the dashboard or with the command line. It is shown only once, at creation.',
+    externalDocs: {
+      description: 'API reference with code samples',
+      url: `${settings.publicUrl}${settings.basePath}/docs`,
+    },
+    servers: publicBasePaths(settings.basePath)
+      .map((base) => `${settings.publicUrl}${base}`)
+      .map((url) => ({ url: url === '' ? '/' : url, description: `Create zips at ${url}/v1/zips` })),
+    tags: [
+      { name: 'Zips', description: 'The two operations of the API.' },
+      { name: 'Webhooks', description: 'The requests that the service sends to the webhook of a project.' },
+    ],
+    security: [{ token: [] }],
+    paths: {
+      '/v1/zips': { post: createZip(settings) },
+      '/v1/zips/{id}': { get: readZip(settings) },
+    },
+    webhooks: { [WEBHOOK_ID]: { post: webhook(settings) } },
+    components: {
+      schemas: {
+        ...requestSchemas(settings),
+        ...ZIP_SCHEMAS,
+        ...ERROR_SCHEMAS,
+        ...WEBHOOK_SCHEMAS,
+        FailureCode: FAILURE_CODE_SCHEMA,
+      },
+      securitySchemes: {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An access token of the project, with the permission create or read. A user of the project creates it in the dashboard or with the command line. It is shown only once, at creation.',
+        },
       },
     },
-  },
-});
+  };
+}

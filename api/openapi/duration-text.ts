@@ -6,11 +6,11 @@ const UNITS = [
 ] as const;
 
 /** `7 days`, or `75 hours` for three days and some hours: in the largest unit that is exact, or of which there are several. */
-export const durationText = (seconds: number): string => {
+export function durationText(seconds: number): string {
   const [unit, length] =
     UNITS.find(([, one]) => one > 1 && seconds >= one && seconds % one === 0) ??
     UNITS.find(([, one]) => seconds >= 4 * one) ??
     UNITS[3];
   const count = Math.floor(seconds / length);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
-};
+}

@@ -1,2 +1,4 @@
 /** A number for readers, with its digits in groups of three. */
-export const grouped = (figure: number): string => figure.toLocaleString('en-US');
+export function grouped(figure: number): string {
+  return figure.toLocaleString('en-US');
+}

@@ -1,11 +1,13 @@
 import type { Header } from './document-types.ts';
 
-const text = (description: string, example: string, more: Partial<Header> = {}): Header => ({
-  description,
-  schema: { type: 'string' },
-  example,
-  ...more,
-});
+function text(description: string, example: string, more: Partial<Header> = {}): Header {
+  return {
+    description,
+    schema: { type: 'string' },
+    example,
+    ...more,
+  };
+}
 
 const REQUEST_ID = text(
   'Id of the request in the logs of the service: the id from the request, or a new one.',
@@ -52,8 +54,10 @@ const OF_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
 };
 
 /** The headers of a response with this status. */
-export const headersOf = (status: number): Readonly<Record<string, Header>> => ({
-  'X-Request-Id': { ...REQUEST_ID, required: !WITHOUT_ID.includes(status) },
-  ...(UNCOUNTED.includes(status) ? {} : RATE_LIMITS),
-  ...OF_STATUS[status],
-});
+export function headersOf(status: number): Readonly<Record<string, Header>> {
+  return {
+    'X-Request-Id': { ...REQUEST_ID, required: !WITHOUT_ID.includes(status) },
+    ...(UNCOUNTED.includes(status) ? {} : RATE_LIMITS),
+    ...OF_STATUS[status],
+  };
+}

@@ -10,15 +10,17 @@ import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
 
-const expand = (more = ''): Parameter => ({
-  name: 'expand',
-  in: 'query',
-  required: false,
-  description: `Additional fields of the response, beyond \`uuid\`, \`status\` and \`metadata\`: a comma-separated list.${more}`,
-  style: 'form',
-  explode: false,
-  schema: { type: 'array', minItems: 1, items: { type: 'string', enum: EXPANSIONS } },
-});
+function expand(more = ''): Parameter {
+  return {
+    name: 'expand',
+    in: 'query',
+    required: false,
+    description: `Additional fields of the response, beyond \`uuid\`, \`status\` and \`metadata\`: a comma-separated list.${more}`,
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: EXPANSIONS } },
+  };
+}
 
 const REQUEST_ID: Parameter = {
   name: 'X-Request-Id',
@@ -31,13 +33,14 @@ const REQUEST_ID: Parameter = {
 };
 
 /** Why a job that could be read before may not be readable now. */
-const whileAway = ({ historyHost }: PublishedSettings): string =>
-  historyHost === ''
+function whileAway({ historyHost }: PublishedSettings): string {
+  return historyHost === ''
     ? ''
     : ' While the history does not respond, an id that only the history may know gets 503, never 404.';
+}
 
 /** How long a finished job can be read. */
-const readableFor = (settings: PublishedSettings): string => {
+function readableFor(settings: PublishedSettings): string {
   if (settings.historyHost !== '') return 'for as long as the history of the service keeps it';
   const succeeded = durationText(settings.jobSucceededTtlSeconds);
   const failed = durationText(settings.jobFailedTtlSeconds);
@@ -46,24 +49,28 @@ const readableFor = (settings: PublishedSettings): string => {
       ? `for ${succeeded} after it finished`
       : `for ${succeeded} after it succeeded or ${failed} after it failed`;
   return `${time} by default (see \`jobDefaults.ttlSecondsAfterFinished\` of the project)`;
-};
+}
 
-const traceparent = (description: string): Parameter => ({
-  name: 'traceparent',
-  in: 'header',
-  required: false,
-  description: `W3C trace context. ${description} A malformed value is ignored.`,
-  schema: { type: 'string' },
-  example: TRACEPARENT_EXAMPLE,
-});
+function traceparent(description: string): Parameter {
+  return {
+    name: 'traceparent',
+    in: 'header',
+    required: false,
+    description: `W3C trace context. ${description} A malformed value is ignored.`,
+    schema: { type: 'string' },
+    example: TRACEPARENT_EXAMPLE,
+  };
+}
 
-const idempotencyKey = (settings: PublishedSettings): Parameter => ({
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description: `Makes the request safe to retry: the same key and body return the same job while that can be read, ${readableFor(settings)}. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.`,
-  schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
-});
+function idempotencyKey(settings: PublishedSettings): Parameter {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description: `Makes the request safe to retry: the same key and body return the same job while that can be read, ${readableFor(settings)}. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.`,
+    schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
+  };
+}
 
 const ID: Parameter = {
   name: 'id',
@@ -74,51 +81,57 @@ const ID: Parameter = {
   example: '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11',
 };
 
-const created = (): Response => ({
-  description: 'The job was accepted and runs in the background.',
-  headers: headersOf(201),
-  content: { 'application/json': { schema: schemaRef('ZipResponse'), examples: CREATED_EXAMPLES } },
-  links: {
-    read: {
-      operationId: 'readZip',
-      parameters: { id: '$response.body#/data/uuid' },
-      description: 'The `uuid` is the `id` of the job.',
-    },
-  },
-});
-
-export const createZip = (settings: PublishedSettings): Operation => ({
-  operationId: 'createZip',
-  tags: ['Zips'],
-  summary: 'Create a zip',
-  description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
-  parameters: [
-    expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
-    idempotencyKey(settings),
-    REQUEST_ID,
-    traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),
-  ],
-  requestBody: {
-    required: true,
-    content: { 'application/json': { schema: schemaRef('ZipRequest'), examples: REQUEST_EXAMPLES } },
-  },
-  responses: { 201: created(), ...errorResponses('create', settings) },
-});
-
-export const readZip = (settings: PublishedSettings): Operation => ({
-  operationId: 'readZip',
-  tags: ['Zips'],
-  summary: 'Read a zip',
-  description: `Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read ${readableFor(settings)}. Then the response is 404.${whileAway(settings)}`,
-  parameters: [ID, expand(), REQUEST_ID, traceparent('The log of this request contains its trace id.')],
-  responses: {
-    200: {
-      description: 'The current state of the job.',
-      headers: headersOf(200),
-      content: {
-        'application/json': { schema: schemaRef('ZipResponse'), examples: readExamples(settings.helpUrl) },
+function created(): Response {
+  return {
+    description: 'The job was accepted and runs in the background.',
+    headers: headersOf(201),
+    content: { 'application/json': { schema: schemaRef('ZipResponse'), examples: CREATED_EXAMPLES } },
+    links: {
+      read: {
+        operationId: 'readZip',
+        parameters: { id: '$response.body#/data/uuid' },
+        description: 'The `uuid` is the `id` of the job.',
       },
     },
-    ...errorResponses('read', settings),
-  },
-});
+  };
+}
+
+export function createZip(settings: PublishedSettings): Operation {
+  return {
+    operationId: 'createZip',
+    tags: ['Zips'],
+    summary: 'Create a zip',
+    description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
+    parameters: [
+      expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
+      idempotencyKey(settings),
+      REQUEST_ID,
+      traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaRef('ZipRequest'), examples: REQUEST_EXAMPLES } },
+    },
+    responses: { 201: created(), ...errorResponses('create', settings) },
+  };
+}
+
+export function readZip(settings: PublishedSettings): Operation {
+  return {
+    operationId: 'readZip',
+    tags: ['Zips'],
+    summary: 'Read a zip',
+    description: `Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read ${readableFor(settings)}. Then the response is 404.${whileAway(settings)}`,
+    parameters: [ID, expand(), REQUEST_ID, traceparent('The log of this request contains its trace id.')],
+    responses: {
+      200: {
+        description: 'The current state of the job.',
+        headers: headersOf(200),
+        content: {
+          'application/json': { schema: schemaRef('ZipResponse'), examples: readExamples(settings.helpUrl) },
+        },
+      },
+      ...errorResponses('read', settings),
+    },
+  };
+}

@@ -11,18 +11,20 @@ export interface Samples {
 
 const DIRECTORY = join(import.meta.dirname, 'samples');
 
-export const readSamples = (): Samples => ({
-  makeArchive: [
-    readSample(DIRECTORY, 'curl', 'make-archive.sh'),
-    readSample(DIRECTORY, 'TypeScript', 'make-archive.ts'),
-    readSample(DIRECTORY, 'Python', 'make_archive.py'),
-    readSample(DIRECTORY, 'Go', 'make-archive.go'),
-  ],
-  verifyWebhook: readVerifySamples(),
-  receiveWebhook: [
-    readSample(DIRECTORY, 'Express', 'receive-webhook-express.mjs'),
-    readSample(DIRECTORY, 'Koa', 'receive-webhook-koa.mjs'),
-    readSample(DIRECTORY, 'FastAPI', 'receive_webhook_fastapi.py'),
-    readSample(DIRECTORY, 'Go net/http', 'receive-webhook.go'),
-  ],
-});
+export function readSamples(): Samples {
+  return {
+    makeArchive: [
+      readSample(DIRECTORY, 'curl', 'make-archive.sh'),
+      readSample(DIRECTORY, 'TypeScript', 'make-archive.ts'),
+      readSample(DIRECTORY, 'Python', 'make_archive.py'),
+      readSample(DIRECTORY, 'Go', 'make-archive.go'),
+    ],
+    verifyWebhook: readVerifySamples(),
+    receiveWebhook: [
+      readSample(DIRECTORY, 'Express', 'receive-webhook-express.mjs'),
+      readSample(DIRECTORY, 'Koa', 'receive-webhook-koa.mjs'),
+      readSample(DIRECTORY, 'FastAPI', 'receive_webhook_fastapi.py'),
+      readSample(DIRECTORY, 'Go net/http', 'receive-webhook.go'),
+    ],
+  };
+}

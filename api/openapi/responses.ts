@@ -9,7 +9,10 @@ import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 
 const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
-const factsOf = (code: ErrorCode): ErrorCodeFacts => ERROR_CODES[code];
+
+function factsOf(code: ErrorCode): ErrorCodeFacts {
+  return ERROR_CODES[code];
+}
 
 /** The body of every error response, as the schemas of the OpenAPI document. */
 export const ERROR_SCHEMAS = {
@@ -68,7 +71,7 @@ export const ERROR_SCHEMAS = {
   },
 } as const;
 
-const responseOf = (status: number, codes: readonly ErrorCode[], errors: ErrorExamples): Response => {
+function responseOf(status: number, codes: readonly ErrorCode[], errors: ErrorExamples): Response {
   const examples: Examples = Object.fromEntries(
     codes.map((code) => {
       const value: unknown = JSON.parse(errorBody(errors[code]));
@@ -80,13 +83,13 @@ const responseOf = (status: number, codes: readonly ErrorCode[], errors: ErrorEx
     headers: headersOf(status),
     content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples } },
   };
-};
+}
 
 /** The error responses of an operation, by status. */
-export const errorResponses = (
+export function errorResponses(
   operation: Responded,
   settings: PublishedSettings,
-): Readonly<Record<string, Response>> => {
+): Readonly<Record<string, Response>> {
   const errors = errorExamples(settings);
   const codes = CODES.filter((code) => factsOf(code).on.includes(operation));
   const statuses = [...new Set(codes.map((code) => factsOf(code).status))];
@@ -96,4 +99,4 @@ export const errorResponses = (
       return [String(status), responseOf(status, here, errors)];
     }),
   );
-};
+}

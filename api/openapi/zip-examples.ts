@@ -44,13 +44,8 @@ export const CREATED_EXAMPLES = {
   },
 } as const satisfies Examples;
 
-/** Responses of GET, with and without `expand`. */
-export const readExamples = (helpUrl: string): Examples => ({
-  succeeded: {
-    summary: 'Job succeeded',
-    value: { data: { uuid: UUID, status: 'succeeded', metadata: { order: 4711 } } },
-  },
-  failed: {
+function failedExample(helpUrl: string): Examples[string] {
+  return {
     summary: 'Job failed (expand=error)',
     value: {
       data: {
@@ -72,28 +67,39 @@ export const readExamples = (helpUrl: string): Examples => ({
         },
       },
     },
-  },
-  archived: {
-    summary: 'Job succeeded (expand=archive)',
-    value: {
-      data: {
-        uuid: UUID,
-        status: 'succeeded',
-        metadata: { order: 4711 },
-        archive: {
-          size: 4096,
-          files: 2,
-          sha256: null,
-          seconds: 3.5,
-          skipped: [],
-          accepted_at: '2026-05-04T12:00:00Z',
-          started_at: '2026-05-04T12:00:05Z',
-          finished_at: '2026-05-04T12:00:09Z',
+  };
+}
+
+/** Responses of GET, with and without `expand`. */
+export function readExamples(helpUrl: string): Examples {
+  return {
+    succeeded: {
+      summary: 'Job succeeded',
+      value: { data: { uuid: UUID, status: 'succeeded', metadata: { order: 4711 } } },
+    },
+    failed: failedExample(helpUrl),
+    archived: {
+      summary: 'Job succeeded (expand=archive)',
+      value: {
+        data: {
+          uuid: UUID,
+          status: 'succeeded',
+          metadata: { order: 4711 },
+          archive: {
+            size: 4096,
+            files: 2,
+            sha256: null,
+            seconds: 3.5,
+            skipped: [],
+            accepted_at: '2026-05-04T12:00:00Z',
+            started_at: '2026-05-04T12:00:05Z',
+            finished_at: '2026-05-04T12:00:09Z',
+          },
         },
       },
     },
-  },
-});
+  };
+}
 
 export const WEBHOOK_EXAMPLES = {
   completed: {

@@ -14,5 +14,6 @@ const WHOSE: Readonly<Record<Delay['limit'], string>> = {
 };
 
 /** The refusal of a request that would wait too long; undefined if it may wait. */
-export const refusalOf = ({ limit, ms }: Delay): ApiError | undefined =>
-  ms > MAX_DELAY_MS ? rateLimitExceeded(WHOSE[limit], Math.floor(ms / 1_000)) : undefined;
+export function refusalOf({ limit, ms }: Delay): ApiError | undefined {
+  return ms > MAX_DELAY_MS ? rateLimitExceeded(WHOSE[limit], Math.floor(ms / 1_000)) : undefined;
+}

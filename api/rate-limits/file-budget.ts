@@ -12,15 +12,17 @@ export interface FileBudget {
   spend(project: ZipProject, files: number): void;
 }
 
-export const createFileBudget = (deps: {
+export function createFileBudget(deps: {
   readonly rateLimits: Pick<RateLimits, 'filesDelayMs' | 'countFiles'>;
   readonly onExceeded: (limit: Delay['limit']) => void;
-}): FileBudget => ({
-  assertLeft: (project) => {
-    const refusal = refusalOf({ limit: 'files', ms: deps.rateLimits.filesDelayMs(project) });
-    if (refusal === undefined) return;
-    deps.onExceeded('files');
-    throw refusal;
-  },
-  spend: deps.rateLimits.countFiles,
-});
+}): FileBudget {
+  return {
+    assertLeft: (project) => {
+      const refusal = refusalOf({ limit: 'files', ms: deps.rateLimits.filesDelayMs(project) });
+      if (refusal === undefined) return;
+      deps.onExceeded('files');
+      throw refusal;
+    },
+    spend: deps.rateLimits.countFiles,
+  };
+}

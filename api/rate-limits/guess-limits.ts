@@ -17,14 +17,16 @@ interface Count {
  * API hash all day, and an address that guesses one token does not lock out clients behind it with other tokens. Counted in this
  * process only: the check comes before any work for the request. 0 for no limit.
  */
-export const createGuessLimits = (clock: Pick<Clock, 'monotonicMs'>, limit: number) => {
+export function createGuessLimits(clock: Pick<Clock, 'monotonicMs'>, limit: number) {
   /** Oldest first. */
   const counts = new Map<string, Count>();
-  const keyOf = (address: string, mask: string): string => `${clientNetwork(address)} ${mask}`;
-  const current = (key: string): Count | undefined => {
+  function keyOf(address: string, mask: string): string {
+    return `${clientNetwork(address)} ${mask}`;
+  }
+  function current(key: string): Count | undefined {
     const count = counts.get(key);
     return count !== undefined && count.until > clock.monotonicMs() ? count : undefined;
-  };
+  }
   return {
     guess: (address: string, mask: string): void => {
       if (limit === 0) return;
@@ -52,4 +54,4 @@ export const createGuessLimits = (clock: Pick<Clock, 'monotonicMs'>, limit: numb
       ];
     },
   };
-};
+}

@@ -33,19 +33,24 @@ export interface RateLimitsDeps extends SecondLimitsDeps {
 }
 
 /** At least one request, because 0 means no limit. */
-const shareOf = (limit: number, counters: number): number =>
-  limit === 0 ? 0 : Math.max(1, Math.floor(limit / counters));
+function shareOf(limit: number, counters: number): number {
+  return limit === 0 ? 0 : Math.max(1, Math.floor(limit / counters));
+}
 
-export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
-  const limitOf = (total: number): number => shareOf(total, deps.counters);
-  const one = async (name: ApiLimit, subject: string, limit: number): Promise<readonly ApiQuota[]> => {
+export function createRateLimits(deps: RateLimitsDeps): RateLimits {
+  function limitOf(total: number): number {
+    return shareOf(total, deps.counters);
+  }
+  async function one(name: ApiLimit, subject: string, limit: number): Promise<readonly ApiQuota[]> {
     const quota = await takeQuota(deps.count, { name, subject, limit });
     return quota === undefined ? [] : [quota];
-  };
-  const ofCaller = ({ namespace, tokenName, project }: Caller) => ({
-    token: { subject: `${namespace}/${tokenName}`, limit: limitOf(deps.requestsPerMinutePerToken) },
-    project: { subject: namespace, limit: limitOf(deps.limitsOf(namespace, project).requestsPerMinute) },
-  });
+  }
+  function ofCaller({ namespace, tokenName, project }: Caller) {
+    return {
+      token: { subject: `${namespace}/${tokenName}`, limit: limitOf(deps.requestsPerMinutePerToken) },
+      project: { subject: namespace, limit: limitOf(deps.limitsOf(namespace, project).requestsPerMinute) },
+    };
+  }
 
   return {
     ...createSecondLimits(deps, ofCaller),
@@ -59,4 +64,4 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
     ...createGuessLimits(deps.clock, limitOf(deps.authFailuresPerMinute)),
     fail: (address) => one('failures', clientNetwork(address), limitOf(deps.authFailuresPerMinute)),
   };
-};
+}

@@ -23,22 +23,22 @@ export const MAX_DEBT_MS = 60_000;
 const SWEEP_MS = 10_000;
 
 /** The generic cell rate algorithm. A subject without a recent request uses no memory. */
-export const createRequestPace = ({ clock, burstMs }: RequestPaceOptions): RequestPace => {
+export function createRequestPace({ clock, burstMs }: RequestPaceOptions): RequestPace {
   /** When all requests of a subject so far are due at its rate. */
   const dueMs = new Map<string, number>();
   let sweptAt = clock.monotonicMs();
 
-  const sweep = (nowMs: number): void => {
+  function sweep(nowMs: number): void {
     if (nowMs - sweptAt < SWEEP_MS) return;
     sweptAt = nowMs;
     for (const [subject, due] of dueMs) if (due <= nowMs) dueMs.delete(subject);
-  };
-  const dueAfter = (subject: string, ms: number): { readonly due: number; readonly delayMs: number } => {
+  }
+  function dueAfter(subject: string, ms: number): { readonly due: number; readonly delayMs: number } {
     const nowMs = clock.monotonicMs();
     sweep(nowMs);
     const due = Math.max(nowMs, dueMs.get(subject) ?? nowMs) + ms;
     return { due, delayMs: Math.max(0, due - burstMs - nowMs) };
-  };
+  }
 
   return {
     request: (subject, perSecond) => {
@@ -52,4 +52,4 @@ export const createRequestPace = ({ clock, burstMs }: RequestPaceOptions): Reque
       dueMs.set(subject, due - Math.max(0, delayMs - MAX_DEBT_MS));
     },
   };
-};
+}

@@ -40,15 +40,17 @@ const BURST_MS = 2_000;
 /** A hundred creates, or two of the largest requests, at the default rates. */
 export const CREATES_BURST_MS = 10_000;
 
-const createPaces = (clock: SecondLimitsDeps['clock']) => ({
-  requests: createRequestPace({ clock, burstMs: BURST_MS }),
-  bytes: createRequestPace({ clock, burstMs: BURST_MS }),
-  creates: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
-  files: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
-});
+function createPaces(clock: SecondLimitsDeps['clock']) {
+  return {
+    requests: createRequestPace({ clock, burstMs: BURST_MS }),
+    bytes: createRequestPace({ clock, burstMs: BURST_MS }),
+    creates: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
+    files: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
+  };
+}
 
 /** The longest delay. Once a limit refuses a request, the next ones do not count it: others share them. */
-const longestOf = (limits: readonly (() => Delay)[]): Delay => {
+function longestOf(limits: readonly (() => Delay)[]): Delay {
   let longest: Delay = { limit: 'second', ms: 0 };
   for (const limit of limits) {
     const delay = limit();
@@ -56,32 +58,33 @@ const longestOf = (limits: readonly (() => Delay)[]): Delay => {
     if (delay.ms > MAX_DELAY_MS) break;
   }
   return longest;
-};
+}
 
-export const createSecondLimits = (
+export function createSecondLimits(
   deps: SecondLimitsDeps,
   minuteLimitsOf: (caller: Caller) => { readonly token: MinuteLimit; readonly project: MinuteLimit },
-): SecondLimits => {
+): SecondLimits {
   const { limitsOf, undelayedRequestsPerSecond, undelayedBodyBytesPerSecond } = deps;
   const paces = createPaces(deps.clock);
 
-  const delayOf = ({ subject, limit }: MinuteLimit): number =>
-    limit === 0
+  function delayOf({ subject, limit }: MinuteLimit): number {
+    return limit === 0
       ? 0
       : paces.requests.request(subject, Math.max(undelayedRequestsPerSecond, limit / SECONDS_PER_MINUTE));
-  const requestDelay = (caller: Caller): Delay => {
+  }
+  function requestDelay(caller: Caller): Delay {
     const { token, project } = minuteLimitsOf(caller);
     return longestOf([token, project].map((limit) => () => ({ limit: 'second', ms: delayOf(limit) })));
-  };
-  const createsDelay = ({ namespace, project }: Caller): Delay => {
+  }
+  function createsDelay({ namespace, project }: Caller): Delay {
     const { createsPerSecond } = limitsOf(namespace, project);
     const ms = createsPerSecond === 0 ? 0 : paces.creates.request(namespace, createsPerSecond);
     return { limit: 'creates', ms };
-  };
-  const filesDelayMs = (project: ZipProject): number => {
+  }
+  function filesDelayMs(project: ZipProject): number {
     const { namespace } = project.metadata;
     return limitsOf(namespace, project).filesPerSecond === 0 ? 0 : paces.files.debtMs(namespace);
-  };
+  }
 
   return {
     requestDelay,
@@ -100,4 +103,4 @@ export const createSecondLimits = (
     bodyDelayMs: (project, bytes) =>
       Math.min(MAX_DELAY_MS, paces.bytes.request(project, undelayedBodyBytesPerSecond / bytes)),
   };
-};
+}

@@ -1,17 +1,19 @@
 import type { Settings } from '#runtime/config.ts';
 
-const perMinute = <const E extends string, const D extends number>(
+function perMinute<const E extends string, const D extends number>(
   env: E,
   perMinuteDefault: D,
   description: string,
-) => ({
-  env,
-  type: 'integer' as const,
-  minimum: 0,
-  maximum: 10_000_000,
-  default: perMinuteDefault,
-  description: `${description}; 0 for no limit`,
-});
+) {
+  return {
+    env,
+    type: 'integer' as const,
+    minimum: 0,
+    maximum: 10_000_000,
+    default: perMinuteDefault,
+    description: `${description}; 0 for no limit`,
+  };
+}
 
 export const RATE_LIMIT_SETTINGS = {
   requestsPerMinutePerToken: perMinute(

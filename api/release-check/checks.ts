@@ -14,7 +14,7 @@ export interface Check {
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The checks of a release. The dashboard is optional. */
-export const checksOf = ({ apiUrl, controllerUrl, dashboardUrl }: ReleaseCheckConfig): readonly Check[] => {
+export function checksOf({ apiUrl, controllerUrl, dashboardUrl }: ReleaseCheckConfig): readonly Check[] {
   const dashboard: Check = {
     name: 'dashboard sign-in page',
     component: 'dashboard',
@@ -46,4 +46,4 @@ export const checksOf = ({ apiUrl, controllerUrl, dashboardUrl }: ReleaseCheckCo
     },
     ...(dashboardUrl === '' ? [] : [dashboard]),
   ];
-};
+}

@@ -43,6 +43,8 @@ const RELEASE_CHECK_SETTINGS = {
 export type ReleaseCheckConfig = ConfigOf<typeof RELEASE_CHECK_SETTINGS>;
 
 /** @throws ConfigError that lists every invalid variable. */
-export const readReleaseCheckConfig = (
+export function readReleaseCheckConfig(
   env: Readonly<Record<string, string | undefined>>,
-): ReleaseCheckConfig => readConfig(RELEASE_CHECK_SETTINGS, env);
+): ReleaseCheckConfig {
+  return readConfig(RELEASE_CHECK_SETTINGS, env);
+}

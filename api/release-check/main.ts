@@ -12,9 +12,9 @@ await startProcess({
   env: process.env,
   readConfig: readReleaseCheckConfig,
   serve: async (config, _log, { stopping }) => {
-    const write = (line: string): void => {
+    function write(line: string): void {
       process.stdout.write(`${line}\n`);
-    };
+    }
     return (await runChecks(checksOf(config), { config, clock: systemClock, stopping, write })) ? 0 : 1;
   },
   shutdownTimeoutMs: () => SHUTDOWN_MS,

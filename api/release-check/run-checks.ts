@@ -27,13 +27,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** The body in one line, for an error message; nothing for a page, whose first characters say nothing useful. */
-const shown = (response: Response, body: string): string => {
+function shown(response: Response, body: string): string {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
   const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN_CHARACTERS);
   return isPage || text === '' ? '' : `: ${redactText(text)}`;
-};
+}
 
-const request = async (check: Check, signal: AbortSignal): Promise<Problem | undefined> => {
+async function request(check: Check, signal: AbortSignal): Promise<Problem | undefined> {
   let response: Response;
   let body: string;
   try {
@@ -54,10 +54,10 @@ const request = async (check: Check, signal: AbortSignal): Promise<Problem | und
     kind: 'wrong response',
     text: `a response that is not from zipjobs: it does not contain ${check.contains}`,
   };
-};
+}
 
 /** Repeats a check until it succeeds or the time is over. There is always one request. */
-const lastProblem = async (check: Check, deps: RunChecksDeps): Promise<Problem | undefined> => {
+async function lastProblem(check: Check, deps: RunChecksDeps): Promise<Problem | undefined> {
   const { clock, stopping, config } = deps;
   const end = clock.monotonicMs() + config.timeoutSeconds * 1000;
   for (;;) {
@@ -67,18 +67,18 @@ const lastProblem = async (check: Check, deps: RunChecksDeps): Promise<Problem |
     if (clock.monotonicMs() + config.retryPauseMs > end) return problem;
     if (!(await pause(clock, config.retryPauseMs, stopping))) return problem;
   }
-};
+}
 
-const remedy = (check: Check, { kind }: Problem, { config }: RunChecksDeps): string => {
+function remedy(check: Check, { kind }: Problem, { config }: RunChecksDeps): string {
   const labels = `app.kubernetes.io/instance=${config.instance},app.kubernetes.io/component=${check.component}`;
   const selection = `-n ${config.namespace} -l ${labels}`;
   return kind === 'no response'
     ? `See whether its pods are ready: kubectl get pods ${selection}. If they are, check the network policies of the namespace and the DNS of the cluster.`
     : `Read its logs: kubectl logs --tail=200 ${selection}`;
-};
+}
 
 /** Runs all checks at the same time and writes their lines in this order. Returns whether all succeeded. */
-export const runChecks = async (checks: readonly Check[], deps: RunChecksDeps): Promise<boolean> => {
+export async function runChecks(checks: readonly Check[], deps: RunChecksDeps): Promise<boolean> {
   const problems = await Promise.all(checks.map((check) => lastProblem(check, deps)));
   for (const [index, check] of checks.entries()) {
     const problem = problems[index];
@@ -89,4 +89,4 @@ export const runChecks = async (checks: readonly Check[], deps: RunChecksDeps): 
     );
   }
   return problems.every((problem) => problem === undefined);
-};
+}

@@ -14,7 +14,7 @@ export interface PublishedDocument {
 const CACHE_CONTROL = 'public, max-age=300';
 
 /** Serves the document, or 304 if the client has it. Requires no token. */
-export const serveDocument = ({ type, body, headers = {} }: PublishedDocument): ApiMiddleware => {
+export function serveDocument({ type, body, headers = {} }: PublishedDocument): ApiMiddleware {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return (ctx) => {
     ctx.set({ ...headers, 'Cache-Control': CACHE_CONTROL, 'X-Content-Type-Options': 'nosniff' });
@@ -24,4 +24,4 @@ export const serveDocument = ({ type, body, headers = {} }: PublishedDocument): 
     if (ctx.fresh) ctx.status = 304;
     else ctx.body = body;
   };
-};
+}

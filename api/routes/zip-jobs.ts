@@ -35,45 +35,45 @@ export interface ZipJobRoutes {
   read(ctx: ApiContext, uuid: string): Promise<void>;
 }
 
-const principalOf = (ctx: ApiContext): Principal => {
+function principalOf(ctx: ApiContext): Principal {
   if (ctx.state.principal !== undefined) return ctx.state.principal;
   throw new Error(`route ${ctx.state.route ?? ''} requires authentication middleware`);
-};
+}
 
 /** The reason for refusing a new job; a job of an earlier request is still returned. */
-const refusalOf = (error: unknown): ApiError => {
+function refusalOf(error: unknown): ApiError {
   if (error instanceof ApiError && error.status < 500) return error;
   throw error;
-};
+}
 
 /** @throws ApiError resource_not_found or parameter_invalid; the refusal of the request */
-const checkRefusals = async (
+async function checkRefusals(
   { findBucket }: Pick<ZipJobRoutesDeps, 'findBucket'>,
   {
     request,
     principal: { namespace, project },
   }: { readonly request: PackedRequest; readonly principal: Principal },
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { service, bucketName, options, refusal } = request;
   if (refusal !== undefined) throw refusal;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
   const defaults = project.spec.jobDefaults?.objectOptions;
   assertObjectAccepted({ chosen: options.objectOptions, defaults }, bucket);
-};
+}
 
 /** The job that a request with this key creates. */
-const queryOf = ({ namespace, project }: Principal, idempotencyKey: string): ZipJobQuery => {
+function queryOf({ namespace, project }: Principal, idempotencyKey: string): ZipJobQuery {
   const projectUid = projectUidOf(project);
   return { namespace, projectUid, uuid: derivedUuid(projectUid, idempotencyKey) };
-};
+}
 
-const exists = async (
+async function exists(
   { findZipJob }: Pick<ZipJobRoutesDeps, 'findZipJob'>,
   query: ZipJobQuery,
   signal: AbortSignal,
-): Promise<boolean> => {
+): Promise<boolean> {
   try {
     await findZipJob.response(query, signal);
     return true;
@@ -81,37 +81,41 @@ const exists = async (
     if (error instanceof ApiError && error.code === 'resource_not_found') return false;
     throw error;
   }
-};
+}
 
-const respond = (ctx: ApiContext, status: number, body: string): void => {
+function respond(ctx: ApiContext, status: number, body: string): void {
   ctx.status = status;
   ctx.type = 'application/json';
   ctx.body = body;
-};
+}
 
-const find = async (
+async function find(
   deps: ZipJobRoutesDeps,
   { query, expansions }: { readonly query: ZipJobQuery; readonly expansions: readonly Expansion[] },
   signal: AbortSignal,
-) => {
+) {
   if (expansions.length === 0) return { response: await deps.findZipJob.response(query, signal), more: {} };
   const job = await deps.findZipJob.whole(query, signal);
   return { response: responseOf(job), more: expandedFields(job, expansions, deps) };
-};
+}
 
 /** A busy API server stores 2 MiB a second; half of that. */
 const STORED_BYTES_PER_MS = (1024 * 1024) / 1000;
 
 /** What the largest list adds, 28 s, leaves a request within the 60 s of usual load balancers. */
-const storingMs = (list: FileList): number => Math.ceil(fileListBytes(list) / STORED_BYTES_PER_MS);
+function storingMs(list: FileList): number {
+  return Math.ceil(fileListBytes(list) / STORED_BYTES_PER_MS);
+}
 
 /** `POST /zips` and `GET /zips/:id`. */
-export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
-  const inTime = <T>(
+export function createZipJobRoutes(deps: ZipJobRoutesDeps): ZipJobRoutes {
+  function inTime<T>(
     ctx: ApiContext,
     task: (signal: AbortSignal) => Promise<T>,
     ms = deps.workTimeoutMs,
-  ): Promise<T> => withTimeLimit({ attempt: `${ctx.method} ${ctx.state.route ?? ''}`, ms }, task);
+  ): Promise<T> {
+    return withTimeLimit({ attempt: `${ctx.method} ${ctx.state.route ?? ''}`, ms }, task);
+  }
 
   return {
     async create(ctx) {
@@ -128,7 +132,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
         }),
       });
       const traceparent = validTraceparent(ctx.get('traceparent'));
-      const createIn = async (signal: AbortSignal): ReturnType<CreateZipJob> => {
+      async function createIn(signal: AbortSignal): ReturnType<CreateZipJob> {
         const refusal = await checkRefusals(deps, { request, principal }, signal).then(
           () => undefined,
           refusalOf,
@@ -136,7 +140,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
         if (refusal !== undefined && idempotencyKey === undefined) throw refusal;
         const input = { request, project, createdBy: tokenName, requestId, traceparent, idempotencyKey };
         return deps.createZipJob({ ...input, refusal }, signal);
-      };
+      }
       const limitMs = deps.workTimeoutMs + storingMs(request.list);
       const { uuid, job, isReplay } = await inTime(ctx, createIn, limitMs);
       ctx.state.zipJob = job.metadata.name;
@@ -155,4 +159,4 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       respond(ctx, 200, toResponse(uuid, response, more));
     },
   };
-};
+}

@@ -25,8 +25,10 @@ export interface OptionFields {
 
 const CLOSED =
   'The operator or the project can close this option: then a request with it is refused with 422.';
-const byDefault = (field: string, otherwise: string): string =>
-  `Default: \`jobDefaults.${field}\` of the project, or else ${otherwise}. ${CLOSED}`;
+
+function byDefault(field: string, otherwise: string): string {
+  return `Default: \`jobDefaults.${field}\` of the project, or else ${otherwise}. ${CLOSED}`;
+}
 
 export const OPTION_SCHEMAS = {
   on_source_error: {

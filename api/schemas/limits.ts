@@ -37,14 +37,16 @@ const UNKNOWN_VALUES = 1_000;
 const BYTES_PER_METADATA_VALUE = 2;
 
 /** What the largest valid request contains. */
-export const jsonLimits = ({
+export function jsonLimits({
   maxFiles,
   maxMetadataBytes,
-}: Pick<RequestLimits, 'maxFiles' | 'maxMetadataBytes'>): JsonLimits => ({
-  maxDepth: MAX_BODY_DEPTH,
-  values: {
-    entry: VALUES_PER_ENTRY + UNKNOWN_VALUES,
-    entries: VALUES_PER_ENTRY * maxFiles + UNKNOWN_VALUES,
-    others: Math.ceil(maxMetadataBytes / BYTES_PER_METADATA_VALUE) + UNKNOWN_VALUES,
-  },
-});
+}: Pick<RequestLimits, 'maxFiles' | 'maxMetadataBytes'>): JsonLimits {
+  return {
+    maxDepth: MAX_BODY_DEPTH,
+    values: {
+      entry: VALUES_PER_ENTRY + UNKNOWN_VALUES,
+      entries: VALUES_PER_ENTRY * maxFiles + UNKNOWN_VALUES,
+      others: Math.ceil(maxMetadataBytes / BYTES_PER_METADATA_VALUE) + UNKNOWN_VALUES,
+    },
+  };
+}

@@ -13,14 +13,16 @@ export interface ObjectFields {
 
 const { headerLength, metadataBytes, metadataEntries, tags, tagNameLength, tagValueLength } = OBJECT_LIMITS;
 
-const header = (description: string, example: string) => ({
-  type: 'string',
-  minLength: 1,
-  maxLength: headerLength,
-  pattern: HEADER_VALUE_PATTERN,
-  description: `${description} Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.`,
-  examples: [example],
-});
+function header(description: string, example: string) {
+  return {
+    type: 'string',
+    minLength: 1,
+    maxLength: headerLength,
+    pattern: HEADER_VALUE_PATTERN,
+    description: `${description} Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.`,
+    examples: [example],
+  };
+}
 
 export const OBJECT_SCHEMA = {
   title: 'Object options',

@@ -12,8 +12,9 @@ import { onlyListed } from '#runtime/zip-request/file-list.ts';
 export type RequestedFile = Omit<ListedFile, 'contentType'> & { readonly content_type?: string };
 
 /** Without unknown fields. */
-export const toListedFile = ({ content_type: contentType, ...entry }: RequestedFile): ListedFile =>
-  onlyListed({ ...entry, ...defined({ contentType }) });
+export function toListedFile({ content_type: contentType, ...entry }: RequestedFile): ListedFile {
+  return onlyListed({ ...entry, ...defined({ contentType }) });
+}
 
 const MISMATCH = 'If the file differs, it fails with `SourceMismatch`.';
 

@@ -13,7 +13,9 @@ const COMMON = {
 } as const;
 const REQUIRED = ['type', 'zip_id', 'status', 'bucket', 'key', 'metadata'] as const;
 
-const one = (value: string, description: string) => ({ type: 'string', enum: [value], description });
+function one(value: string, description: string) {
+  return { type: 'string', enum: [value], description };
+}
 
 /** The events that are posted to the webhook of a project, as the schemas of the OpenAPI document. */
 export const WEBHOOK_SCHEMAS = {

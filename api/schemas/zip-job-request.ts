@@ -23,87 +23,91 @@ export interface ZipJobBody extends OptionFields {
 /** Required fields in the order in which missing ones are reported. */
 const REQUIRED_FIELDS = ['bucket_name', 'key', 'urls'] as const;
 
-const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
-  title: 'File entry',
-  type: 'object',
-  required: ['url', 'filename'],
-  properties: {
-    url: {
-      type: 'string',
-      minLength: 1,
-      maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
-      pattern: URL_PATTERN,
-      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
-      examples: ['https://files.example.com/2026/report.pdf'],
-    },
-    filename: {
-      type: 'string',
-      minLength: 1,
-      maxLength: LONGEST_NAME_BYTES,
-      pattern: FILENAME_PATTERN,
-      description:
-        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
-      examples: ['reports/2026.pdf'],
-    },
-    headers: {
-      type: 'object',
-      maxProperties: SOURCE_HEADER_LIMITS.headers,
-      propertyNames: { maxLength: SOURCE_HEADER_LIMITS.nameLength, pattern: SOURCE_HEADER_NAME_PATTERN },
-      additionalProperties: {
+function fileEntrySchema({ maxUrlLength }: RequestLimits) {
+  return {
+    title: 'File entry',
+    type: 'object',
+    required: ['url', 'filename'],
+    properties: {
+      url: {
         type: 'string',
-        maxLength: SOURCE_HEADER_LIMITS.valueLength,
-        pattern: HEADER_VALUE_PATTERN,
+        minLength: 1,
+        maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
+        pattern: URL_PATTERN,
+        description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
+        examples: ['https://files.example.com/2026/report.pdf'],
       },
-      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
-      examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
+      filename: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_NAME_BYTES,
+        pattern: FILENAME_PATTERN,
+        description:
+          'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
+        examples: ['reports/2026.pdf'],
+      },
+      headers: {
+        type: 'object',
+        maxProperties: SOURCE_HEADER_LIMITS.headers,
+        propertyNames: { maxLength: SOURCE_HEADER_LIMITS.nameLength, pattern: SOURCE_HEADER_NAME_PATTERN },
+        additionalProperties: {
+          type: 'string',
+          maxLength: SOURCE_HEADER_LIMITS.valueLength,
+          pattern: HEADER_VALUE_PATTERN,
+        },
+        description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
+        examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
+      },
+      ...EXPECTATION_SCHEMAS,
     },
-    ...EXPECTATION_SCHEMAS,
-  },
-});
+  };
+}
 
 /** JSON Schema of the body, used for validation (except KEYWORDS_OF_CHECKS) and for the OpenAPI document. */
-export const zipJobRequestSchema = (limits: RequestLimits) => ({
-  title: 'Create request',
-  description: 'Unknown fields are ignored.',
-  type: 'object',
-  required: REQUIRED_FIELDS,
-  properties: {
-    urls: {
-      type: 'array',
-      minItems: 1,
-      maxItems: limits.maxFiles,
-      items: fileEntrySchema(limits),
-      description: 'The files of the archive, in order. A project may have a lower limit.',
+export function zipJobRequestSchema(limits: RequestLimits) {
+  return {
+    title: 'Create request',
+    description: 'Unknown fields are ignored.',
+    type: 'object',
+    required: REQUIRED_FIELDS,
+    properties: {
+      urls: {
+        type: 'array',
+        minItems: 1,
+        maxItems: limits.maxFiles,
+        items: fileEntrySchema(limits),
+        description: 'The files of the archive, in order. A project may have a lower limit.',
+      },
+      bucket_name: {
+        type: 'string',
+        minLength: 1,
+        description: 'Name of a bucket of the project.',
+        examples: ['reports'],
+      },
+      key: {
+        type: 'string',
+        minLength: 1,
+        maxLength: limits.maxKeyBytes,
+        pattern: KEY_PATTERN,
+        description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`on_conflict\` of the request, \`jobDefaults.onConflict\` of the project or \`objectOptions.onConflict\` of the bucket is \`fail\`.`,
+        examples: ['archives/2026.zip'],
+      },
+      service: {
+        type: 'string',
+        enum: SERVICES,
+        // Not as `default`: openapi-typescript makes fields with a default required.
+        description: `Storage service of the bucket: S3 or R2. Default: ${SPEC_DEFAULTS.service}.`,
+      },
+      metadata: {
+        type: 'object',
+        additionalProperties: true,
+        description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
+        examples: [{ order: 4711 }],
+      },
+      ...OPTION_SCHEMAS,
     },
-    bucket_name: {
-      type: 'string',
-      minLength: 1,
-      description: 'Name of a bucket of the project.',
-      examples: ['reports'],
-    },
-    key: {
-      type: 'string',
-      minLength: 1,
-      maxLength: limits.maxKeyBytes,
-      pattern: KEY_PATTERN,
-      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`on_conflict\` of the request, \`jobDefaults.onConflict\` of the project or \`objectOptions.onConflict\` of the bucket is \`fail\`.`,
-      examples: ['archives/2026.zip'],
-    },
-    service: {
-      type: 'string',
-      enum: SERVICES,
-      // Not as `default`: openapi-typescript makes fields with a default required.
-      description: `Storage service of the bucket: S3 or R2. Default: ${SPEC_DEFAULTS.service}.`,
-    },
-    metadata: {
-      type: 'object',
-      additionalProperties: true,
-      description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
-      examples: [{ order: 4711 }],
-    },
-    ...OPTION_SCHEMAS,
-  },
-});
+  };
+}
 
 /** Functions check these keywords after the schema, with more specific error messages. */
 const KEYWORDS_OF_CHECKS = [
@@ -119,16 +123,17 @@ const KEYWORDS_OF_CHECKS = [
 const SHOWN_NAME_LENGTH = 64;
 
 /** `/urls/3/url` -> `urls[3].url` */
-const fieldName = (pointer: string): string =>
-  pointer
+function fieldName(pointer: string): string {
+  return pointer
     .split('/')
     .slice(1)
     .map((part) => part.slice(0, SHOWN_NAME_LENGTH))
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
+}
 
 /** The error message for each schema keyword. */
-const problemOf = (error: DefinedError): string => {
+function problemOf(error: DefinedError): string {
   if (error.keyword === 'type') return `must be of type ${error.params.type}`;
   if (error.keyword === 'required') return `is missing the field ${error.params.missingProperty}`;
   if (error.keyword === 'additionalProperties')
@@ -139,15 +144,15 @@ const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
   return 'is not valid';
-};
+}
 
-const apiErrorOf = (error: DefinedError): ApiError => {
+function apiErrorOf(error: DefinedError): ApiError {
   if (error.instancePath === '' && error.keyword === 'required')
     return parameterMissing(error.params.missingProperty);
   const field = fieldName(error.instancePath);
   const [param = 'urls'] = /^\w+/.exec(field) ?? [];
   return parameterInvalid(param, `${field} ${problemOf(error)}.`);
-};
+}
 
 const ENTRY_FIELDS = [
   'url',
@@ -160,7 +165,7 @@ const ENTRY_FIELDS = [
 ] as const satisfies readonly EntryField[];
 
 /** The fault of an entry that was validated by itself. */
-const entryFaultOf = (index: number, error: DefinedError | undefined): EntryFault => {
+function entryFaultOf(index: number, error: DefinedError | undefined): EntryFault {
   if (error === undefined) return { index, field: null, place: '', problem: 'is not valid' };
   const [, inside = ''] = error.instancePath.split('/');
   const name = error.keyword === 'required' ? error.params.missingProperty : inside;
@@ -170,7 +175,7 @@ const entryFaultOf = (index: number, error: DefinedError | undefined): EntryFaul
     place: fieldName(`/urls${error.instancePath}`).slice('urls'.length),
     problem: problemOf(error),
   };
-};
+}
 
 /** Checks presence and types of the fields of a parsed body. */
 export interface ZipJobBodyCheck {
@@ -190,20 +195,23 @@ export interface ZipJobBodyCheck {
 const BATCH_ENTRIES = 100;
 
 /** None if there are too many, which are refused by their number. */
-const entriesOf = ({ urls }: Readonly<Record<string, unknown>>): readonly unknown[] =>
-  Array.isArray(urls) && urls.length <= HIGHEST_LIMITS.maxFiles ? urls : [];
+function entriesOf({ urls }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(urls) && urls.length <= HIGHEST_LIMITS.maxFiles ? urls : [];
+}
 
 /** Errors in other fields come after those in the entries. */
-const isFirst = ({ instancePath }: DefinedError): boolean =>
-  instancePath === '' || instancePath === '/urls' || instancePath.startsWith('/urls/');
+function isFirst({ instancePath }: DefinedError): boolean {
+  return instancePath === '' || instancePath === '/urls' || instancePath.startsWith('/urls/');
+}
 
 /** Reports the first error, in the order in which the schema lists the fields. */
-const createCheckBody = (
+function createCheckBody(
   validate: ValidateFunction<ZipJobBody>,
   isEntry: ValidateFunction<RequestedFile>,
-): ZipJobBodyCheck['checkBody'] => {
-  const errorOf = (isValid: ValidateFunction, value: unknown): DefinedError | undefined =>
-    isValid(value) ? undefined : (isValid.errors as DefinedError[] | null | undefined)?.[0];
+): ZipJobBodyCheck['checkBody'] {
+  function errorOf(isValid: ValidateFunction, value: unknown): DefinedError | undefined {
+    return isValid(value) ? undefined : (isValid.errors as DefinedError[] | null | undefined)?.[0];
+  }
   return function* checkBody(body) {
     const entries = entriesOf(body);
     const later = entries.slice(1);
@@ -218,9 +226,9 @@ const createCheckBody = (
     if (error !== undefined) throw apiErrorOf(error);
     return body as unknown as ZipJobBody;
   };
-};
+}
 
-export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
+export function createZipJobBodyCheck(): ZipJobBodyCheck {
   // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.
   const ajv = new Ajv({
     allErrors: false,
@@ -243,4 +251,4 @@ export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
       return { fault: entryFaultOf(index, error) };
     },
   };
-};
+}

@@ -10,20 +10,27 @@ const TIME = { type: 'string', format: 'date-time' } as const;
 
 type FieldSchema = typeof INT64 | typeof NUMBER | typeof TEXT | typeof TIME;
 
-const count = (description: string) => ({ ...INT64, description });
-const orNull = <S extends FieldSchema>(schema: S, description: string) => ({
-  ...schema,
-  type: [schema.type, 'null'],
-  description,
-});
+function count(description: string) {
+  return { ...INT64, description };
+}
+
+function orNull<S extends FieldSchema>(schema: S, description: string) {
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    description,
+  };
+}
 
 /** An object whose fields are always present. */
-const fields = <P extends Readonly<Record<string, unknown>>>(description: string, properties: P) => ({
-  type: 'object',
-  description,
-  required: Object.keys(properties),
-  properties,
-});
+function fields<P extends Readonly<Record<string, unknown>>>(description: string, properties: P) {
+  return {
+    type: 'object',
+    description,
+    required: Object.keys(properties),
+    properties,
+  };
+}
 
 /** The fields that `?expand=` adds to a response, under the names of their schemas. */
 const EXPANSION_SCHEMAS = {
@@ -106,14 +113,19 @@ const EXPANSION_SCHEMAS = {
   }),
 } as const;
 
-const expansion = (name: keyof typeof EXPANSION_SCHEMAS, description: string) => ({
-  ...schemaRef(name),
-  description,
-});
-const expansionOrNull = (name: keyof typeof EXPANSION_SCHEMAS, description: string) => ({
-  oneOf: [schemaRef(name), { type: 'null' }],
-  description,
-});
+function expansion(name: keyof typeof EXPANSION_SCHEMAS, description: string) {
+  return {
+    ...schemaRef(name),
+    description,
+  };
+}
+
+function expansionOrNull(name: keyof typeof EXPANSION_SCHEMAS, description: string) {
+  return {
+    oneOf: [schemaRef(name), { type: 'null' }],
+    description,
+  };
+}
 
 const EXPANSION_FIELDS: Readonly<Record<Expansion, unknown>> = {
   progress: expansionOrNull('Progress', 'With `expand=progress`. Null until the job starts.'),

@@ -15,26 +15,28 @@ interface Entry {
 type Accepted = ReadonlyMap<string, readonly Entry[]>;
 
 /** By age. Users choose neither the time nor the uid, so nobody can displace an older token. */
-const byAge = (a: Entry, b: Entry): number => {
+function byAge(a: Entry, b: Entry): number {
   const [left, right] = a.createdAt === b.createdAt ? [a.uid, b.uid] : [a.createdAt, b.createdAt];
   return left < right ? -1 : 1;
-};
+}
 
-const entryOf = (key: ObjectKey, { metadata, spec }: ZipToken): Entry => ({
-  key,
-  mask: spec.masked,
-  createdAt: metadata.creationTimestamp ?? '',
-  uid: metadata.uid ?? '',
-});
+function entryOf(key: ObjectKey, { metadata, spec }: ZipToken): Entry {
+  return {
+    key,
+    mask: spec.masked,
+    createdAt: metadata.creationTimestamp ?? '',
+    uid: metadata.uid ?? '',
+  };
+}
 
-const acceptedOf = (entries: Iterable<Entry>): Accepted => {
+function acceptedOf(entries: Iterable<Entry>): Accepted {
   const accepted = new Map<string, Entry[]>();
   for (const entry of [...entries].sort(byAge).slice(0, TOKEN_LIMIT)) {
     const same = accepted.get(entry.mask) ?? [];
     if (same.length < MASK_LIMIT_OF_PROJECT) accepted.set(entry.mask, [...same, entry]);
   }
   return accepted;
-};
+}
 
 /** The tokens of one project. What is accepted is found again after a change, when it is needed. */
 interface Project {
@@ -59,7 +61,7 @@ export interface AcceptedTokens {
 }
 
 /** The namespaces that have tokens with a mask. */
-const createMaskIndex = () => {
+function createMaskIndex() {
   /** By mask: the number of tokens in each namespace. */
   const counts = new Map<string, Map<string, number>>();
   return {
@@ -74,18 +76,18 @@ const createMaskIndex = () => {
     masks: (): readonly string[] => [...counts.keys()],
     namespacesOf: (mask: string): readonly string[] => [...(counts.get(mask)?.keys() ?? [])],
   };
-};
+}
 
 /** All tokens, by namespace. */
-const createProjects = (masks: ReturnType<typeof createMaskIndex>) => {
+function createProjects(masks: ReturnType<typeof createMaskIndex>) {
   const projects = new Map<string, Project>();
   let version = 0;
-  const changed = (namespace: string, project: Project): void => {
+  function changed(namespace: string, project: Project): void {
     version += 1;
     project.accepted = undefined;
     if (project.entries.size === 0) projects.delete(namespace);
-  };
-  const remove = (key: ObjectKey): void => {
+  }
+  function remove(key: ObjectKey): void {
     const namespace = namespaceOf(key);
     const project = projects.get(namespace);
     const entry = project?.entries.get(key);
@@ -93,7 +95,7 @@ const createProjects = (masks: ReturnType<typeof createMaskIndex>) => {
     project.entries.delete(key);
     masks.count(namespace, entry.mask, -1);
     changed(namespace, project);
-  };
+  }
   return {
     version: () => version,
     all: (): IterableIterator<[namespace: string, project: Project]> => projects.entries(),
@@ -116,9 +118,9 @@ const createProjects = (masks: ReturnType<typeof createMaskIndex>) => {
       return project.accepted;
     },
   };
-};
+}
 
-export const createAcceptedTokens = (): AcceptedTokens => {
+export function createAcceptedTokens(): AcceptedTokens {
   const masks = createMaskIndex();
   const projects = createProjects(masks);
   const candidates: AcceptedTokens['candidates'] = (mask, isOpen) =>
@@ -151,4 +153,4 @@ export const createAcceptedTokens = (): AcceptedTokens => {
       return refused;
     },
   };
-};
+}

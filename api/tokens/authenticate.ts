@@ -38,13 +38,18 @@ export interface AuthenticateDeps {
  * Resolves a token to its principal. The caches find the candidate and a live read verifies it, so a deleted token fails
  * with the next request even when a watch lags behind.
  */
-export const createAuthenticate =
-  ({ tokens, accepted, projects, verifyToken }: AuthenticateDeps): Authenticate =>
-  async (token, guesses) => {
-    const unknown = (): Error =>
-      tokens.isInterrupted || projects.isInterrupted
+export function createAuthenticate({
+  tokens,
+  accepted,
+  projects,
+  verifyToken,
+}: AuthenticateDeps): Authenticate {
+  return async (token, guesses) => {
+    function unknown(): Error {
+      return tokens.isInterrupted || projects.isInterrupted
         ? serviceUnavailable(new Error('a new token or project may be unknown while a watch is interrupted'))
         : invalidApiKey();
+    }
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
       throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
@@ -69,3 +74,4 @@ export const createAuthenticate =
       project: verification.project,
     };
   };
+}

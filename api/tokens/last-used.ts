@@ -16,25 +16,25 @@ export interface LastUsedDeps {
 /** Records the use of a token in the background, at most once per interval; a later request retries a failed write. */
 export type NoteUse = (principal: Pick<Principal, 'namespace' | 'tokenName'>) => void;
 
-export const createNoteUse = ({ tokens, tokenClient, clock, log, intervalMs }: LastUsedDeps): NoteUse => {
+export function createNoteUse({ tokens, tokenClient, clock, log, intervalMs }: LastUsedDeps): NoteUse {
   /** Monotonic time of the last write attempt by token; entries older than the interval are removed. */
   const tried = new Map<string, number>();
 
-  const isDue = (key: string): boolean => {
+  function isDue(key: string): boolean {
     const last = tried.get(key);
     if (last !== undefined && clock.monotonicMs() - last < intervalMs) return false;
     const written = tokens.get(key)?.status?.lastUsedAt;
     return written === undefined || clock.date().getTime() - Date.parse(written) >= intervalMs;
-  };
+  }
 
-  const forgetOld = (now: number): void => {
+  function forgetOld(now: number): void {
     for (const [key, at] of tried) {
       if (now - at < intervalMs) return;
       tried.delete(key);
     }
-  };
+  }
 
-  const write = async (namespace: string, name: string): Promise<void> => {
+  async function write(namespace: string, name: string): Promise<void> {
     try {
       await tokenClient.mergePatch(
         { namespace, name, subresource: 'status' },
@@ -43,7 +43,7 @@ export const createNoteUse = ({ tokens, tokenClient, clock, log, intervalMs }: L
     } catch (error) {
       log.warn({ err: error, zipToken: `${namespace}/${name}` }, 'could not record the last use of a token');
     }
-  };
+  }
 
   return ({ namespace, tokenName }) => {
     const key = `${namespace}/${tokenName}`;
@@ -54,4 +54,4 @@ export const createNoteUse = ({ tokens, tokenClient, clock, log, intervalMs }: L
     tried.set(key, now);
     void write(namespace, tokenName);
   };
-};
+}

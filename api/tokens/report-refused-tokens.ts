@@ -20,11 +20,11 @@ const REPEAT_MS = 60_000;
 /** Owners of projects decide how many tokens are refused: writes of these conditions are few. */
 const WRITES_PER_INTERVAL = 5;
 
-const conditionsAfter = (
+function conditionsAfter(
   token: ZipToken,
   refusal: TokenRefusal | undefined,
   now: Date,
-): readonly Condition[] | undefined => {
+): readonly Condition[] | undefined {
   const { conditions } = token.status ?? {};
   const before = findCondition(conditions, 'Accepted');
   // Only a token that was refused says later that it is accepted.
@@ -32,26 +32,26 @@ const conditionsAfter = (
   const reason = refusal ?? 'TokenAccepted';
   const status = refusal === undefined ? 'True' : 'False';
   return setCondition(conditions, { type: 'Accepted', status, reason, message: REASONS[reason] }, now);
-};
+}
 
 /** Writes the condition Accepted of tokens that the API refuses although their hashes may be right. Stops when it is disposed of. */
-export const reportRefusedTokens = (deps: RefusedTokensDeps): Disposable => {
+export function reportRefusedTokens(deps: RefusedTokensDeps): Disposable {
   const { accepted, tokens, tokenClient, isOpen, clock, log } = deps;
   /** What is reported: the version, and when. */
   let done = { version: 0, atMs: clock.monotonicMs() };
   let isStopped = false;
   let timer: Disposable | undefined;
 
-  const write = async ({ metadata }: ZipToken, conditions: readonly Condition[]): Promise<void> => {
+  async function write({ metadata }: ZipToken, conditions: readonly Condition[]): Promise<void> {
     const { namespace, name } = metadata;
     try {
       await tokenClient.mergePatch({ namespace, name, subresource: 'status' }, { status: { conditions } });
     } catch (error) {
       log.warn({ err: error, zipToken: `${namespace}/${name}` }, 'could not report a refused token');
     }
-  };
+  }
   /** The next writes; none if everything is reported. */
-  const due = (refused: ReadonlyMap<ObjectKey, TokenRefusal>) => {
+  function due(refused: ReadonlyMap<ObjectKey, TokenRefusal>) {
     const writes: { readonly token: ZipToken; readonly conditions: readonly Condition[] }[] = [];
     for (const token of tokens.values()) {
       const { namespace, name } = token.metadata;
@@ -60,19 +60,19 @@ export const reportRefusedTokens = (deps: RefusedTokensDeps): Disposable => {
       if (writes.length === WRITES_PER_INTERVAL) break;
     }
     return writes;
-  };
-  const report = async (): Promise<void> => {
+  }
+  async function report(): Promise<void> {
     const { version } = accepted;
     const atMs = clock.monotonicMs();
     if (!tokens.hasSynced || (version === done.version && atMs < done.atMs + REPEAT_MS)) return;
     const writes = due(accepted.refused(isOpen));
     if (writes.length === 0) done = { version, atMs };
     for (const { token, conditions } of writes) if (!isStopped) await write(token, conditions);
-  };
-  const next = (): void => {
+  }
+  function next(): void {
     if (isStopped) return;
     timer = clock.after(INTERVAL_MS, () => void report().finally(next));
-  };
+  }
   next();
   return {
     [Symbol.dispose]: () => {
@@ -80,4 +80,4 @@ export const reportRefusedTokens = (deps: RefusedTokensDeps): Disposable => {
       timer?.[Symbol.dispose]();
     },
   };
-};
+}

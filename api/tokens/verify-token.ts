@@ -35,15 +35,22 @@ export interface TokenVerificationDeps {
 export type VerifyToken = (candidate: ZipToken) => Promise<Verification | undefined>;
 
 /** Includes the uid, because a deleted token may be created again under the same name. */
-const verificationKey = (token: ZipToken): string => `${objectKey(token)}/${token.metadata.uid ?? ''}`;
+function verificationKey(token: ZipToken): string {
+  return `${objectKey(token)}/${token.metadata.uid ?? ''}`;
+}
 
 /** True for a project that exists and is not being deleted. */
-export const isOpenProject = (project: ZipProject | undefined): project is ZipProject =>
-  project !== undefined && project.metadata.deletionTimestamp === undefined;
+export function isOpenProject(project: ZipProject | undefined): project is ZipProject {
+  return project !== undefined && project.metadata.deletionTimestamp === undefined;
+}
 
-const askFor =
-  ({ tokenClient, projectClient, clock, verificationTimeoutMs }: TokenVerificationDeps): VerifyToken =>
-  async (candidate) => {
+function askFor({
+  tokenClient,
+  projectClient,
+  clock,
+  verificationTimeoutMs,
+}: TokenVerificationDeps): VerifyToken {
+  return async (candidate) => {
     const { namespace, name, uid } = candidate.metadata;
     const verifiedAt = clock.monotonicMs();
     const limit = { attempt: `verification of token ${objectKey(candidate)}`, ms: verificationTimeoutMs };
@@ -56,37 +63,40 @@ const askFor =
     if (token === undefined || token.metadata.uid !== uid || !isOpenProject(project)) return undefined;
     return { verifiedAt, token, project };
   };
+}
 
 /**
  * Verifies a token and its project with the API server, at most once per `freshMs` for all requests with the token and without
  * concurrent calls. While the API server does not respond, the last verification is accepted for `staleMs`.
  */
-export const createVerifyToken = (deps: TokenVerificationDeps): VerifyToken => {
+export function createVerifyToken(deps: TokenVerificationDeps): VerifyToken {
   const { clock, log, freshMs, staleMs } = deps;
   const ask = askFor(deps);
   /** By token and uid, oldest first. */
   const verifications = new Map<string, Verification>();
   const running = new Map<string, Promise<Verification | undefined>>();
 
-  const ageOf = (verification: Verification): number => clock.monotonicMs() - verification.verifiedAt;
+  function ageOf(verification: Verification): number {
+    return clock.monotonicMs() - verification.verifiedAt;
+  }
 
-  const keep = (key: string, verification: Verification | undefined): void => {
+  function keep(key: string, verification: Verification | undefined): void {
     verifications.delete(key);
     for (const [oldKey, old] of verifications) {
       if (ageOf(old) <= staleMs) break;
       verifications.delete(oldKey);
     }
     if (verification !== undefined) verifications.set(key, verification);
-  };
+  }
 
-  const lastVerification = (key: string, error: unknown): Verification => {
+  function lastVerification(key: string, error: unknown): Verification {
     const last = verifications.get(key);
     if (last === undefined || ageOf(last) > staleMs) throw serviceUnavailable(error);
     log.warn({ err: error, zipToken: key }, 'could not verify a token again; using its last verification');
     return last;
-  };
+  }
 
-  const askAndKeep = async (candidate: ZipToken, key: string): Promise<Verification | undefined> => {
+  async function askAndKeep(candidate: ZipToken, key: string): Promise<Verification | undefined> {
     try {
       const verification = await ask(candidate);
       keep(key, verification);
@@ -96,7 +106,7 @@ export const createVerifyToken = (deps: TokenVerificationDeps): VerifyToken => {
     } finally {
       running.delete(key);
     }
-  };
+  }
 
   return async (candidate) => {
     const key = verificationKey(candidate);
@@ -106,4 +116,4 @@ export const createVerifyToken = (deps: TokenVerificationDeps): VerifyToken => {
     running.set(key, asking);
     return asking;
   };
-};
+}

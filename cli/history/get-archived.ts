@@ -9,29 +9,32 @@ interface Wanted {
   readonly dashboard: string | undefined;
 }
 
-const idOf = ({ job }: Wanted): string | undefined => (isUuid(job) ? job : uuidOfName(job));
+function idOf({ job }: Wanted): string | undefined {
+  return isUuid(job) ? job : uuidOfName(job);
+}
 
-const hasDashboard = ({ dashboard }: Wanted, { env }: Pick<Session, 'env'>): boolean =>
-  dashboard !== undefined || (env['ZIPJOBS_DASHBOARD_URL'] ?? '') !== '';
+function hasDashboard({ dashboard }: Wanted, { env }: Pick<Session, 'env'>): boolean {
+  return dashboard !== undefined || (env['ZIPJOBS_DASHBOARD_URL'] ?? '') !== '';
+}
 
 /** A job of the history by its id or the name of its ZipJob; undefined if it has none, or no dashboard is given. */
-export const getArchived = async (
+export async function getArchived(
   wanted: Wanted,
   session: Session,
   options?: Parameters<HistoryClient['job']>[2],
-): Promise<Job | undefined> => {
+): Promise<Job | undefined> {
   const id = idOf(wanted);
   if (id === undefined || !hasDashboard(wanted, session)) return undefined;
   const archived = await (await session.openHistory(wanted.dashboard)).job(session.namespace, id, options);
   return archived && toJob(archived);
-};
+}
 
 /** The error for a job that was not found, with a hint if the history was not searched for lack of an address. */
-export const withHistoryHint = (
+export function withHistoryHint(
   error: AdministrationError,
   wanted: Wanted,
   session: Pick<Session, 'env'>,
-): AdministrationError => {
+): AdministrationError {
   if (idOf(wanted) === undefined || hasDashboard(wanted, session)) return error;
   const { message, code, commandHint } = error;
   const hint =
@@ -41,4 +44,4 @@ export const withHistoryHint = (
     commandHint: commandHint === undefined ? hint : `${commandHint}. ${hint}`,
     cause: error,
   });
-};
+}

@@ -63,17 +63,19 @@ const RETRY = { attempts: 4, baseDelayMs: 500, maxDelayMs: 5_000, maxRetryAfterM
 /** The same request may succeed soon. */
 class BusyHistoryError extends AdministrationError {}
 
-const failed = (code: AdministrationErrorCode, message: string, cause?: unknown): AdministrationError =>
-  new AdministrationError(message, { code, cause });
+function failed(code: AdministrationErrorCode, message: string, cause?: unknown): AdministrationError {
+  return new AdministrationError(message, { code, cause });
+}
 
-const noDashboard = (origin: string, what: string, cause?: unknown): AdministrationError =>
-  failed(
+function noDashboard(origin: string, what: string, cause?: unknown): AdministrationError {
+  return failed(
     'Unreachable',
     `${origin} ${what}. Check that it is the address of a zipjobs dashboard with a history`,
     cause,
   );
+}
 
-const readText = async ({ origin }: HistoryClientOptions, response: Response): Promise<string> => {
+async function readText({ origin }: HistoryClientOptions, response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
@@ -83,30 +85,30 @@ const readText = async ({ origin }: HistoryClientOptions, response: Response): P
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-};
+}
 
-const parse = (text: string): unknown => {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-};
+}
 
-const messageIn = (body: unknown): string | undefined => {
+function messageIn(body: unknown): string | undefined {
   try {
     return printable(decodeError(body).error.message);
   } catch {
     return undefined;
   }
-};
+}
 
-const retryAfterMs = ({ headers }: Response): number | undefined => {
+function retryAfterMs({ headers }: Response): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
-};
+}
 
-const errorOf = (origin: string, response: Response, body: unknown): AdministrationError => {
+function errorOf(origin: string, response: Response, body: unknown): AdministrationError {
   const { status } = response;
   if (status >= 300 && status < 400)
     return noDashboard(origin, 'redirects to another address, to which your token is not sent');
@@ -118,10 +120,10 @@ const errorOf = (origin: string, response: Response, body: unknown): Administrat
     });
   if (message === undefined) return noDashboard(origin, `returned status ${status} for the history`);
   return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${message}`);
-};
+}
 
 /** Sends the token to this origin only: redirects are not followed. */
-const requestOnce = async (options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> => {
+async function requestOnce(options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> {
   const { origin, token, userAgent, requestTimeoutMs, signal } = options;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
   try {
@@ -142,13 +144,14 @@ const requestOnce = async (options: HistoryClientOptions, path: string, direct: 
       : (errorCode(error) ?? 'no connection');
     throw failed('Unreachable', `The dashboard ${origin} is not reachable: ${why}`, error);
   }
-};
+}
 
 /** Sends requests that wait for a busy dashboard, all of them together no longer than the limit. */
-const createRequest = (options: HistoryClientOptions, direct: Agent) => {
+function createRequest(options: HistoryClientOptions, direct: Agent) {
   let waitedMs = 0;
-  const isWorthWaiting = (error: unknown): boolean =>
-    error instanceof BusyHistoryError && waitedMs + (error.retryAfterMs ?? 0) <= options.maxWaitMs;
+  function isWorthWaiting(error: unknown): boolean {
+    return error instanceof BusyHistoryError && waitedMs + (error.retryAfterMs ?? 0) <= options.maxWaitMs;
+  }
   return (path: string, attempts: number = RETRY.attempts): Promise<unknown> =>
     retry(
       () => requestOnce(options, path, direct),
@@ -163,17 +166,17 @@ const createRequest = (options: HistoryClientOptions, direct: Agent) => {
       },
       options.signal,
     );
-};
+}
 
-const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (body: unknown) => T): T => {
+function decoded<T>({ origin }: HistoryClientOptions, body: unknown, decode: (body: unknown) => T): T {
   try {
     return decode(body);
   } catch (error) {
     throw noDashboard(origin, 'sent a response that this version does not understand', error);
   }
-};
+}
 
-export const createHistoryClient = (options: HistoryClientOptions): HistoryClient & AsyncDisposable => {
+export function createHistoryClient(options: HistoryClientOptions): HistoryClient & AsyncDisposable {
   // The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
   const direct = new Agent();
   const request = createRequest(options, direct);
@@ -196,4 +199,4 @@ export const createHistoryClient = (options: HistoryClientOptions): HistoryClien
     },
     [Symbol.asyncDispose]: () => direct.destroy(),
   };
-};
+}

@@ -10,10 +10,10 @@ const REMEDY =
  * certificate is useless there, because the dashboard cannot present it to the API server.
  * @throws UsageError that says how to get a token
  */
-export const historyToken = async (
+export async function historyToken(
   credentials: () => Promise<Pick<KubeCredentials, 'headers'>>,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<string> => {
+): Promise<string> {
   const given = env['ZIPJOBS_DASHBOARD_TOKEN'] ?? '';
   if (given !== '') {
     if (isBearerToken(given)) return given;
@@ -25,4 +25,4 @@ export const historyToken = async (
   throw new UsageError(
     `Your kubeconfig has no token, for example because it signs in with a client certificate, so the dashboard cannot act as you. ${REMEDY}`,
   );
-};
+}

@@ -30,21 +30,22 @@ interface HistoryFound {
   readonly failure?: AdministrationError;
 }
 
-const searched = (searchedTo: string | undefined, jobs: readonly ListedHistoryJob[]) =>
-  defined({ searchedTo: searchedTo ?? jobs.at(-1)?.finishedAt });
+function searched(searchedTo: string | undefined, jobs: readonly ListedHistoryJob[]) {
+  return defined({ searchedTo: searchedTo ?? jobs.at(-1)?.finishedAt });
+}
 
 /** What was read is worth keeping: the next attempt may read no more. */
-const failureAfter = (pages: number, error: unknown): AdministrationError => {
+function failureAfter(pages: number, error: unknown): AdministrationError {
   if (pages > 0 && error instanceof AdministrationError) return error;
   throw error;
-};
+}
 
 /** Reads page after page until there are enough jobs. */
-const readHistory = async (
+async function readHistory(
   client: HistoryClient,
   project: string,
   { limit, ...query }: HistoryListQuery & { readonly limit: number },
-): Promise<HistoryFound> => {
+): Promise<HistoryFound> {
   const jobs: ListedHistoryJob[] = [];
   let cursor: string | undefined;
   let searchedTo: string | undefined;
@@ -61,16 +62,17 @@ const readHistory = async (
     if (jobs.length >= limit) return { jobs, isCut: true };
   }
   return { jobs, isCut: true, ...searched(searchedTo, jobs) };
-};
+}
 
 const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'DURATION', 'FINISHED'];
 
-const secondsText = (ms: number | undefined): string | null =>
-  ms === undefined ? null : `${Math.round(ms / 1000)}s`;
+function secondsText(ms: number | undefined): string | null {
+  return ms === undefined ? null : `${Math.round(ms / 1000)}s`;
+}
 
 /** The columns of `job list` that the history knows, with the end instead of the age. */
-const historyTable = (jobs: readonly ListedHistoryJob[], isWide: boolean): string =>
-  toTable(
+function historyTable(jobs: readonly ListedHistoryJob[], isWide: boolean): string {
+  return toTable(
     [...COLUMNS, ...(isWide ? ['KEY', 'TOKEN', 'WEBHOOK'] : [])],
     jobs.map((job) => [
       job.name,
@@ -84,6 +86,7 @@ const historyTable = (jobs: readonly ListedHistoryJob[], isWide: boolean): strin
       ...(isWide ? [job.key, job.createdBy ?? null, job.webhookState ?? null] : []),
     ]),
   );
+}
 
 export interface ListHistoryArguments {
   readonly allProjects: boolean | undefined;
@@ -100,19 +103,20 @@ export interface ListHistoryArguments {
   readonly dashboard: string | undefined;
 }
 
-const timeBefore = (now: Date, option: string, text: string): string =>
-  new Date(now.getTime() - durationMs(option, text)).toISOString();
+function timeBefore(now: Date, option: string, text: string): string {
+  return new Date(now.getTime() - durationMs(option, text)).toISOString();
+}
 
-const checkSource = ({ allProjects = false, phases }: ListHistoryArguments): void => {
+function checkSource({ allProjects = false, phases }: ListHistoryArguments): void {
   if (allProjects) throw new UsageError('--history lists one project. Use -n instead of --all-projects');
   const unfinished = phases.find((phase) => !TERMINAL_PHASES.some((one) => one === phase));
   if (unfinished !== undefined)
     throw new UsageError(
       `The history has finished jobs only. Use --phase with one or more of ${TERMINAL_PHASES.join(', ')}`,
     );
-};
+}
 
-const queryOf = (args: ListHistoryArguments, now: Date) => {
+function queryOf(args: ListHistoryArguments, now: Date) {
   const { phases, reasons, bucket, service, key, tokenId, newerThan, olderThan } = args;
   checkSource(args);
   return {
@@ -125,9 +129,9 @@ const queryOf = (args: ListHistoryArguments, now: Date) => {
     ...(olderThan !== undefined && { finishedBefore: timeBefore(now, 'older-than', olderThan) }),
     limit: atLeastOne('limit', args.limit),
   };
-};
+}
 
-const notesOf = (found: HistoryFound, namespace: string): readonly string[] => {
+function notesOf(found: HistoryFound, namespace: string): readonly string[] {
   const { jobs, isCut, searchedTo, failure } = found;
   if (failure) {
     const back = searchedTo === undefined ? '' : `, back to ${printable(searchedTo)}`;
@@ -140,13 +144,13 @@ const notesOf = (found: HistoryFound, namespace: string): readonly string[] => {
   if (isCut)
     return [`Showing the newest ${jobs.length} jobs. Raise --limit or add a filter to see the others`];
   return jobs.length === 0 ? [`No matching jobs in the history of project "${namespace}"`] : [];
-};
+}
 
 /** For `-o json`: null for unknown fields. */
 const UNKNOWN = { startedAt: null, durationMs: null, createdBy: null, webhookState: null, runAgainOf: null };
 
 /** Lists finished jobs from the history. */
-export const listHistory = async (args: ListHistoryArguments, session: Session): Promise<Output> => {
+export async function listHistory(args: ListHistoryArguments, session: Session): Promise<Output> {
   const query = queryOf(args, session.clock.date());
   const client = await session.openHistory(args.dashboard);
   const found = await readHistory(client, session.namespace, query);
@@ -156,4 +160,4 @@ export const listHistory = async (args: ListHistoryArguments, session: Session):
     notes: notesOf(found, session.namespace),
     ...(found.failure && { exitCode: exitCodeOf(found.failure) }),
   };
-};
+}

@@ -13,38 +13,40 @@ interface Reader {
   readonly toOutput: (job: Job) => Output;
 }
 
-const unlessMissing = async (task: () => Promise<Output>): Promise<Output | AdministrationError> => {
+async function unlessMissing(task: () => Promise<Output>): Promise<Output | AdministrationError> {
   try {
     return await task();
   } catch (error) {
     if (hasCode(error, 'NotFound')) return error;
     throw error;
   }
-};
+}
 
-const isMissing = (result: Output | AdministrationError): result is AdministrationError =>
-  result instanceof Error;
+function isMissing(result: Output | AdministrationError): result is AdministrationError {
+  return result instanceof Error;
+}
 
 type Wanted = Parameters<typeof getArchived>[0];
 
 /** A history that does not respond must not hide a job of the cluster. */
-const askHistory = async (...args: Parameters<typeof getArchived>): Promise<Job | Error | undefined> => {
+async function askHistory(...args: Parameters<typeof getArchived>): Promise<Job | Error | undefined> {
   try {
     return await getArchived(...args);
   } catch (error) {
     return toError(error);
   }
-};
+}
 
-const isJob = (archived: Job | Error | undefined): archived is Job =>
-  archived !== undefined && !(archived instanceof Error);
+function isJob(archived: Job | Error | undefined): archived is Job {
+  return archived !== undefined && !(archived instanceof Error);
+}
 
 /**
  * The job of the cluster, or else of the history. The look-up of a uid lists the whole project, so the history is asked before
  * that: if it has a job under the name of the API, no other job of the cluster has this ID. A busy history is waited for only after
  * that.
  */
-export const liveOrArchived = async (given: Wanted, session: Session, reader: Reader): Promise<Output> => {
+export async function liveOrArchived(given: Wanted, session: Session, reader: Reader): Promise<Output> {
   const wanted = { ...given, job: given.job.toLowerCase() };
   const isId = isUuid(wanted.job);
   const name = isId ? zipJobName(wanted.job) : wanted.job;
@@ -65,4 +67,4 @@ export const liveOrArchived = async (given: Wanted, session: Session, reader: Re
     ...reader.toOutput(archived),
     notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
   };
-};
+}

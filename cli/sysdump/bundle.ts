@@ -26,7 +26,7 @@ export interface Bundle extends AsyncDisposable {
 }
 
 /** Opens the file first, so that an unwritable path fails before anything is read. */
-export const createBundle = ({ path, maxBytes, date }: BundleOptions): Bundle => {
+export function createBundle({ path, maxBytes, date }: BundleOptions): Bundle {
   const partial = `${path}.partial-${randomUUID()}`;
   const archive = new ZipArchive({ zlib: { level: 6 } });
   const written = pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
@@ -38,12 +38,12 @@ export const createBundle = ({ path, maxBytes, date }: BundleOptions): Bundle =>
   let isFinished = false;
 
   // Append one entry at a time: the archive reads all appended sources concurrently.
-  const append = async (name: string, bytes: Buffer): Promise<void> => {
+  async function append(name: string, bytes: Buffer): Promise<void> {
     bytesLeft -= bytes.length;
     const entry = once(archive, 'entry');
     archive.append(bytes, { name, date });
     await Promise.race([entry, failed]);
-  };
+  }
 
   return {
     get bytesLeft() {
@@ -69,4 +69,4 @@ export const createBundle = ({ path, maxBytes, date }: BundleOptions): Bundle =>
       await rm(partial, { force: true });
     },
   };
-};
+}

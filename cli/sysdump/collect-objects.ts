@@ -9,7 +9,9 @@ const PAGE_SIZE = 200;
 /** Maximum size of one entry, so that an editor can still open it. */
 const MAX_ENTRY_BYTES = 32 * 1024 * 1024;
 
-const yamlOf = (object: unknown): string => stringify(maskObject(object), { lineWidth: 0 });
+function yamlOf(object: unknown): string {
+  return stringify(maskObject(object), { lineWidth: 0 });
+}
 
 interface Place {
   /** Every namespace when undefined. */
@@ -17,7 +19,7 @@ interface Place {
   readonly folder: string;
 }
 
-const objectsOf = async function* (
+async function* objectsOf(
   { kube, signal }: DumpContext,
   kind: DumpedKind,
   namespace: string | undefined,
@@ -30,9 +32,9 @@ const objectsOf = async function* (
     };
     for await (const { items } of listPages(kube, kind, options)) yield* items;
   }
-};
+}
 
-const readKind = async (context: DumpContext, kind: DumpedKind, place: Place): Promise<string> => {
+async function readKind(context: DumpContext, kind: DumpedKind, place: Place): Promise<string> {
   const what = `${place.folder}/${kind.plural}.yaml`;
   const { facts, limits, problems, bundle } = context;
   const documents: string[] = [];
@@ -55,16 +57,16 @@ const readKind = async (context: DumpContext, kind: DumpedKind, place: Place): P
     problems.failed(what, error);
   }
   return documents.join('---\n');
-};
+}
 
 /** Writes all objects of a kind as YAML into one entry. */
-export const collectKind = async (context: DumpContext, kind: DumpedKind, place: Place): Promise<void> => {
+export async function collectKind(context: DumpContext, kind: DumpedKind, place: Place): Promise<void> {
   const text = await readKind(context, kind, place);
   if (text !== '') await addEntry(context, `${place.folder}/${kind.plural}.yaml`, text);
-};
+}
 
 /** The CustomResourceDefinitions of zipjobs, read by name. */
-export const collectDefinitions = async (context: DumpContext): Promise<void> => {
+export async function collectDefinitions(context: DumpContext): Promise<void> {
   const { kube, problems, signal } = context;
   for (const name of DEFINITIONS) {
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
@@ -75,4 +77,4 @@ export const collectDefinitions = async (context: DumpContext): Promise<void> =>
       problems.failed(`CustomResourceDefinition ${name}`, error);
     }
   }
-};
+}

@@ -9,7 +9,7 @@ import { maskLines } from './mask-text.ts';
 const NEWLINE = 10;
 
 /** The last `maxBytes` bytes, starting at a line: half a line may contain half a secret, which masking does not detect. */
-export const endOf = async (body: AsyncIterable<unknown>, maxBytes: number): Promise<string> => {
+export async function endOf(body: AsyncIterable<unknown>, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   let isCut = false;
@@ -28,7 +28,7 @@ export const endOf = async (body: AsyncIterable<unknown>, maxBytes: number): Pro
   const end = all.subarray(-maxBytes);
   const newline = end.indexOf(NEWLINE);
   return newline === -1 ? '' : end.subarray(newline + 1).toString('utf8');
-};
+}
 
 interface Read {
   readonly what: string;
@@ -37,10 +37,7 @@ interface Read {
 }
 
 /** Reads a text from the API server. On failure, notes the reason and returns undefined. */
-const readText = async (
-  context: DumpContext,
-  { what, path, query = {} }: Read,
-): Promise<string | undefined> => {
+async function readText(context: DumpContext, { what, path, query = {} }: Read): Promise<string | undefined> {
   const { kube, problems, limits, signal } = context;
   const limit = AbortSignal.timeout(limits.readMs);
   let body: Readable | undefined;
@@ -55,16 +52,17 @@ const readText = async (
   } finally {
     body?.destroy();
   }
-};
+}
 
-const podPath = ({ namespace, name }: PodFacts, suffix: string): string =>
-  `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}${suffix}`;
+function podPath({ namespace, name }: PodFacts, suffix: string): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}${suffix}`;
+}
 
-const collectLog = async (
+async function collectLog(
   context: DumpContext,
   pod: PodFacts,
   container: { readonly name: string; readonly previous: boolean },
-): Promise<void> => {
+): Promise<void> {
   const { logLines, logSeconds } = context.limits;
   const entry = `logs/${pod.namespace}/${pod.name}/${container.name}${container.previous ? '.previous' : ''}.log`;
   const text = await readText(context, {
@@ -78,24 +76,27 @@ const collectLog = async (
     },
   });
   if (text !== undefined) await addEntry(context, entry, maskLines(text));
-};
+}
 
-const collectMetrics = async (context: DumpContext, pod: PodFacts): Promise<void> => {
+async function collectMetrics(context: DumpContext, pod: PodFacts): Promise<void> {
   if (pod.adminPort === undefined || pod.phase !== 'Running') return;
   const entry = `metrics/${pod.namespace}/${pod.name}.txt`;
   const path = podPath(pod, `:${pod.adminPort}/proxy/metrics`);
   const text = await readText(context, { what: entry, path });
   if (text !== undefined) await addEntry(context, entry, maskLines(text));
-};
+}
 
 /** Most useful first: servers, then pods that did not succeed, then the newest. */
-const order = (a: PodFacts, b: PodFacts): number =>
-  Number(a.adminPort === undefined) - Number(b.adminPort === undefined) ||
-  Number(a.phase === 'Succeeded') - Number(b.phase === 'Succeeded') ||
-  b.createdAt.localeCompare(a.createdAt);
+function order(a: PodFacts, b: PodFacts): number {
+  return (
+    Number(a.adminPort === undefined) - Number(b.adminPort === undefined) ||
+    Number(a.phase === 'Succeeded') - Number(b.phase === 'Succeeded') ||
+    b.createdAt.localeCompare(a.createdAt)
+  );
+}
 
 /** Logs of the zipjobs pods, and metrics of those that serve them. A pod that never started is noted as a problem. */
-export const collectPods = async (context: DumpContext): Promise<void> => {
+export async function collectPods(context: DumpContext): Promise<void> {
   const { facts, limits, problems, progress } = context;
   const pods = facts.pods.toSorted(order);
   if (pods.length > limits.maxLogs)
@@ -111,4 +112,4 @@ export const collectPods = async (context: DumpContext): Promise<void> => {
     }
     await collectMetrics(context, pod);
   }
-};
+}

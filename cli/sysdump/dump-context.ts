@@ -45,14 +45,14 @@ export interface DumpContext {
 }
 
 /** Adds an entry, or notes that it does not fit. */
-export const addEntry = async (
+export async function addEntry(
   { bundle, problems }: Pick<DumpContext, 'bundle' | 'problems'>,
   name: string,
   text: string,
-): Promise<void> => {
+): Promise<void> {
   if (!(await bundle.add(name, text)))
     problems.note(
       name,
       `skipped: the dump has reached its maximum size (${text.length} more characters); see --max-size`,
     );
-};
+}

@@ -38,15 +38,16 @@ export interface Facts {
   note(object: unknown): void;
 }
 
-const podFacts = (pod: unknown): PodFacts => {
+function podFacts(pod: unknown): PodFacts {
   const statuses = listAt(pod, 'status', 'containerStatuses');
-  const restartsOf = (name: string): number =>
-    Number(
+  function restartsOf(name: string): number {
+    return Number(
       textAt(
         statuses.find((one) => textAt(one, 'name') === name),
         'restartCount',
       ),
     );
+  }
   const specs = listAt(pod, 'spec', 'containers');
   const containers = specs.map((one) => {
     const name = textAt(one, 'name');
@@ -71,22 +72,22 @@ const podFacts = (pod: unknown): PodFacts => {
     containers,
     adminPort: admin === '' ? undefined : Number(admin),
   };
-};
+}
 
-const variable = (one: unknown): readonly [string, unknown] => [
-  textAt(one, 'name'),
-  fieldAt(one, 'valueFrom') ?? textAt(one, 'value'),
-];
+function variable(one: unknown): readonly [string, unknown] {
+  return [textAt(one, 'name'), fieldAt(one, 'valueFrom') ?? textAt(one, 'value')];
+}
 
-const settingsOf = (deployment: unknown): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
+function settingsOf(deployment: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
     listAt(deployment, 'spec', 'template', 'spec', 'containers').map((container) => [
       textAt(container, 'name'),
       Object.fromEntries(listAt(container, 'env').map(variable)),
     ]),
   );
+}
 
-const notReadyOf = (object: unknown, kind: string): readonly string[] | undefined => {
+function notReadyOf(object: unknown, kind: string): readonly string[] | undefined {
   const ready = listAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Ready');
   if (ready === undefined || textAt(ready, 'status') === 'True') return undefined;
   const { namespace, name } = {
@@ -94,14 +95,19 @@ const notReadyOf = (object: unknown, kind: string): readonly string[] | undefine
     name: textAt(object, 'metadata', 'name'),
   };
   return [kind, namespace, name, textAt(ready, 'reason'), textAt(ready, 'message')];
-};
+}
 
-const count = (counts: Map<string, number>, ...columns: readonly string[]): void => {
+function count(counts: Map<string, number>, ...columns: readonly string[]): void {
   const key = columns.map((column) => (column === '' ? '-' : column)).join('\t');
   counts.set(key, (counts.get(key) ?? 0) + 1);
-};
+}
 
-export const createFacts = (): Facts => {
+function leaseFact(lease: unknown, namespace: string): readonly string[] {
+  const [holder, renewed] = [textAt(lease, 'spec', 'holderIdentity'), textAt(lease, 'spec', 'renewTime')];
+  return [namespace, textAt(lease, 'metadata', 'name'), holder, renewed];
+}
+
+export function createFacts(): Facts {
   const pods: PodFacts[] = [];
   const jobs = new Map<string, number>();
   const webhooks = new Map<string, number>();
@@ -111,10 +117,10 @@ export const createFacts = (): Facts => {
   const leases: (readonly string[])[] = [];
   const settings = new Map<string, Readonly<Record<string, unknown>>>();
 
-  const noteReady = (object: unknown, kind: string): void => {
+  function noteReady(object: unknown, kind: string): void {
     const fact = notReadyOf(object, kind);
     if (fact !== undefined) notReady.push(fact);
-  };
+  }
   const notes: Readonly<Record<string, (object: unknown, namespace: string) => void>> = {
     Pod: (object) => {
       pods.push(podFacts(object));
@@ -131,8 +137,7 @@ export const createFacts = (): Facts => {
         count(warnings, namespace, textAt(object, 'reason'), textAt(object, 'involvedObject', 'kind'));
     },
     Lease: (object, namespace) => {
-      const at = (name: string): string => textAt(object, 'spec', name);
-      leases.push([namespace, textAt(object, 'metadata', 'name'), at('holderIdentity'), at('renewTime')]);
+      leases.push(leaseFact(object, namespace));
     },
     Deployment: (object) => {
       charts.add(textAt(object, 'metadata', 'labels', 'helm.sh/chart'));
@@ -150,4 +155,4 @@ export const createFacts = (): Facts => {
     settings,
     note: (object) => notes[textAt(object, 'kind')]?.(object, textAt(object, 'metadata', 'namespace')),
   };
-};
+}

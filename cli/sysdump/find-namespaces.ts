@@ -31,11 +31,11 @@ const DEPLOYMENTS: DumpedKind = {
 };
 
 /** Namespaces with objects of the kind. If they cannot be listed, notes the problem and returns undefined. */
-const namespacesWith = async (
+async function namespacesWith(
   { kube, signal, problems }: DumpContext,
   kind: DumpedKind,
   options: { readonly fieldSelector?: string } = {},
-): Promise<ReadonlySet<string> | undefined> => {
+): Promise<ReadonlySet<string> | undefined> {
   const found = new Set<string>();
   const { labelSelector } = kind;
   try {
@@ -52,9 +52,9 @@ const namespacesWith = async (
     problems.failed(`${kind.plural} of all namespaces`, error);
     return undefined;
   }
-};
+}
 
-const findSystem = async (context: DumpContext, asked: Asked): Promise<readonly string[]> => {
+async function findSystem(context: DumpContext, asked: Asked): Promise<readonly string[]> {
   if (asked.systemNamespace !== undefined) return [asked.systemNamespace];
   const found = await namespacesWith(context, DEPLOYMENTS);
   if (found !== undefined && found.size > 0) return [...found];
@@ -63,10 +63,10 @@ const findSystem = async (context: DumpContext, asked: Asked): Promise<readonly 
     `not found; searched ${DEFAULT_SYSTEM_NAMESPACE}. Set another one with --system-namespace`,
   );
   return [DEFAULT_SYSTEM_NAMESPACE];
-};
+}
 
 /** Queued jobs may be in a namespace that has no project yet. */
-const findProjects = async (context: DumpContext, asked: Asked): Promise<readonly string[]> => {
+async function findProjects(context: DumpContext, asked: Asked): Promise<readonly string[]> {
   if (asked.projects.length > 0) return asked.projects;
   const projects = await namespacesWith(context, ZIP_PROJECTS);
   if (projects === undefined) {
@@ -78,10 +78,10 @@ const findProjects = async (context: DumpContext, asked: Asked): Promise<readonl
   }
   const waiting = await namespacesWith(context, ZIP_JOBS, { fieldSelector: 'status.phase=Queued' });
   return [...new Set([...projects, ...(waiting ?? [])])].toSorted();
-};
+}
 
 /** The namespaces to dump. */
-export const findNamespaces = async (context: DumpContext, asked: Asked): Promise<Namespaces> => {
+export async function findNamespaces(context: DumpContext, asked: Asked): Promise<Namespaces> {
   const { maxProjects } = context.limits;
   const system = await findSystem(context, asked);
   const projects = await findProjects(context, asked);
@@ -91,4 +91,4 @@ export const findNamespaces = async (context: DumpContext, asked: Asked): Promis
       `truncated: the dump contains the first ${maxProjects} of ${projects.length}. Select one with --namespace`,
     );
   return { system, projects: projects.slice(0, maxProjects).filter((one) => !system.includes(one)) };
-};
+}

@@ -12,20 +12,28 @@ export interface DumpedKind extends Pick<ResourceDefinition<KubeObject>, 'apiVer
 /** Selects the objects of zipjobs: a project namespace may contain unrelated pods. */
 const OURS = `${LABELS.partOf}=zipjobs`;
 
-const namespaced = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
-  apiVersion,
-  plural,
-  kind,
-  scope: 'Namespaced',
-});
-const ours = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
-  ...namespaced(apiVersion, plural, kind),
-  labelSelector: OURS,
-});
-const cluster = (apiVersion: string, plural: string, kind: string): DumpedKind => ({
-  ...ours(apiVersion, plural, kind),
-  scope: 'Cluster',
-});
+function namespaced(apiVersion: string, plural: string, kind: string): DumpedKind {
+  return {
+    apiVersion,
+    plural,
+    kind,
+    scope: 'Namespaced',
+  };
+}
+
+function ours(apiVersion: string, plural: string, kind: string): DumpedKind {
+  return {
+    ...namespaced(apiVersion, plural, kind),
+    labelSelector: OURS,
+  };
+}
+
+function cluster(apiVersion: string, plural: string, kind: string): DumpedKind {
+  return {
+    ...ours(apiVersion, plural, kind),
+    scope: 'Cluster',
+  };
+}
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 

@@ -4,22 +4,23 @@ import { MASK, maskValue } from './mask-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const recordAt = (value: unknown, name: string): Fields => {
+function recordAt(value: unknown, name: string): Fields {
   const member = isRecord(value) ? value[name] : undefined;
   return isRecord(member) ? member : {};
-};
+}
 
-const removed = (value: unknown): string =>
-  `[removed: ${typeof value === 'string' ? value.length : JSON.stringify(value ?? '').length} characters]`;
+function removed(value: unknown): string {
+  return `[removed: ${typeof value === 'string' ? value.length : JSON.stringify(value ?? '').length} characters]`;
+}
 
 /** Receivers such as chat systems authenticate callers by the path, so only the host is kept. */
-const maskWebhook = (webhook: Fields): Fields => {
+function maskWebhook(webhook: Fields): Fields {
   if (webhook['url'] === undefined) return webhook;
   const url = URL.parse(typeof webhook['url'] === 'string' ? webhook['url'] : '');
   return { ...webhook, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
-};
+}
 
-const maskFile = (file: unknown): unknown => {
+function maskFile(file: unknown): unknown {
   if (!isRecord(file)) return MASK;
   const { url, headers, ...rest } = file;
   return {
@@ -29,28 +30,32 @@ const maskFile = (file: unknown): unknown => {
       headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])),
     }),
   };
-};
+}
 
 /** Support does not need a caller's metadata, and the hash of a token would allow guessing it. */
-const maskSpec = (kind: unknown, spec: Fields): Fields => ({
-  ...spec,
-  ...(Array.isArray(spec['files']) && { files: spec['files'].map(maskFile) }),
-  ...(isRecord(spec['webhook']) && { webhook: maskWebhook(spec['webhook']) }),
-  ...(kind === 'ZipJob' && spec['metadata'] !== undefined && { metadata: removed(spec['metadata']) }),
-  ...(kind === 'ZipToken' && { sha256: MASK }),
-});
+function maskSpec(kind: unknown, spec: Fields): Fields {
+  return {
+    ...spec,
+    ...(Array.isArray(spec['files']) && { files: spec['files'].map(maskFile) }),
+    ...(isRecord(spec['webhook']) && { webhook: maskWebhook(spec['webhook']) }),
+    ...(kind === 'ZipJob' && spec['metadata'] !== undefined && { metadata: removed(spec['metadata']) }),
+    ...(kind === 'ZipToken' && { sha256: MASK }),
+  };
+}
 
-const isRemoved = (annotation: string): boolean => annotation.endsWith('last-applied-configuration');
+function isRemoved(annotation: string): boolean {
+  return annotation.endsWith('last-applied-configuration');
+}
 
-const maskMetadata = (metadata: Fields): Fields => {
+function maskMetadata(metadata: Fields): Fields {
   const { managedFields: _managedFields, annotations, ...rest } = metadata;
   if (!isRecord(annotations)) return rest;
   const kept = Object.entries(annotations).filter(([name]) => !isRemoved(name));
   return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
-};
+}
 
 /** An object of the API server without anything that must not leave the cluster. */
-export const maskObject = (object: unknown): unknown => {
+export function maskObject(object: unknown): unknown {
   if (!isRecord(object)) return maskValue(object);
   const { kind, spec, binaryData } = object;
   return maskValue({
@@ -59,4 +64,4 @@ export const maskObject = (object: unknown): unknown => {
     ...(isRecord(spec) && { spec: maskSpec(kind, spec) }),
     ...(binaryData !== undefined && { binaryData: removed(binaryData) }),
   });
-};
+}

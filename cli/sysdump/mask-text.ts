@@ -13,7 +13,9 @@ const HARMLESS_NAME =
   /(?:names?|ref|pull_?secrets|class|path|dir|file|policy|seconds|bytes|count)$|^(?:secrets?|secretKeyRef|serviceAccountToken|tokenRequests)$/i;
 
 /** True for the name of a field or variable whose value may be a secret. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name) && !HARMLESS_NAME.test(name);
+}
 
 /** The rest of a name on either side of the word; bounded, so that long lines stay fast. */
 const MORE = '[\\w.-]{0,60}';
@@ -44,26 +46,34 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [new RegExp(`^([ \\t]*(?:- )?["']?${NAME}["']?[ \\t]{0,9}:[ \\t]{1,9})\\S.*$`, 'gim'), `$1${MASK}`],
 ];
 
-const maskPlain = (text: string): string =>
-  PATTERNS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), redactText(text));
+function maskPlain(text: string): string {
+  return PATTERNS.reduce(
+    (result, [pattern, replacement]) => result.replace(pattern, replacement),
+    redactText(text),
+  );
+}
 
 /** Deeper than any zipjobs object; limits the recursion on foreign objects. */
 const MAX_DEPTH = 64;
 
 /** Numbers and booleans are not secrets. */
-const maskMember = (name: string, value: unknown, depth: number): unknown =>
-  isSecretName(name) && (typeof value === 'string' || (typeof value === 'object' && value !== null))
+function maskMember(name: string, value: unknown, depth: number): unknown {
+  return isSecretName(name) && (typeof value === 'string' || (typeof value === 'object' && value !== null))
     ? MASK
     : maskValue(value, depth);
+}
 
 /** Members such as `{ "name": "TOKEN", "value": "..." }`: variables of a container, headers of a probe. */
-const maskNamed = (record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  typeof record['name'] === 'string' && typeof record['value'] === 'string' && isSecretName(record['name'])
+function maskNamed(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return typeof record['name'] === 'string' &&
+    typeof record['value'] === 'string' &&
+    isSecretName(record['name'])
     ? { ...record, value: MASK }
     : record;
+}
 
 /** The same value with all texts masked. Fields with a secret name are masked completely. */
-export const maskValue = (value: unknown, depth = 0): unknown => {
+export function maskValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return maskText(value);
   if (depth > MAX_DEPTH) return MASK;
   if (Array.isArray(value)) return value.map((one) => maskValue(one, depth + 1));
@@ -72,29 +82,29 @@ export const maskValue = (value: unknown, depth = 0): unknown => {
   return Object.fromEntries(
     members.map(([name, member]) => [maskPlain(name), maskMember(name, member, depth + 1)]),
   );
-};
+}
 
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
-};
+}
 
 /** Masks everything in a text that looks like a secret. JSON is also masked by member names. */
-export const maskText = (text: string): string => {
+export function maskText(text: string): string {
   const value = parsed(text);
   return value === undefined ? maskPlain(text) : JSON.stringify(maskValue(value));
-};
+}
 
 /** Masks a log line by line. */
-export const maskLines = (text: string): string => {
+export function maskLines(text: string): string {
   // A private key spans several lines.
   const whole = text.replaceAll(PRIVATE_KEY, MASK);
   return whole
     .split('\n')
     .map((line) => maskText(cutLine(line)))
     .join('\n');
-};
+}

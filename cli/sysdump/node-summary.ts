@@ -8,22 +8,24 @@ const NODES = { apiVersion: 'v1', plural: 'nodes', kind: 'Node', scope: 'Cluster
 const PAGE_SIZE = 200;
 
 /** The fields of a node that affect pods; images, addresses and annotations are omitted. */
-const nodeFacts = (node: unknown): Readonly<Record<string, unknown>> => ({
-  name: textAt(node, 'metadata', 'name'),
-  labels: fieldAt(node, 'metadata', 'labels'),
-  unschedulable: fieldAt(node, 'spec', 'unschedulable') ?? false,
-  taints: listAt(node, 'spec', 'taints'),
-  kubelet: textAt(node, 'status', 'nodeInfo', 'kubeletVersion'),
-  runtime: textAt(node, 'status', 'nodeInfo', 'containerRuntimeVersion'),
-  os: textAt(node, 'status', 'nodeInfo', 'osImage'),
-  architecture: textAt(node, 'status', 'nodeInfo', 'architecture'),
-  allocatable: fieldAt(node, 'status', 'allocatable'),
-  conditions: listAt(node, 'status', 'conditions').map(
-    (one) => `${textAt(one, 'type')}=${textAt(one, 'status')} ${textAt(one, 'reason')}`,
-  ),
-});
+function nodeFacts(node: unknown): Readonly<Record<string, unknown>> {
+  return {
+    name: textAt(node, 'metadata', 'name'),
+    labels: fieldAt(node, 'metadata', 'labels'),
+    unschedulable: fieldAt(node, 'spec', 'unschedulable') ?? false,
+    taints: listAt(node, 'spec', 'taints'),
+    kubelet: textAt(node, 'status', 'nodeInfo', 'kubeletVersion'),
+    runtime: textAt(node, 'status', 'nodeInfo', 'containerRuntimeVersion'),
+    os: textAt(node, 'status', 'nodeInfo', 'osImage'),
+    architecture: textAt(node, 'status', 'nodeInfo', 'architecture'),
+    allocatable: fieldAt(node, 'status', 'allocatable'),
+    conditions: listAt(node, 'status', 'conditions').map(
+      (one) => `${textAt(one, 'type')}=${textAt(one, 'status')} ${textAt(one, 'reason')}`,
+    ),
+  };
+}
 
-export const collectNodes = async (context: DumpContext): Promise<void> => {
+export async function collectNodes(context: DumpContext): Promise<void> {
   const { kube, limits, problems, signal } = context;
   const nodes: unknown[] = [];
   try {
@@ -36,4 +38,4 @@ export const collectNodes = async (context: DumpContext): Promise<void> => {
   }
   if (nodes.length > 0)
     await addEntry(context, 'cluster/nodes.yaml', stringify(maskValue(nodes), { lineWidth: 0 }));
-};
+}

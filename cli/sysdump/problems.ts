@@ -16,13 +16,15 @@ export interface Problems {
 }
 
 /** After these errors, every other call fails as well. */
-const isFatal = (error: unknown): boolean => !isKubeError(error) || isKubeError(error, 'Unauthorized');
+function isFatal(error: unknown): boolean {
+  return !isKubeError(error) || isKubeError(error, 'Unauthorized');
+}
 
-export const createProblems = (): Problems => {
+export function createProblems(): Problems {
   const all: Problem[] = [];
-  const note = (what: string, why: string): void => {
+  function note(what: string, why: string): void {
     all.push({ what, why: maskText(why) });
-  };
+  }
   return {
     all,
     note,
@@ -31,11 +33,11 @@ export const createProblems = (): Problems => {
       note(what, toError(error).message);
     },
   };
-};
+}
 
 /** The text of errors.txt. */
-export const problemsText = (problems: readonly Problem[]): string =>
-  problems.length === 0
+export function problemsText(problems: readonly Problem[]): string {
+  return problems.length === 0
     ? 'This dump is complete.\n'
     : [
         'Items that are missing or truncated, and the reason. To include forbidden items, run the dump with more',
@@ -44,3 +46,4 @@ export const problemsText = (problems: readonly Problem[]): string =>
         ...problems.map(({ what, why }) => `${what}\n    ${why.replaceAll('\n', '\n    ')}`),
         '',
       ].join('\n');
+}

@@ -15,8 +15,8 @@ export interface SummaryInput {
 
 type Row = readonly string[];
 
-const section = (title: string, header: Row, rows: readonly Row[]): readonly string[] =>
-  rows.length === 0
+function section(title: string, header: Row, rows: readonly Row[]): readonly string[] {
+  return rows.length === 0
     ? ['', `${title}: none`]
     : [
         '',
@@ -25,12 +25,16 @@ const section = (title: string, header: Row, rows: readonly Row[]): readonly str
           .split('\n')
           .map((line) => `  ${line}`),
       ];
+}
 
-const countRows = (counts: Counts): readonly Row[] =>
-  [...counts].toSorted(([, a], [, b]) => b - a).map(([key, count]) => [String(count), ...key.split('\t')]);
+function countRows(counts: Counts): readonly Row[] {
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([key, count]) => [String(count), ...key.split('\t')]);
+}
 
-const podRows = ({ pods }: Facts, systemNamespaces: readonly string[]): readonly Row[] =>
-  pods
+function podRows({ pods }: Facts, systemNamespaces: readonly string[]): readonly Row[] {
+  return pods
     .filter(({ namespace, phase }) => systemNamespaces.includes(namespace) || phase !== 'Succeeded')
     .map(({ namespace, name, phase, isReady, restarts, image }) => [
       namespace,
@@ -40,9 +44,10 @@ const podRows = ({ pods }: Facts, systemNamespaces: readonly string[]): readonly
       String(restarts),
       image,
     ]);
+}
 
 /** The entry to read first. */
-export const summaryText = (input: SummaryInput): string => {
+export function summaryText(input: SummaryInput): string {
   const { facts, systemNamespaces } = input;
   const whole =
     input.problemCount === 0
@@ -69,4 +74,4 @@ export const summaryText = (input: SummaryInput): string => {
     ...section('Warning events', ['COUNT', 'NAMESPACE', 'REASON', 'OBJECT'], countRows(facts.warnings)),
     '',
   ].join('\n');
-};
+}

@@ -43,7 +43,7 @@ export interface SysdumpResult {
 export type Sysdump = (request: SysdumpRequest, signal: AbortSignal) => Promise<SysdumpResult>;
 
 /** Every user may make these calls, so invalid credentials or a wrong address fail before anything is written. */
-const firstWords = async ({ kube }: SysdumpDeps, signal: AbortSignal) => {
+async function firstWords({ kube }: SysdumpDeps, signal: AbortSignal) {
   const version = await kube.request({ method: 'GET', path: '/version', signal });
   const review = await kube.request({
     method: 'POST',
@@ -55,23 +55,23 @@ const firstWords = async ({ kube }: SysdumpDeps, signal: AbortSignal) => {
     kubernetes: textAt(version, 'gitVersion'),
     user: textAt(review, 'status', 'userInfo', 'username'),
   };
-};
+}
 
-const collectCluster = async (context: DumpContext): Promise<void> => {
+async function collectCluster(context: DumpContext): Promise<void> {
   context.progress('cluster');
   await collectDefinitions(context);
   for (const kind of CLUSTER_KINDS)
     await collectKind(context, kind, { namespace: undefined, folder: 'cluster' });
   await collectNodes(context);
-};
+}
 
-const collectNamespace = async (context: DumpContext, namespace: string): Promise<void> => {
+async function collectNamespace(context: DumpContext, namespace: string): Promise<void> {
   context.progress(`namespace ${namespace}`);
   for (const kind of NAMESPACED_KINDS)
     await collectKind(context, kind, { namespace, folder: `namespaces/${namespace}` });
-};
+}
 
-const collectAll = async (context: DumpContext, asked: Asked): Promise<Namespaces> => {
+async function collectAll(context: DumpContext, asked: Asked): Promise<Namespaces> {
   const namespaces = await findNamespaces(context, asked);
   for (const namespace of [...namespaces.system, ...namespaces.projects])
     await collectNamespace(context, namespace);
@@ -80,11 +80,10 @@ const collectAll = async (context: DumpContext, asked: Asked): Promise<Namespace
   await addEntry(context, 'settings.yaml', settings);
   await collectPods(context);
   return namespaces;
-};
+}
 
-export const createSysdump =
-  (deps: SysdumpDeps): Sysdump =>
-  async (request, signal) => {
+export function createSysdump(deps: SysdumpDeps): Sysdump {
+  return async (request, signal) => {
     const { kube, clock, progress, version } = deps;
     const { path, limits } = request;
     const words = await firstWords(deps, signal);
@@ -108,3 +107,4 @@ export const createSysdump =
     await bundle.finish();
     return { path, namespaces, problems: problems.all };
   };
+}

@@ -13,12 +13,15 @@ export interface Controllers {
 
 const SELECTOR = `${LABELS.partOf}=zipjobs,${LABELS.component}=controller`;
 
-const podOf = ({ spec }: Deployment) => spec?.template.spec;
+function podOf({ spec }: Deployment) {
+  return spec?.template.spec;
+}
 
-const leaseOf = (deployment: Deployment): string | undefined =>
-  podOf(deployment)?.containers[0]?.env?.find(({ name }) => name === 'LEASE_NAME')?.value;
+function leaseOf(deployment: Deployment): string | undefined {
+  return podOf(deployment)?.containers[0]?.env?.find(({ name }) => name === 'LEASE_NAME')?.value;
+}
 
-const controllersOf = (deployment: Deployment): Controllers => {
+function controllersOf(deployment: Deployment): Controllers {
   const { namespace, name } = deployment.metadata;
   return {
     namespace,
@@ -28,18 +31,18 @@ const controllersOf = (deployment: Deployment): Controllers => {
     serviceAccountName: podOf(deployment)?.serviceAccountName ?? name,
     replicas: deployment.spec?.replicas ?? 1,
   };
-};
+}
 
 /** The controllers of the release; none if it is already deleted. */
-export const findControllers = async (
+export async function findControllers(
   deployments: Pick<ObjectClient<Deployment>, 'list'>,
   namespace: string | undefined,
   signal: AbortSignal,
-): Promise<readonly Controllers[]> => {
+): Promise<readonly Controllers[]> {
   const found = await deployments.list({
     labelSelector: SELECTOR,
     signal,
     ...(namespace !== undefined && { namespace }),
   });
   return found.map(controllersOf);
-};
+}

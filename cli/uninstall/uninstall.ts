@@ -33,24 +33,25 @@ export interface Uninstalled {
 
 const IDENTITY = 'zipjobs-uninstall';
 
-const stoppedAgain = ({ namespace, name }: Controllers): AdministrationError =>
-  new AdministrationError(
+function stoppedAgain({ namespace, name }: Controllers): AdministrationError {
+  return new AdministrationError(
     `Deployment "${name}" in namespace "${namespace}" was scaled up again, so its controllers add finalizers again. Suspend what manages it, such as the automated sync of Argo CD, then run the command again`,
     { code: 'Refused' },
   );
+}
 
-const ambiguous = (namespaces: readonly string[]): AdministrationError =>
-  new AdministrationError(
+function ambiguous(namespaces: readonly string[]): AdministrationError {
+  return new AdministrationError(
     `Deployments in several namespaces have the labels of the controller: ${namespaces.join(', ')}. Anyone who may create a Deployment can add them, so name the namespace of the chart with --system-namespace`,
     { code: 'Refused' },
   );
+}
 
-const takeOver =
-  (
-    options: Pick<UninstallOptions, 'leases' | 'serviceAccounts' | 'clock'>,
-    controllers: readonly Controllers[],
-  ) =>
-  async (signal: AbortSignal): Promise<boolean> => {
+function takeOver(
+  options: Pick<UninstallOptions, 'leases' | 'serviceAccounts' | 'clock'>,
+  controllers: readonly Controllers[],
+) {
+  return async (signal: AbortSignal): Promise<boolean> => {
     const taken = controllers.map(({ namespace, leaseName, serviceAccountName }) =>
       takeOverLease(
         { ...options, namespace, name: leaseName, serviceAccountName, identity: IDENTITY },
@@ -59,6 +60,7 @@ const takeOver =
     );
     return (await Promise.all(taken)).some((wasLed) => wasLed);
   };
+}
 
 interface Released {
   readonly count: number;
@@ -67,11 +69,11 @@ interface Released {
 }
 
 /** Removes all finalizers. Checks until two consecutive lists are empty. */
-const release = (
+function release(
   { deployments, finalized, clock, quietMs, ...options }: UninstallOptions,
   controllers: readonly Controllers[],
   { namespace, ...wait }: UninstallRequest,
-): Promise<Released> => {
+): Promise<Released> {
   let count = 0;
   const check = createQuietCheck({
     takeOver: takeOver({ ...options, clock }, controllers),
@@ -92,12 +94,11 @@ const release = (
     () =>
       `Could not remove all finalizers within ${Math.round(wait.limitMs / 1000)} s. Run the command again`,
   );
-};
+}
 
 /** Does what the chart's pre-delete hook does, for clients that run no hooks. Also works after the release is deleted. */
-export const createUninstall =
-  (options: UninstallOptions) =>
-  async (request: UninstallRequest): Promise<Uninstalled> => {
+export function createUninstall(options: UninstallOptions) {
+  return async (request: UninstallRequest): Promise<Uninstalled> => {
     const { namespace, signal } = request;
     const { deployments } = options;
     const controllers = await findControllers(deployments, namespace, signal);
@@ -117,3 +118,4 @@ export const createUninstall =
       released: released.count,
     };
   };
+}

@@ -25,7 +25,7 @@ export interface Admission {
 }
 
 /** Decides which jobs may start. */
-export const createAdmission = ({ config, clock }: Base, options: AdmissionOptions): Admission => {
+export function createAdmission({ config, clock }: Base, options: AdmissionOptions): Admission {
   const { limitsIn, pause, leadership, queue, caches, onZipJob, onBucket } = options;
   const storeOutages = createStoreOutages({
     leads: () => leadership.isOurs,
@@ -48,4 +48,4 @@ export const createAdmission = ({ config, clock }: Base, options: AdmissionOptio
     onNext: onZipJob,
   });
   return { ledger, storeOutages };
-};
+}

@@ -4,10 +4,10 @@ import { isOwnedBy } from '../kube-state/ownership.ts';
 import type { Ledger } from './ledger.ts';
 
 /** After a failover the Job may be in the cache before the status refers to it. Call this when either changes. */
-export const holdStarted = (
+export function holdStarted(
   ledger: Pick<Ledger, 'hold'>,
   zipJob: ZipJob | undefined,
   job: Job | undefined,
-): void => {
+): void {
   if (zipJob && job && !isFinished(zipJob) && isOwnedBy(job, zipJob)) ledger.hold(zipJob);
-};
+}

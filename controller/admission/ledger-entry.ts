@@ -14,17 +14,27 @@ export interface Entry {
   isHeld?: boolean;
 }
 
-export const uidOf = ({ metadata }: ZipJob): string => metadata.uid ?? '';
+export function uidOf({ metadata }: ZipJob): string {
+  return metadata.uid ?? '';
+}
 
 const UNKNOWN = '?';
 /** The object that a job writes. ZipBuckets that are not known are different buckets. */
-const targetOf = (bucket: ObjectKey, place: string | undefined, key: string): string =>
-  `${place ?? `${UNKNOWN}${bucket}`}/${key}`;
-export const targetIn = (bucket: ObjectKey, place: string | undefined, { request }: Entry): string =>
-  targetOf(bucket, place, request.objectKey);
-export const isUnknown = ({ target }: SlotRequest): boolean => target.startsWith(UNKNOWN);
+function targetOf(bucket: ObjectKey, place: string | undefined, key: string): string {
+  return `${place ?? `${UNKNOWN}${bucket}`}/${key}`;
+}
 
-export const isActive = ({ state }: Entry): boolean => state === 'reserved' || state === 'running';
+export function targetIn(bucket: ObjectKey, place: string | undefined, { request }: Entry): string {
+  return targetOf(bucket, place, request.objectKey);
+}
+
+export function isUnknown({ target }: SlotRequest): boolean {
+  return target.startsWith(UNKNOWN);
+}
+
+export function isActive({ state }: Entry): boolean {
+  return state === 'reserved' || state === 'running';
+}
 
 export interface RequestOptions {
   /** Jobs in these queues take no slot: while suspended there, they would block others. */
@@ -33,7 +43,7 @@ export interface RequestOptions {
   readonly physicalBucket: (bucket: ObjectKey) => string | undefined;
 }
 
-export const requestOf = (zipJob: ZipJob, { trustedQueues, physicalBucket }: RequestOptions): SlotRequest => {
+export function requestOf(zipJob: ZipJob, { trustedQueues, physicalBucket }: RequestOptions): SlotRequest {
   const { namespace } = zipJob.metadata;
   const bucket = bucketKeyOf(zipJob);
   return {
@@ -46,4 +56,4 @@ export const requestOf = (zipJob: ZipJob, { trustedQueues, physicalBucket }: Req
     order: orderOf(zipJob),
     isLimited: !isInTrustedQueue(zipJob, trustedQueues),
   };
-};
+}

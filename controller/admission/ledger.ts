@@ -297,4 +297,6 @@ class AdmissionLedger implements Ledger {
   }
 }
 
-export const createLedger = (options: LedgerOptions): Ledger => new AdmissionLedger(options);
+export function createLedger(options: LedgerOptions): Ledger {
+  return new AdmissionLedger(options);
+}

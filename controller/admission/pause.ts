@@ -11,17 +11,17 @@ export interface Pause {
   see(lease: Lease): void;
 }
 
-const reasonOf = ({ metadata }: Lease): string | undefined => {
+function reasonOf({ metadata }: Lease): string | undefined {
   const text = metadata.annotations?.[ANNOTATIONS.paused];
   if (text === undefined || text === 'false') return undefined;
   return text === '' || text === 'true' ? 'no reason given' : text.slice(0, MAX_REASON);
-};
+}
 
 /**
  * Pauses all jobs. The annotation is on the Lease because the leader reads it every few seconds anyway: it needs no
  * restart, no additional permission or watch, and outlives every leader and upgrade.
  */
-export const createPause = (onChange: (reason: string | undefined) => void): Pause => {
+export function createPause(onChange: (reason: string | undefined) => void): Pause {
   let reason: string | undefined;
   return {
     get reason() {
@@ -34,4 +34,4 @@ export const createPause = (onChange: (reason: string | undefined) => void): Pau
       onChange(reason);
     },
   };
-};
+}

@@ -50,11 +50,12 @@ export interface QueueState {
   readonly unlimited: WaitingRequests;
 }
 
-const ofBucket = ({ perBucket, isHeld }: SlotLimits, bucket: string): number =>
-  isHeld(bucket) ? Math.min(1, perBucket) : perBucket;
+function ofBucket({ perBucket, isHeld }: SlotLimits, bucket: string): number {
+  return isHeld(bucket) ? Math.min(1, perBucket) : perBucket;
+}
 
 /** The oldest job of a project with room in its bucket. */
-const oldest = ({ buckets }: ProjectQueue, limits: SlotLimits): SlotRequest | undefined => {
+function oldest({ buckets }: ProjectQueue, limits: SlotLimits): SlotRequest | undefined {
   let first: SlotRequest | undefined;
   for (const [bucket, { active, waiting }] of buckets) {
     if (active >= ofBucket(limits, bucket)) continue;
@@ -62,7 +63,7 @@ const oldest = ({ buckets }: ProjectQueue, limits: SlotLimits): SlotRequest | un
     if (head && (!first || head.order < first.order)) first = head;
   }
   return first;
-};
+}
 
 /** Part of the slots by which projects without a running job may exceed the limit in all; at least one slot. */
 const EXTRA_SHARE = 0.1;
@@ -71,13 +72,15 @@ const EXTRA_SHARE = 0.1;
  * Jobs that may run in all if those above the limit are the only ones of their projects. Otherwise a few projects whose sources are
  * slow could hold every slot for hours. Without slots there are no further ones.
  */
-export const mostInAll = ({ inAll }: Pick<SlotLimits, 'inAll'>): number =>
-  inAll === 0 ? 0 : inAll + Math.max(1, Math.floor(inAll * EXTRA_SHARE));
+export function mostInAll({ inAll }: Pick<SlotLimits, 'inAll'>): number {
+  return inAll === 0 ? 0 : inAll + Math.max(1, Math.floor(inAll * EXTRA_SHARE));
+}
 
-const comesBefore = (one: ProjectQueue, other: ProjectQueue): boolean =>
-  one.active === other.active ? one.since < other.since : one.active < other.active;
+function comesBefore(one: ProjectQueue, other: ProjectQueue): boolean {
+  return one.active === other.active ? one.since < other.since : one.active < other.active;
+}
 
-const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undefined => {
+function nextLimited(state: QueueState, limits: SlotLimits): SlotRequest | undefined {
   const isFull = state.active >= limits.inAll;
   if (state.active >= mostInAll(limits)) return undefined;
   let best: { readonly queue: ProjectQueue; readonly request: SlotRequest } | undefined;
@@ -89,22 +92,23 @@ const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undef
     if (request) best = { queue, request };
   }
   return best?.request;
-};
+}
 
 /**
  * The next job. Jobs that take no slot come first. Then comes the project with the fewest active jobs, among equals the one
  * served longest ago; within a project the oldest job whose bucket has room. The cost grows with projects and buckets, not
  * with jobs. Undefined when no limit leaves room for any.
  */
-export const nextRequest = (state: QueueState, limits: SlotLimits): SlotRequest | undefined =>
-  state.unlimited.first() ?? nextLimited(state, limits);
+export function nextRequest(state: QueueState, limits: SlotLimits): SlotRequest | undefined {
+  return state.unlimited.first() ?? nextLimited(state, limits);
+}
 
 /** The limit that blocks a waiting job, the narrowest first. Has no changing count, because it is written to the status. */
-export const reachedLimit = (
+export function reachedLimit(
   state: QueueState,
   { project, bucket }: SlotRequest,
   limits: SlotLimits,
-): string | undefined => {
+): string | undefined {
   const queue = state.projects.get(project);
   const ofProject = limits.ofProject(project);
   const active = queue?.buckets.get(bucket)?.active ?? 0;
@@ -117,4 +121,4 @@ export const reachedLimit = (
   if (state.active >= limits.inAll)
     return `at most ${limits.inAll} jobs can run at the same time in total; the queue is fair across projects and starts the oldest job of each first`;
   return undefined;
-};
+}

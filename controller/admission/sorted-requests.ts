@@ -4,7 +4,7 @@ import type { SlotRequest } from './queue-order.ts';
 const CHUNK = 512;
 
 /** Index of the first item for which this is true, of items for which it is false and then true. */
-const firstIndex = <T>(items: readonly T[], isTrue: (item: T) => boolean): number => {
+function firstIndex<T>(items: readonly T[], isTrue: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -13,7 +13,7 @@ const firstIndex = <T>(items: readonly T[], isTrue: (item: T) => boolean): numbe
     else low = middle + 1;
   }
   return low;
-};
+}
 
 /** Requests in the order of their age. */
 export class SortedRequests {

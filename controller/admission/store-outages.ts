@@ -40,49 +40,57 @@ export interface StoreOutages {
   readonly held: number;
 }
 
-const newAttempts = (before: ZipJob, { status }: ZipJob): readonly Attempt[] => {
+function newAttempts(before: ZipJob, { status }: ZipJob): readonly Attempt[] {
   const last = before.status?.attempts?.at(-1)?.n ?? 0;
   return (status?.attempts ?? []).filter(({ n }) => n > last);
-};
+}
 
-const uploadedOf = ({ status }: ZipJob): number => status?.progress?.bytesUploaded ?? 0;
+function uploadedOf({ status }: ZipJob): number {
+  return status?.progress?.bytesUploaded ?? 0;
+}
 
 /** True if the store confirmed bytes of the present attempt, or the archive. */
-const hasResponded = (before: ZipJob, after: ZipJob): boolean => {
+function hasResponded(before: ZipJob, after: ZipJob): boolean {
   if (after.status?.result && !before.status?.result) return true;
   const isSamePod = before.status?.progress?.podUid === after.status?.progress?.podUid;
   return uploadedOf(after) > (isSamePod ? uploadedOf(before) : 0);
-};
+}
 
 type Sign = 'responds' | 'away';
 
-const signOf = ({ reason }: Attempt): readonly Sign[] => {
+function signOf({ reason }: Attempt): readonly Sign[] {
   if (reason === AWAY) return ['away'];
   return RESPONSES.has(reason) ? ['responds'] : [];
-};
+}
 
 /** What a change of a job says about its store. */
-const signsIn = (before: ZipJob, after: ZipJob): readonly Sign[] => [
-  ...(hasResponded(before, after) ? (['responds'] as const) : []),
-  ...newAttempts(before, after).flatMap(signOf),
-];
+function signsIn(before: ZipJob, after: ZipJob): readonly Sign[] {
+  return [
+    ...(hasResponded(before, after) ? (['responds'] as const) : []),
+    ...newAttempts(before, after).flatMap(signOf),
+  ];
+}
 
-const hasCondition = ({ status }: ZipBucket, type: 'Held' | 'Ready'): boolean =>
-  findCondition(status?.conditions, type)?.status === 'True';
+function hasCondition({ status }: ZipBucket, type: 'Held' | 'Ready'): boolean {
+  return findCondition(status?.conditions, type)?.status === 'True';
+}
 
-const hasPassedTest = (before: ZipBucket | undefined, after: ZipBucket): boolean =>
-  after.status?.test?.nonce !== before?.status?.test?.nonce && hasCondition(after, 'Ready');
+function hasPassedTest(before: ZipBucket | undefined, after: ZipBucket): boolean {
+  return after.status?.test?.nonce !== before?.status?.test?.nonce && hasCondition(after, 'Ready');
+}
 
-export const createStoreOutages = ({ leads, exists, onChange }: StoreOutagesOptions): StoreOutages => {
+export function createStoreOutages({ leads, exists, onChange }: StoreOutagesOptions): StoreOutages {
   /** Failures in a row, of buckets with at least one. */
   const failures = new Map<ObjectKey, number>();
-  const isHeld = (bucket: ObjectKey): boolean => (failures.get(bucket) ?? 0) >= HELD_FROM;
-  const set = (bucket: ObjectKey, count: number): void => {
+  function isHeld(bucket: ObjectKey): boolean {
+    return (failures.get(bucket) ?? 0) >= HELD_FROM;
+  }
+  function set(bucket: ObjectKey, count: number): void {
     const was = isHeld(bucket);
     if (count === 0) failures.delete(bucket);
     else failures.set(bucket, Math.min(count, HELD_FROM));
     if (isHeld(bucket) !== was) onChange(bucket);
-  };
+  }
   return {
     see: (change) => {
       // A finished job has no further attempts, and the cache keeps only a part of it.
@@ -108,4 +116,4 @@ export const createStoreOutages = ({ leads, exists, onChange }: StoreOutagesOpti
       return [...failures.keys()].filter(isHeld).length;
     },
   };
-};
+}

@@ -5,5 +5,8 @@ import type { ZipJob } from '#crds/zip-job.ts';
  * may write ZipJobs can name any queue, and can resume a Job in a queue that no controller serves, so only the operator's
  * setting counts.
  */
-export const isInTrustedQueue = ({ spec }: ZipJob, trustedQueues: readonly string[]): boolean =>
-  spec.queueName !== undefined && (trustedQueues.includes('*') || trustedQueues.includes(spec.queueName));
+export function isInTrustedQueue({ spec }: ZipJob, trustedQueues: readonly string[]): boolean {
+  return (
+    spec.queueName !== undefined && (trustedQueues.includes('*') || trustedQueues.includes(spec.queueName))
+  );
+}

@@ -4,7 +4,9 @@ import type { SlotRequest } from './queue-order.ts';
 /** Removed requests that a heap may contain in addition to twice as many as wait. */
 const SPARE_REQUESTS = 64;
 
-const isOlder = (one: SlotRequest, other: SlotRequest): boolean => one.order < other.order;
+function isOlder(one: SlotRequest, other: SlotRequest): boolean {
+  return one.order < other.order;
+}
 
 /** Waiting jobs, of which the oldest is next. Every operation takes logarithmic time, also with a hundred thousand jobs. */
 export class WaitingQueue {

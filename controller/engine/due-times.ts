@@ -23,7 +23,9 @@ export interface DueTimesOptions {
 /** Removed and superseded entries that the heap may contain in addition to as many as it has valid ones. */
 const SPARE_ENTRIES = 64;
 
-const isEarlier = (one: Entry, other: Entry): boolean => one.dueMs < other.dueMs;
+function isEarlier(one: Entry, other: Entry): boolean {
+  return one.dueMs < other.dueMs;
+}
 
 interface State {
   readonly options: DueTimesOptions;
@@ -33,14 +35,16 @@ interface State {
   timer: { readonly atMs: number; readonly handle: Disposable } | undefined;
 }
 
-const stop = (state: State): void => {
+function stop(state: State): void {
   state.timer?.handle[Symbol.dispose]();
   state.timer = undefined;
-};
+}
 
 /** Drops the entries of keys that were removed or are due earlier, from the top or all at once, and returns the first. */
-const firstOf = ({ due, heap }: State): Entry | undefined => {
-  const isValid = ({ key, dueMs }: Entry): boolean => due.get(key) === dueMs;
+function firstOf({ due, heap }: State): Entry | undefined {
+  function isValid({ key, dueMs }: Entry): boolean {
+    return due.get(key) === dueMs;
+  }
   if (heap.size > 2 * due.size + SPARE_ENTRIES) heap.keep(isValid);
   let first = heap.first();
   while (first && !isValid(first)) {
@@ -48,9 +52,9 @@ const firstOf = ({ due, heap }: State): Entry | undefined => {
     first = heap.first();
   }
   return first;
-};
+}
 
-const arm = (state: State): void => {
+function arm(state: State): void {
   const { clock } = state.options;
   const first = firstOf(state);
   if (state.timer?.atMs === first?.dueMs) return;
@@ -58,9 +62,9 @@ const arm = (state: State): void => {
   if (!first) return;
   const delayMs = Math.max(0, first.dueMs - clock.monotonicMs());
   state.timer = { atMs: first.dueMs, handle: clock.after(delayMs, () => fire(state)) };
-};
+}
 
-const fire = (state: State): void => {
+function fire(state: State): void {
   const { clock, onDue } = state.options;
   state.timer = undefined;
   const nowMs = clock.monotonicMs();
@@ -70,9 +74,9 @@ const fire = (state: State): void => {
     onDue(first.key);
   }
   arm(state);
-};
+}
 
-export const createDueTimes = (options: DueTimesOptions): DueTimes => {
+export function createDueTimes(options: DueTimesOptions): DueTimes {
   const state: State = { options, due: new Map(), heap: new Heap(isEarlier), timer: undefined };
   const { due } = state;
   return {
@@ -97,4 +101,4 @@ export const createDueTimes = (options: DueTimesOptions): DueTimes => {
       return due.size;
     },
   };
-};
+}

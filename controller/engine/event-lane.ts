@@ -26,7 +26,7 @@ export interface EventLane extends AsyncDisposable {
 
 const DEFAULTS = { concurrency: 4, capacity: 1000, drainMs: 1000 };
 
-export const createEventLane = (options: EventLaneOptions): EventLane => {
+export function createEventLane(options: EventLaneOptions): EventLane {
   const { record, clock, log, concurrency, capacity, drainMs } = { ...DEFAULTS, ...options };
   const waiting = new FairQueue<Parameters<RecordEvent>>();
   const drained = new AbortController();
@@ -35,9 +35,11 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
   let dropped = 0;
   let isClosing = false;
 
-  const next = (): Parameters<RecordEvent> | undefined => (isLate ? undefined : waiting.shift());
+  function next(): Parameters<RecordEvent> | undefined {
+    return isLate ? undefined : waiting.shift();
+  }
 
-  const work = async (): Promise<void> => {
+  async function work(): Promise<void> {
     running += 1;
     for (let event = next(); event; event = next()) await record(...event);
     running -= 1;
@@ -45,7 +47,7 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
     if (dropped > 0) log.warn({ dropped }, 'dropped events because the API server is too slow');
     dropped = 0;
     if (isClosing) drained.abort();
-  };
+  }
 
   return {
     add: (...event) => {
@@ -63,4 +65,4 @@ export const createEventLane = (options: EventLaneOptions): EventLane => {
       isLate = true;
     },
   };
-};
+}

@@ -33,16 +33,16 @@ export interface EventsOptions {
 export type RecordEvent = (object: Pick<KubeObject, 'metadata'>, note: EventNote) => Promise<void>;
 
 /** The same event of the same object has the same name, so that a repetition increments its count. */
-const eventName = ({ metadata }: Pick<KubeObject, 'metadata'>, note: EventNote): string => {
+function eventName({ metadata }: Pick<KubeObject, 'metadata'>, note: EventNote): string {
   const text = JSON.stringify([metadata.uid, note.type, note.reason, note.message]);
   return `${metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-};
+}
 
-const eventOf = (
+function eventOf(
   object: Pick<KubeObject, 'metadata'>,
   note: EventNote,
   { now, kind, instance }: Pick<EventsOptions, 'kind' | 'instance'> & { readonly now: Date },
-): Event => {
+): Event {
   const { name, namespace, uid } = object.metadata;
   const time = rfc3339(now);
   return {
@@ -66,18 +66,18 @@ const eventOf = (
     reportingComponent: COMPONENT,
     reportingInstance: instance,
   };
-};
+}
 
-export const createEvents = (options: EventsOptions): RecordEvent => {
+export function createEvents(options: EventsOptions): RecordEvent {
   const counts = new Map<string, number>();
-  const repeat = (name: string): number => {
+  function repeat(name: string): number {
     const count = (counts.get(name) ?? 1) + 1;
     counts.delete(name);
     counts.set(name, count);
     const [oldest] = counts.keys();
     if (counts.size > REMEMBERED && oldest !== undefined) counts.delete(oldest);
     return count;
-  };
+  }
   return async (object, note) => {
     const now = options.clock.date();
     const event = eventOf(object, note, { ...options, now });
@@ -94,4 +94,4 @@ export const createEvents = (options: EventsOptions): RecordEvent => {
         options.log.warn({ err: error, namespace, event: note.reason }, 'could not record an event');
     }
   };
-};
+}

@@ -11,8 +11,9 @@ import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 /** Leaves the annotations alone if there is nothing to add. */
-const adding = (annotations: Readonly<Record<string, string>>): Pick<FinalizersPatch, 'annotations'> =>
-  Object.keys(annotations).length === 0 ? {} : { annotations };
+function adding(annotations: Readonly<Record<string, string>>): Pick<FinalizersPatch, 'annotations'> {
+  return Object.keys(annotations).length === 0 ? {} : { annotations };
+}
 
 /** Both return the object as written. */
 export interface Finalizers<T extends KubeObject> {
@@ -30,24 +31,26 @@ export interface FinalizersOptions<T extends KubeObject> {
 }
 
 /** Adds and removes our finalizer on objects of one kind. Throws Conflict and NotFound: the caller must decide again. */
-export const createFinalizers = <T extends KubeObject>({
+export function createFinalizers<T extends KubeObject>({
   kind,
   client,
   annotations = () => ({}),
   metrics,
-}: FinalizersOptions<T>): Finalizers<T> => ({
-  add: (object) => {
-    const finalizers = [...withoutFinalizer(object.metadata.finalizers), FINALIZER];
-    return patchFinalizers(client, object.metadata, { finalizers, ...adding(annotations(object)) });
-  },
-  release: async (object, forced) => {
-    const { metadata } = object;
-    if (!holdsFinalizer(metadata)) return object;
-    const written = await patchFinalizers(client, metadata, {
-      finalizers: withoutFinalizer(metadata.finalizers),
-      ...adding(annotations(object)),
-    });
-    if (forced !== undefined) metrics.finalizersReleased.inc({ kind, reason: forced });
-    return written;
-  },
-});
+}: FinalizersOptions<T>): Finalizers<T> {
+  return {
+    add: (object) => {
+      const finalizers = [...withoutFinalizer(object.metadata.finalizers), FINALIZER];
+      return patchFinalizers(client, object.metadata, { finalizers, ...adding(annotations(object)) });
+    },
+    release: async (object, forced) => {
+      const { metadata } = object;
+      if (!holdsFinalizer(metadata)) return object;
+      const written = await patchFinalizers(client, metadata, {
+        finalizers: withoutFinalizer(metadata.finalizers),
+        ...adding(annotations(object)),
+      });
+      if (forced !== undefined) metrics.finalizersReleased.inc({ kind, reason: forced });
+      return written;
+    },
+  };
+}

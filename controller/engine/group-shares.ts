@@ -11,10 +11,12 @@ export interface GroupShares {
   end(group: string): void;
 }
 
-export const createGroupShares = (): GroupShares => {
+export function createGroupShares(): GroupShares {
   const running = new Map<string, number>();
   let max = 0;
-  const countOf = (group: string): number => running.get(group) ?? 0;
+  function countOf(group: string): number {
+    return running.get(group) ?? 0;
+  }
   return {
     divide: (workers) => {
       max = Math.ceil(workers / SHARE);
@@ -28,4 +30,4 @@ export const createGroupShares = (): GroupShares => {
       else running.set(group, countOf(group) - 1);
     },
   };
-};
+}

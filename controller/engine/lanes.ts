@@ -9,7 +9,9 @@ const ORDER: readonly Lane[] = ['end', 'change', 'resync'];
 const ONE_OF = 8;
 
 /** True if keys of the lane are taken before those of the other. */
-export const isBefore = (lane: Lane, other: Lane): boolean => ORDER.indexOf(lane) < ORDER.indexOf(other);
+export function isBefore(lane: Lane, other: Lane): boolean {
+  return ORDER.indexOf(lane) < ORDER.indexOf(other);
+}
 
 /** Keys in three fair queues. Those of an earlier lane are taken first, with few exceptions. */
 export interface Lanes {
@@ -18,7 +20,7 @@ export interface Lanes {
   shift(isAllowed?: (group: string) => boolean): string | undefined;
 }
 
-export const createLanes = (): Lanes => {
+export function createLanes(): Lanes {
   const queues = {
     end: new FairQueue<string>(),
     change: new FairQueue<string>(),
@@ -41,4 +43,4 @@ export const createLanes = (): Lanes => {
       return undefined;
     },
   };
-};
+}

@@ -32,16 +32,16 @@ interface State {
 }
 
 /** Makes one attempt within the time limit. Never throws. */
-const attempt = async (
+async function attempt(
   task: 'acquire' | 'renew' | 'release',
   state: State,
   limits: { readonly ms: number; readonly signal: AbortSignal },
-): Promise<boolean> => {
+): Promise<boolean> {
   const { namespace, name, log } = state.options;
   const limit = new AbortController();
-  const abort = (): void => {
+  function abort(): void {
     limit.abort();
-  };
+  }
   const startedMs = state.clock.monotonicMs();
   using _timer = state.clock.after(limits.ms, abort);
   limits.signal.addEventListener('abort', abort);
@@ -56,29 +56,31 @@ const attempt = async (
   } finally {
     limits.signal.removeEventListener('abort', abort);
   }
-};
+}
 
 /** The retry period minus up to 20 % jitter, so that candidates do not synchronize; at once when the lease expires. */
-const nextAttemptMs = ({ lock, retryPeriodMs }: State): number => {
+function nextAttemptMs({ lock, retryPeriodMs }: State): number {
   const periodMs = retryPeriodMs * (1 - Math.random() / 5);
   const heldForMs = lock.heldForMs();
   return heldForMs > 0 ? Math.min(periodMs, heldForMs) : periodMs;
-};
+}
 
 /** Resolves to true when this process holds the lease, to false if the signal aborts first. */
-const acquire = async (state: State): Promise<boolean> => {
+async function acquire(state: State): Promise<boolean> {
   const { signal } = state.options;
   if (signal.aborted) return false;
   do {
     if (await attempt('acquire', state, { ms: state.renewDeadlineMs, signal })) return true;
   } while (await pause(state.clock, nextAttemptMs(state), signal));
   return false;
-};
+}
 
-const leftMs = (state: State): number => state.renewedMs + state.renewDeadlineMs - state.clock.monotonicMs();
+function leftMs(state: State): number {
+  return state.renewedMs + state.renewDeadlineMs - state.clock.monotonicMs();
+}
 
 /** Renews until `ended` aborts (true), another process holds the lease, or the deadline passes without a renewal (false). */
-const keepRenewing = async (state: State, ended: AbortSignal): Promise<boolean> => {
+async function keepRenewing(state: State, ended: AbortSignal): Promise<boolean> {
   while (await pause(state.clock, Math.min(state.retryPeriodMs, Math.max(0, leftMs(state))), ended)) {
     const ms = leftMs(state);
     if (ms <= 0) return false;
@@ -86,17 +88,17 @@ const keepRenewing = async (state: State, ended: AbortSignal): Promise<boolean> 
     if (!renewed && !state.lock.isOurs()) return false;
   }
   return true;
-};
+}
 
 const RELEASE_TRIES = 3;
 
 /** Lets another replica lead at once instead of after the lease duration. Best effort: the lease also expires. */
-const release = async (state: State): Promise<void> => {
+async function release(state: State): Promise<void> {
   const { signal } = new AbortController();
   for (let tries = 0; tries < RELEASE_TRIES; tries += 1) {
     if (await attempt('release', state, { ms: state.retryPeriodMs, signal })) return;
   }
-};
+}
 
 /** The process must exit, because another replica may lead. */
 export class LeadershipLost extends AppError {
@@ -108,13 +110,13 @@ export class LeadershipLost extends AppError {
   }
 }
 
-const leadWhileHeld = async (state: State): Promise<void> => {
+async function leadWhileHeld(state: State): Promise<void> {
   const { options } = state;
   const stop = new AbortController();
   const ended = new AbortController();
-  const onStop = (): void => {
+  function onStop(): void {
     stop.abort(options.signal.reason);
-  };
+  }
   options.signal.addEventListener('abort', onStop);
   const renewing = keepRenewing(state, ended.signal).then((held) => {
     if (!held) stop.abort(new LeadershipLost(options));
@@ -137,9 +139,9 @@ const leadWhileHeld = async (state: State): Promise<void> => {
     options.signal.removeEventListener('abort', onStop);
   }
   await renewing;
-};
+}
 
-const leadAndRelease = async (state: State): Promise<void> => {
+async function leadAndRelease(state: State): Promise<void> {
   try {
     await leadWhileHeld(state);
   } catch (error) {
@@ -147,7 +149,7 @@ const leadAndRelease = async (state: State): Promise<void> => {
     throw error;
   }
   await release(state);
-};
+}
 
 /**
  * Waits for the lease, leads while holding it, and releases it when `lead` has ended after the stop signal. The rules are
@@ -155,7 +157,7 @@ const leadAndRelease = async (state: State): Promise<void> => {
  * @throws LeadershipLost
  * @throws the error of `lead`, after the release.
  */
-export const runAsLeader = async (options: LeaderElectionOptions): Promise<void> => {
+export async function runAsLeader(options: LeaderElectionOptions): Promise<void> {
   const clock = options.clock ?? systemClock;
   const leaseDurationMs = options.leaseDurationMs ?? 15_000;
   const state: State = {
@@ -176,4 +178,4 @@ export const runAsLeader = async (options: LeaderElectionOptions): Promise<void>
   } finally {
     onChange?.(false);
   }
-};
+}

@@ -37,8 +37,9 @@ export interface LeaseLock {
   heldForMs(): number;
 }
 
-const isSameVersion = (a: Lease, b: Lease): boolean =>
-  a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+function isSameVersion(a: Lease, b: Lease): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}
 
 class KubeLeaseLock implements LeaseLock {
   readonly #options: LeaseLockOptions;
@@ -132,4 +133,6 @@ class KubeLeaseLock implements LeaseLock {
   }
 }
 
-export const createLeaseLock = (options: LeaseLockOptions): LeaseLock => new KubeLeaseLock(options);
+export function createLeaseLock(options: LeaseLockOptions): LeaseLock {
+  return new KubeLeaseLock(options);
+}

@@ -15,10 +15,10 @@ export interface ReconcileMeasure {
 }
 
 /** Records one reconcile under the metric names of controller-runtime; rethrows errors. */
-export const measureReconcile = async (
+export async function measureReconcile(
   { metrics, clock, controller }: ReconcileMeasure,
   round: () => Promise<ReconcileOutcome>,
-): Promise<void> => {
+): Promise<void> {
   const started = clock.monotonicMs();
   metrics.activeWorkers.inc({ controller });
   try {
@@ -31,4 +31,4 @@ export const measureReconcile = async (
     metrics.activeWorkers.dec({ controller });
     metrics.seconds.observe({ controller }, (clock.monotonicMs() - started) / 1000);
   }
-};
+}

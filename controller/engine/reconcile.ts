@@ -43,22 +43,22 @@ export interface ReconcileOptions<Seen, Decision extends Requeue, Hints extends 
 
 export type Reconcile = (key: ObjectKey, signal: AbortSignal) => Promise<void>;
 
-const endRounds = (
+function endRounds(
   { queue }: Pick<ReconcileOptions<unknown, Requeue, object>, 'queue'>,
   key: ObjectKey,
   afterMs: number | undefined,
-): ReconcileOutcome => {
+): ReconcileOutcome {
   queue.forget(key);
   if (afterMs === undefined) return 'success';
   queue.addAfter(key, afterMs);
   return 'requeue_after';
-};
+}
 
-const rounds = async <Seen, Decision extends Requeue, Hints extends object>(
+async function rounds<Seen, Decision extends Requeue, Hints extends object>(
   options: ReconcileOptions<Seen, Decision, Hints>,
   key: ObjectKey,
   signal: AbortSignal,
-): Promise<ReconcileOutcome> => {
+): Promise<ReconcileOutcome> {
   let hints: Partial<Hints> = {};
   for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {
     const seen = await options.observe(key, hints);
@@ -76,12 +76,12 @@ const rounds = async <Seen, Decision extends Requeue, Hints extends object>(
   }
   options.queue.add(key);
   return 'requeue';
-};
+}
 
 /** For actions on cached objects: an object that changed or was deleted since then is not an error. */
-export const tolerateChanges = async <Hints extends object>(
+export async function tolerateChanges<Hints extends object>(
   actions: () => Promise<Outcome<Hints>>,
-): Promise<Outcome<Hints>> => {
+): Promise<Outcome<Hints>> {
   try {
     return await actions();
   } catch (error) {
@@ -89,12 +89,11 @@ export const tolerateChanges = async <Hints extends object>(
     if (isKubeError(error, 'NotFound', 'NamespaceTerminating')) return { kind: 'done' };
     throw error;
   }
-};
+}
 
 /** Reconciles one object: observes, decides and acts, and repeats while something changes. */
-export const createReconcile =
-  <Seen, Decision extends Requeue, Hints extends object>(
-    options: ReconcileOptions<Seen, Decision, Hints>,
-  ): Reconcile =>
-  (key, signal) =>
-    measureReconcile(options, () => rounds(options, key, signal));
+export function createReconcile<Seen, Decision extends Requeue, Hints extends object>(
+  options: ReconcileOptions<Seen, Decision, Hints>,
+): Reconcile {
+  return (key, signal) => measureReconcile(options, () => rounds(options, key, signal));
+}

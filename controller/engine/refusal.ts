@@ -30,19 +30,21 @@ const REFUSED: ReadonlySet<string> = new Set([
 /** The API server may have executed the request: no response arrived, or a 5xx, such as a timeout of etcd. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['Timeout', 'Unreachable', 'InvalidResponse', 'ServerError']);
 
-export const mayBeExecuted = ({ code }: KubeError): boolean => UNCERTAIN.has(code);
+export function mayBeExecuted({ code }: KubeError): boolean {
+  return UNCERTAIN.has(code);
+}
 
-const reasonOf = ({ code }: KubeError): Refusal['reason'] => {
+function reasonOf({ code }: KubeError): Refusal['reason'] {
   if (code === 'QuotaExceeded') return 'QuotaExceeded';
   return REFUSED.has(code) ? 'AdmissionRefused' : 'ApiServerBusy';
-};
+}
 
 /** Records a rejected Job. No reason is final, so each is retried with backoff. */
-export const refusalAfter = (
+export function refusalAfter(
   before: Refusal | undefined,
   error: KubeError,
   at: { readonly target: Refusal['target']; readonly now: Date },
-): Refusal => {
+): Refusal {
   const isSame = before?.target === at.target;
   const count = isSame ? before.count + 1 : 1;
   const backoffMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
@@ -55,4 +57,4 @@ export const refusalAfter = (
     count,
     mayExist: mayBeExecuted(error),
   };
-};
+}

@@ -21,10 +21,10 @@ export interface WatchedClock {
 }
 
 /** `count` is called for each response whose time differs. */
-export const createWatchedClock = (local: Clock, count: () => void): WatchedClock => {
+export function createWatchedClock(local: Clock, count: () => void): WatchedClock {
   let reports: ClockReports | undefined;
   let reportedMs = Number.NEGATIVE_INFINITY;
-  const onContradiction = (differenceMs: number): void => {
+  function onContradiction(differenceMs: number): void {
     count();
     if (!reports || local.monotonicMs() - reportedMs < PAUSE_MS) return;
     reportedMs = local.monotonicMs();
@@ -32,11 +32,11 @@ export const createWatchedClock = (local: Clock, count: () => void): WatchedCloc
     const message = `the clocks of two API servers differ by ${seconds} s; synchronise the clocks of the control plane. Until then, the time that was heard first counts, or the one that agrees with the clock of the node`;
     reports.log.warn({ seconds }, message);
     void reports.record({ metadata: reports.lease }, { type: 'Warning', reason: 'ClocksDiffer', message });
-  };
+  }
   return {
     clock: createServerClock(local, onContradiction),
     reportTo: (next) => {
       reports = next;
     },
   };
-};
+}

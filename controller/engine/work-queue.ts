@@ -111,12 +111,15 @@ interface State {
   lastReady: Ready;
 }
 
-const groupOf = ({ options }: State, key: string): string => options.groupOf?.(key) ?? '';
+function groupOf({ options }: State, key: string): string {
+  return options.groupOf?.(key) ?? '';
+}
 
-const takeNext = ({ options, order, shares }: State): string | undefined =>
-  order.shift(options.groupOf ? shares.hasRoom : undefined);
+function takeNext({ options, order, shares }: State): string | undefined {
+  return order.shift(options.groupOf ? shares.hasRoom : undefined);
+}
 
-const makeReady = (state: State, key: string, lane: Lane): void => {
+function makeReady(state: State, key: string, lane: Lane): void {
   const { options, clock, ready, order, idle } = state;
   const sinceMs = ready.get(key)?.sinceMs ?? Math.floor(clock.monotonicMs());
   // The keys of a full reconcile share a few of these.
@@ -126,9 +129,9 @@ const makeReady = (state: State, key: string, lane: Lane): void => {
   order.push(lane, groupOf(state, key), key);
   options.metrics?.depth(ready.size);
   idle.shift()?.();
-};
+}
 
-const add = (state: State, key: string, lane: Lane = 'change'): void => {
+function add(state: State, key: string, lane: Lane = 'change'): void {
   if (state.stopped) return;
   const { ready, dirty, inWork } = state;
   const known = ready.get(key)?.lane ?? dirty.get(key);
@@ -136,23 +139,23 @@ const add = (state: State, key: string, lane: Lane = 'change'): void => {
   if (known === undefined) state.options.metrics?.added();
   if (inWork.has(key)) dirty.set(key, lane);
   else makeReady(state, key, lane);
-};
+}
 
-const addAfter = (state: State, key: string, delayMs: number): void => {
+function addAfter(state: State, key: string, delayMs: number): void {
   if (delayMs <= 0) add(state, key);
   else if (!state.stopped) state.waiting.add(key, state.clock.monotonicMs() + delayMs);
-};
+}
 
-const addRateLimited = (state: State, key: string): void => {
+function addRateLimited(state: State, key: string): void {
   const { baseDelayMs = 50, maxDelayMs = 60_000, metrics } = state.options;
   const failures = (state.failures.get(key) ?? 0) + 1;
   state.failures.set(key, failures);
   metrics?.retried();
   // Up to 25 % jitter, so that keys that failed together are not retried together.
   addAfter(state, key, backoffBoundMs({ baseDelayMs, maxDelayMs }, failures) * (1 + Math.random() / 4));
-};
+}
 
-const take = (state: State): string | undefined => {
+function take(state: State): string | undefined {
   for (let key = takeNext(state); key !== undefined; key = takeNext(state)) {
     const entry = state.ready.get(key);
     // It moved to another lane, and was taken from there.
@@ -166,9 +169,9 @@ const take = (state: State): string | undefined => {
     return key;
   }
   return undefined;
-};
+}
 
-const done = (state: State, key: string): void => {
+function done(state: State, key: string): void {
   const { clock, inWork, dirty, options } = state;
   const nowMs = clock.monotonicMs();
   options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
@@ -179,15 +182,15 @@ const done = (state: State, key: string): void => {
   if (lane) makeReady(state, key, lane);
   // Its group has room again, and the worker that ends here may take a key of another group.
   else if (state.ready.size > 0) state.idle.shift()?.();
-};
+}
 
-const failed = (state: State, key: string, error: unknown): void => {
+function failed(state: State, key: string, error: unknown): void {
   if (state.stopped) return;
   state.options.log.error({ err: toError(error), key }, 'reconcile failed, will retry');
   addRateLimited(state, key);
-};
+}
 
-const round = async (state: State, key: string, task: () => Promise<void>): Promise<void> => {
+async function round(state: State, key: string, task: () => Promise<void>): Promise<void> {
   try {
     await task();
   } catch (error) {
@@ -195,21 +198,21 @@ const round = async (state: State, key: string, task: () => Promise<void>): Prom
   } finally {
     done(state, key);
   }
-};
+}
 
-const startSlice = async (state: State): Promise<void> => {
+async function startSlice(state: State): Promise<void> {
   await turn();
   state.sliceStartMs = state.clock.monotonicMs();
   state.pause = undefined;
-};
+}
 
-const endSlice = async (state: State): Promise<void> => {
+async function endSlice(state: State): Promise<void> {
   if (state.clock.monotonicMs() - state.sliceStartMs < SLICE_MS) return;
   state.pause ??= startSlice(state);
   await state.pause;
-};
+}
 
-const work = async (state: State, process: ProcessKey, signal: AbortSignal): Promise<void> => {
+async function work(state: State, process: ProcessKey, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const key = take(state);
     if (key === undefined) {
@@ -223,14 +226,14 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
     );
     await endSlice(state);
   }
-};
+}
 
 /** Resolves when the workers have ended, or `drainTimeoutMs` after the abort. Logs the keys that are still running. */
-const drained = async (state: State, workers: Promise<unknown>, signal: AbortSignal): Promise<void> => {
+async function drained(state: State, workers: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const { clock, options, inWork } = state;
   const limit = Promise.withResolvers<void>();
   let timer: Disposable | undefined;
-  const onAbort = (): void => {
+  function onAbort(): void {
     state.stopped = true;
     state.waiting.clear();
     for (const wake of state.idle.splice(0)) wake();
@@ -238,7 +241,7 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
       options.log.warn({ keys: [...inWork.keys()] }, 'stopped before all reconciles finished');
       limit.resolve();
     });
-  };
+  }
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   try {
@@ -247,10 +250,10 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
     signal.removeEventListener('abort', onAbort);
     timer?.[Symbol.dispose]();
   }
-};
+}
 
 /** Keeps added keys until `run` is called. Call `run` only once. */
-export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const clock = options.clock ?? systemClock;
   const state: State = {
     options,
@@ -268,8 +271,9 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     stopped: false,
     lastReady: { lane: 'change', sinceMs: 0 },
   };
-  const agesMs = (): number[] =>
-    [...state.inWork.values()].map((startMs) => state.clock.monotonicMs() - startMs);
+  function agesMs(): number[] {
+    return [...state.inWork.values()].map((startMs) => state.clock.monotonicMs() - startMs);
+  }
   return {
     add: (key, lane) => add(state, key, lane),
     addAfter: (key, delayMs) => addAfter(state, key, delayMs),
@@ -292,4 +296,4 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     longestRunningMs: () => Math.max(0, ...agesMs()),
     unfinishedMs: () => agesMs().reduce((sum, age) => sum + age, 0),
   };
-};
+}

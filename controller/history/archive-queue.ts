@@ -38,26 +38,28 @@ interface Project {
   readonly heap: Heap<Entry>;
 }
 
-const isOlder = (one: Entry, other: Entry): boolean => one.finishedAtMs < other.finishedAtMs;
+function isOlder(one: Entry, other: Entry): boolean {
+  return one.finishedAtMs < other.finishedAtMs;
+}
 
 /** The oldest job of one project. */
-const takeOldest = (project: Project): Entry | undefined => {
+function takeOldest(project: Project): Entry | undefined {
   for (let first = project.heap.shift(); first; first = project.heap.shift()) {
     if (project.valid.get(first.key) !== first) continue;
     project.valid.delete(first.key);
     return first;
   }
   return undefined;
-};
+}
 
 /** The end of the oldest job of one project. */
-const oldestOf = ({ heap, valid }: Project): number => {
+function oldestOf({ heap, valid }: Project): number {
   for (let first = heap.first(); first; first = heap.first()) {
     if (valid.get(first.key) === first) return first.finishedAtMs;
     heap.shift();
   }
   return Infinity;
-};
+}
 
 /** Round-robin over projects. */
 class FairHeaps {
@@ -105,13 +107,13 @@ class FairHeaps {
 }
 
 /** `limit`: the most keys that the queue contains. */
-export const createArchiveQueue = (limit: number): ArchiveQueue => {
+export function createArchiveQueue(limit: number): ArchiveQueue {
   const urgent = new FairHeaps();
   const usual = new FairHeaps();
   let size = 0;
-  const remove = (key: ObjectKey): void => {
+  function remove(key: ObjectKey): void {
     for (const heaps of [urgent, usual]) if (heaps.remove(key)) size -= 1;
-  };
+  }
   return {
     add: ({ key, finishedAtMs, isUrgent }) => {
       const heaps = isUrgent ? urgent : usual;
@@ -137,4 +139,4 @@ export const createArchiveQueue = (limit: number): ArchiveQueue => {
       return oldest === Infinity ? undefined : oldest;
     },
   };
-};
+}

@@ -183,4 +183,6 @@ class HistoryArchiver implements Archiver {
   }
 }
 
-export const createArchiver = (options: ArchiverOptions): Archiver => new HistoryArchiver(options);
+export function createArchiver(options: ArchiverOptions): Archiver {
+  return new HistoryArchiver(options);
+}

@@ -10,11 +10,11 @@ const POLICY = { attempts: Infinity, baseDelayMs: 1_000, maxDelayMs: 30_000 };
  * Identifies the cluster in a history that several share: the uid of the namespace kube-system, as other tools use it. Asks until
  * the API server responds, or the signal aborts, which throws its reason.
  */
-export const readClusterUid = (
+export function readClusterUid(
   namespaces: Pick<ObjectClient<Namespace>, 'get'>,
   signal: AbortSignal,
-): Promise<string> =>
-  retry(
+): Promise<string> {
+  return retry(
     async () => {
       const uid = (await namespaces.get('', NAMESPACE, signal))?.metadata.uid;
       if (uid === undefined) throw new Error(`the namespace ${NAMESPACE} has no uid`);
@@ -23,3 +23,4 @@ export const readClusterUid = (
     { ...POLICY, isRetryable: () => true },
     signal,
   );
+}

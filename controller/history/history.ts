@@ -24,10 +24,10 @@ export interface HistoryOptions {
 }
 
 /** Undefined without a history database, which the log says once. */
-export const createHistory = (
+export function createHistory(
   { config, log, clock, stopping: signal, onProject }: HistoryOptions,
   caches: () => { readonly zipJobs: Reflector<ZipJob> },
-): History | undefined => {
+): History | undefined {
   if (!hasHistory(config)) {
     log.info(
       'there is no history database: finished jobs are deleted when their TTL is over (HISTORY_HOST is empty)',
@@ -39,4 +39,4 @@ export const createHistory = (
     projectUids: createProjectUids(),
     purges: createPurges({ config, clock, log, onChange: onProject }),
   };
-};
+}

@@ -13,11 +13,11 @@ import { createStoreBatch } from './store-batch.ts';
 const APPLICATION = 'zipjobs-controller';
 
 /** The work of the leader for the history: runs until the signal aborts. */
-export const createHistoryTask = (
+export function createHistoryTask(
   parts: Parts,
   { archiver, projectUids, purges }: History,
   resources: Lifetime['resources'],
-): ((signal: AbortSignal) => Promise<void>) => {
+): (signal: AbortSignal) => Promise<void> {
   const { config, clients, watches, log, trust, metrics, clock } = parts;
   const database = resources.use(createHistoryDatabase(config, { log, trust, applicationName: APPLICATION }));
   return async (signal) => {
@@ -50,4 +50,4 @@ export const createHistoryTask = (
       purges.run({ database, metrics }, signal),
     ]);
   };
-};
+}

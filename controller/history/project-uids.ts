@@ -26,18 +26,19 @@ export interface ProjectUids {
   of(namespace: string): readonly KnownProject[];
 }
 
-const toKnown = ({ uid, creationTimestamp }: ObjectMeta): readonly KnownProject[] =>
-  uid === undefined ? [] : [{ uid, createdAtMs: timeOf(creationTimestamp) ?? -Infinity }];
+function toKnown({ uid, creationTimestamp }: ObjectMeta): readonly KnownProject[] {
+  return uid === undefined ? [] : [{ uid, createdAtMs: timeOf(creationTimestamp) ?? -Infinity }];
+}
 
-export const createProjectUids = (): ProjectUids => {
+export function createProjectUids(): ProjectUids {
   const projects = new Map<string, readonly KnownProject[]>();
   /** The namespace of each uid, in the order of the deletions. */
   const deleted = new Map<string, string>();
-  const keep = (namespace: string, known: readonly KnownProject[]): void => {
+  function keep(namespace: string, known: readonly KnownProject[]): void {
     if (known.length > 0) projects.set(namespace, known);
     else projects.delete(namespace);
-  };
-  const forgetOldest = (): void => {
+  }
+  function forgetOldest(): void {
     const [oldest] = deleted;
     if (deleted.size <= MOST_DELETED || oldest === undefined) return;
     const [uid, namespace] = oldest;
@@ -46,7 +47,7 @@ export const createProjectUids = (): ProjectUids => {
       namespace,
       (projects.get(namespace) ?? []).filter((one) => one.uid !== uid),
     );
-  };
+  }
   return {
     see: (change) => {
       const { metadata } = change.kind === 'set' ? change.object : change.before;
@@ -64,7 +65,7 @@ export const createProjectUids = (): ProjectUids => {
     },
     of: (namespace) => projects.get(namespace) ?? [],
   };
-};
+}
 
 /** Under what the history stores a job. */
 interface Ownership {
@@ -89,9 +90,8 @@ const PROJECT_DELETED = 'The ZipProject of this job was deleted, and the history
  * none. A job of a deleted project is stored under the uid of that one, or not at all: the project that was created after it must
  * not see its records.
  */
-export const createOwnerOf =
-  ({ clusterUid, projectUids, client }: OwnerOfOptions): OwnerOf =>
-  async (zipJob, signal) => {
+export function createOwnerOf({ clusterUid, projectUids, client }: OwnerOfOptions): OwnerOf {
+  return async (zipJob, signal) => {
     const { namespace } = zipJob.metadata;
     let known = projectUids.of(namespace);
     if (known.length === 0) {
@@ -102,3 +102,4 @@ export const createOwnerOf =
     if (own) return { owner: { projectUid: own.uid, clusterUid } };
     return known.length > 0 ? { message: PROJECT_DELETED } : {};
   };
+}

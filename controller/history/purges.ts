@@ -89,7 +89,9 @@ class HistoryPurges implements Purges {
   async run(work: PurgeWork, signal: AbortSignal): Promise<void> {
     const { config, clock, log, onChange } = this.#options;
     const maxDelayMs = config.archiveRetrySeconds * 1000;
-    const isOver = (): boolean => signal.aborted;
+    function isOver(): boolean {
+      return signal.aborted;
+    }
     let failures = 0;
     while (!isOver()) {
       const [key, purge] = this.#next() ?? [];
@@ -148,4 +150,6 @@ class HistoryPurges implements Purges {
   }
 }
 
-export const createPurges = (options: PurgesOptions): Purges => new HistoryPurges(options);
+export function createPurges(options: PurgesOptions): Purges {
+  return new HistoryPurges(options);
+}

@@ -41,10 +41,12 @@ interface Known {
   readonly namespace: string;
 }
 
-const uidOf = (project: ZipProject | undefined): string | undefined => project?.metadata.uid;
+function uidOf(project: ZipProject | undefined): string | undefined {
+  return project?.metadata.uid;
+}
 
-const markAll = ({ database, clusterUid, projects }: RetentionOptions): Promise<void> =>
-  markProjects(
+function markAll({ database, clusterUid, projects }: RetentionOptions): Promise<void> {
+  return markProjects(
     database,
     [...projects.values()].flatMap(({ metadata, spec }) =>
       metadata.uid === undefined
@@ -57,24 +59,21 @@ const markAll = ({ database, clusterUid, projects }: RetentionOptions): Promise<
           },
     ),
   );
+}
 
-const markIfDeleted = async (
+async function markIfDeleted(
   { database, clusterUid, projects, client, log }: RetentionOptions,
   { projectUid, namespace }: Known,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   if (uidOf(projects.get(projectKey(namespace))) === projectUid) return;
   if (uidOf(await client.get(namespace, PROJECT_NAME, signal)) === projectUid) return;
   log.info({ project: namespace, projectUid }, 'a project was deleted: its history will be deleted');
   await markDeleted(database, { projectUid, clusterUid, namespace });
-};
+}
 
 /** A deletion can be missed, so what the history has is compared. Only the API server itself says that a project is gone. */
-const markAllDeleted = async (
-  options: RetentionOptions,
-  steps: Steps,
-  signal: AbortSignal,
-): Promise<void> => {
+async function markAllDeleted(options: RetentionOptions, steps: Steps, signal: AbortSignal): Promise<void> {
   const statement = {
     text: `SELECT project_uid AS "projectUid", namespace FROM zipjobs.projects WHERE cluster_uid = $1 AND deleted_at IS NULL`,
     values: [options.clusterUid],
@@ -84,13 +83,13 @@ const markAllDeleted = async (
     await steps.run(`find out whether project ${project.namespace} was deleted`, () =>
       markIfDeleted(options, project, signal),
     );
-};
+}
 
 /**
  * The database decides with its own clock what is old, so a clock that is ahead by the retention would delete everything.
  * @throws AppError HistoryClockDiffers if it differs from that of the API server
  */
-const checkClock = async ({ database, clock }: RetentionOptions): Promise<true> => {
+async function checkClock({ database, clock }: RetentionOptions): Promise<true> {
   const [row] = await database.query<{ now: string }>({ text: 'SELECT now() AS now' });
   const aheadMs = Date.parse(row?.now ?? '') - clock.date().getTime();
   if (Math.abs(aheadMs) <= MOST_DIFFERENCE_MS) return true;
@@ -100,10 +99,10 @@ const checkClock = async ({ database, clock }: RetentionOptions): Promise<true> 
     `The clock of PostgreSQL is ${difference} that of the API server: ${row?.now} and ${clock.date().toISOString()}. Nothing is deleted. Correct the clock that is wrong.`,
     { code: 'HistoryClockDiffers', retryable: true },
   );
-};
+}
 
 /** False if a limit ended it. `steps` has the errors. */
-const deleteAll = async (options: RetentionOptions, steps: Steps, signal: AbortSignal): Promise<boolean> => {
+async function deleteAll(options: RetentionOptions, steps: Steps, signal: AbortSignal): Promise<boolean> {
   const { database, clusterUid, retentionDays, metrics, log } = options;
   if ((await steps.run('compare the clocks', () => checkClock(options))) === undefined) return false;
   await markAllDeleted(options, steps, signal);
@@ -112,14 +111,14 @@ const deleteAll = async (options: RetentionOptions, steps: Steps, signal: AbortS
   if (deleted.partitionsDropped > 0 || deleted.rowsPurged > 0)
     log.info(deleted, 'the retention of the history was applied');
   return deleted.isComplete;
-};
+}
 
 /**
  * One round: makes partitions ahead, drops those beyond the retention, and deletes rows of projects that are deleted or have a
  * shorter one. Each step runs whatever the others did. False if a limit ended it.
  * @throws AggregateError of the database and the API server; the reason of the signal
  */
-export const applyRetention = async (options: RetentionOptions, signal: AbortSignal): Promise<boolean> => {
+export async function applyRetention(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
   const { database, metrics } = options;
   const steps = createSteps(signal);
   await steps.run('make partitions', () => makePartitionsAhead(database));
@@ -133,12 +132,14 @@ export const applyRetention = async (options: RetentionOptions, signal: AbortSig
   if (daysAhead !== undefined) metrics.history.partitionDaysAhead.set(daysAhead);
   steps.check();
   return isDeleted && hasPlaces === true;
-};
+}
 
 /** Applies the retention every hour until the signal aborts. Never throws. */
-export const keepRetention = async (options: RetentionOptions, signal: AbortSignal): Promise<void> => {
+export async function keepRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { metrics, clock, log } = options;
-  const isOver = (): boolean => signal.aborted;
+  function isOver(): boolean {
+    return signal.aborted;
+  }
   while (!isOver()) {
     let isComplete = false;
     try {
@@ -151,4 +152,4 @@ export const keepRetention = async (options: RetentionOptions, signal: AbortSign
     await pause(clock, isComplete ? HOUR_MS : SOON_MS, signal);
   }
   metrics.history.partitionDaysAhead.set(-1);
-};
+}

@@ -20,10 +20,10 @@ interface Found {
 }
 
 /** What to write about a ZipJob as the API server has it; undefined for nothing. */
-const toBatchJob = (
+function toBatchJob(
   { config, clock }: StoreBatchOptions,
   { key, zipJob, owner, message }: Found,
-): BatchJob | undefined => {
+): BatchJob | undefined {
   const step = archiving(zipJob, owner?.projectUid, { settings: config, now: clock.date() });
   if (step.kind === 'nothing') return undefined;
   if (step.kind === 'refuse')
@@ -35,9 +35,9 @@ const toBatchJob = (
     isFinal: step.isFinal,
     ...(owner && { entry: { ...toHistoryEntry(zipJob, owner), ...early } }),
   };
-};
+}
 
-const takeKeys = ({ next }: BatchSource, most: number): readonly ObjectKey[] => {
+function takeKeys({ next }: BatchSource, most: number): readonly ObjectKey[] {
   const keys: ObjectKey[] = [];
   while (keys.length < most) {
     const key = next();
@@ -45,7 +45,7 @@ const takeKeys = ({ next }: BatchSource, most: number): readonly ObjectKey[] => 
     keys.push(key);
   }
   return keys;
-};
+}
 
 interface Batch {
   readonly jobs: readonly BatchJob[];
@@ -60,7 +60,7 @@ interface Read {
   readonly error?: unknown;
 }
 
-const read = async (options: StoreBatchOptions, key: ObjectKey, signal: AbortSignal): Promise<Read> => {
+async function read(options: StoreBatchOptions, key: ObjectKey, signal: AbortSignal): Promise<Read> {
   const namespace = namespaceOf(key);
   try {
     const zipJob = await options.zipJobs.get(namespace, key.slice(namespace.length + 1), signal);
@@ -70,28 +70,30 @@ const read = async (options: StoreBatchOptions, key: ObjectKey, signal: AbortSig
     signal.throwIfAborted();
     return { key, error };
   }
-};
+}
 
 /** True for an error of the API server, not of what one ZipJob contains. */
-const isOfServer = (error: unknown): boolean => isKubeError(error) && !isKubeError(error, 'InvalidResponse');
+function isOfServer(error: unknown): boolean {
+  return isKubeError(error) && !isKubeError(error, 'InvalidResponse');
+}
 
 /**
  * A job that cannot be read must not keep the others out.
  * @throws the error of the API server if it returned no job of the batch
  */
-const checkRead = (reads: readonly Read[], isFirst: boolean): void => {
+function checkRead(reads: readonly Read[], isFirst: boolean): void {
   const failed = reads.find(({ error }) => isOfServer(error));
   if (failed && isFirst && reads.every(({ error }) => error !== undefined)) throw failed.error;
-};
+}
 
-const unreadable = ({ log, metrics }: StoreBatchOptions, { key, error }: Read): Stored => {
+function unreadable({ log, metrics }: StoreBatchOptions, { key, error }: Read): Stored {
   metrics.history.writeFailures.inc({ reason: 'Internal' });
   log.warn({ err: toError(error), key }, 'could not read a finished job for the history, will retry');
   return { key, kind: 'later' };
-};
+}
 
 /** Reads the next jobs until the batch is full. The limit of bytes is exceeded by one round of reads at most. */
-const readBatch = async (options: StoreBatchOptions, source: BatchSource): Promise<Batch> => {
+async function readBatch(options: StoreBatchOptions, source: BatchSource): Promise<Batch> {
   const { config } = options;
   const jobs: BatchJob[] = [];
   const ended: Stored[] = [];
@@ -111,17 +113,17 @@ const readBatch = async (options: StoreBatchOptions, source: BatchSource): Promi
     }
   }
   return { jobs, ended };
-};
+}
 
 /**
  * The rows first, then the condition: a ZipJob says that it is archived only once its row is committed. If the process dies
  * in between, the row is written again with the same key.
  */
-export const createStoreBatch =
-  (options: StoreBatchOptions): StoreBatch =>
-  async (source) => {
+export function createStoreBatch(options: StoreBatchOptions): StoreBatch {
+  return async (source) => {
     if (source.isRetry) await options.writes.probe(source.signal);
     const { jobs, ended } = await readBatch(options, source);
     const written = await writeEntries(options, jobs);
     return [...ended, ...(await writeConditions(options, written))];
   };
+}

@@ -11,7 +11,9 @@ export class Wake {
   async wait(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resolve = resolve;
-    const end = (): void => resolve();
+    function end(): void {
+      return resolve();
+    }
     signal.addEventListener('abort', end);
     if (!signal.aborted) await promise;
     signal.removeEventListener('abort', end);

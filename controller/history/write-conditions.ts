@@ -5,14 +5,14 @@ import { ownedStatus, withCondition } from '../zip-job/owned-status.ts';
 import type { BatchJob, StoreBatchOptions, Stored } from './batch.ts';
 
 /** Counts a job that the history will never have: once its condition is written, because until then it is tried again. */
-const noteRefusal = ({ metrics, log }: StoreBatchOptions, { zipJob, refusal }: BatchJob): void => {
+function noteRefusal({ metrics, log }: StoreBatchOptions, { zipJob, refusal }: BatchJob): void {
   if (!refusal) return;
   const reason = refusal.reason === 'ProjectNotFound' ? 'no_project' : 'refused';
   metrics.history.unstored.inc({ reason });
   log.warn({ ...jobFacts(zipJob), reason }, 'the history will never have a finished job');
-};
+}
 
-const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promise<Stored> => {
+async function writeCondition(options: StoreBatchOptions, job: BatchJob): Promise<Stored> {
   const { key, zipJob, isFinal, refusal } = job;
   if (job.isDeferred === true) return { key, kind: 'later' };
   // No write of its own: the webhook or the exit of the pod is written soon, and the row after it.
@@ -38,11 +38,12 @@ const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promis
     );
     return { key, kind: 'later' };
   }
-};
+}
 
 /** Writes the condition `Archived` of every job whose status is final, to the version that was stored. */
-export const writeConditions = (
+export function writeConditions(
   options: StoreBatchOptions,
   jobs: readonly BatchJob[],
-): Promise<readonly Stored[]> =>
-  inBatches(jobs, options.config.archiveConcurrency, (job) => writeCondition(options, job));
+): Promise<readonly Stored[]> {
+  return inBatches(jobs, options.config.archiveConcurrency, (job) => writeCondition(options, job));
+}

@@ -2,36 +2,38 @@ import { AppError, toError } from '#runtime/errors.ts';
 import { jobFacts } from '../zip-job/job-facts.ts';
 import type { BatchJob, StoreBatchOptions } from './batch.ts';
 
-const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : 'Internal');
+function codeOf(error: unknown): string {
+  return error instanceof AppError ? error.code : 'Internal';
+}
 
-const write = async ({ writes }: StoreBatchOptions, jobs: readonly BatchJob[]): Promise<void> => {
+async function write({ writes }: StoreBatchOptions, jobs: readonly BatchJob[]): Promise<void> {
   const entries = jobs.flatMap(({ entry }) => entry ?? []);
   if (entries.length > 0) await writes.write(entries);
-};
+}
 
 /** Errors of one row. After any other error, nothing is known about the rows. */
 const ROW_CODES: ReadonlySet<string> = new Set(['HistoryRefused', 'HistoryClockDiffers']);
 
 /** The status has no details: they name the database, and users of the project may read it. */
-const refused = ({ log }: StoreBatchOptions, job: BatchJob, error: unknown): BatchJob => {
+function refused({ log }: StoreBatchOptions, job: BatchJob, error: unknown): BatchJob {
   log.error({ err: toError(error), ...jobFacts(job.zipJob) }, 'the history database refused a job');
   return { ...job, refusal: { reason: 'ArchiveRefused' } };
-};
+}
 
-const deferred = ({ log }: StoreBatchOptions, [job, error]: readonly [BatchJob, unknown]): BatchJob => {
+function deferred({ log }: StoreBatchOptions, [job, error]: readonly [BatchJob, unknown]): BatchJob {
   const facts = { err: toError(error), ...jobFacts(job.zipJob) };
   log.warn(facts, 'could not store a finished job in the history, will retry');
   return { ...job, isDeferred: true };
-};
+}
 
 /**
  * A row that the database refuses must not keep the others out.
  * @throws the first error if all rows are too far from the clock of the database
  */
-const writeEach = async (
+async function writeEach(
   options: StoreBatchOptions,
   jobs: readonly BatchJob[],
-): Promise<readonly BatchJob[]> => {
+): Promise<readonly BatchJob[]> {
   const written: BatchJob[] = [];
   const deferrals: (readonly [BatchJob, unknown])[] = [];
   for (const job of jobs)
@@ -47,16 +49,16 @@ const writeEach = async (
   // Then the clock is wrong, not a job, and the next batch waits.
   if (written.length === 0 && deferrals[0]) throw deferrals[0][1];
   return [...written, ...deferrals.map((deferral) => deferred(options, deferral))];
-};
+}
 
 /**
  * Writes the rows of the batch in one transaction. Returns the jobs: those that the database refuses with a reason, and those that it
  * cannot store yet as deferred.
  */
-export const writeEntries = async (
+export async function writeEntries(
   options: StoreBatchOptions,
   jobs: readonly BatchJob[],
-): Promise<readonly BatchJob[]> => {
+): Promise<readonly BatchJob[]> {
   const { history } = options.metrics;
   let all = jobs;
   try {
@@ -69,4 +71,4 @@ export const writeEntries = async (
   }
   history.written.inc(all.filter((job) => job.entry && !job.refusal && job.isDeferred !== true).length);
   return all;
-};
+}

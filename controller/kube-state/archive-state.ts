@@ -10,19 +10,20 @@ const DELETED: Reason = 'Deleted';
  */
 export type ArchiveState = 'none' | 'outdated' | 'stored' | 'refused';
 
-export const archiveStateOf = ({ status }: Pick<ZipJob, 'status'>): ArchiveState => {
+export function archiveStateOf({ status }: Pick<ZipJob, 'status'>): ArchiveState {
   const condition = findCondition(status?.conditions, 'Archived');
   if (!condition) return 'none';
   if (condition.status !== 'True') return 'refused';
   return condition.reason === OUTDATED ? 'outdated' : 'stored';
-};
+}
 
 /** The API deletes a job whose file list it could not store, and a caller may repeat that request. Nothing of it is history. */
-const wasNeverAJob = ({ status }: Pick<ZipJob, 'status'>): boolean =>
-  status?.reason === DELETED && status.job === undefined;
+function wasNeverAJob({ status }: Pick<ZipJob, 'status'>): boolean {
+  return status?.reason === DELETED && status.job === undefined;
+}
 
 /** Whether the history still has to store this ZipJob as it is. */
-export const lacksArchive = (zipJob: Pick<ZipJob, 'status'>): boolean => {
+export function lacksArchive(zipJob: Pick<ZipJob, 'status'>): boolean {
   const state = archiveStateOf(zipJob);
   return isFinished(zipJob) && (state === 'none' || state === 'outdated') && !wasNeverAJob(zipJob);
-};
+}

@@ -37,25 +37,33 @@ export const INDEXES = {
 } as const;
 
 /** True from the creation of its Job on; the number of such ZipJobs is limited by slots. */
-export const isActive = (zipJob: ZipJob): boolean => {
+export function isActive(zipJob: ZipJob): boolean {
   const { phase, job } = zipJob.status ?? {};
   return !isFinished(zipJob) && (job !== undefined || (phase !== undefined && phase !== 'Queued'));
-};
+}
 
 /** The only value of its index. */
 export const CHANGING = 'changing';
-export const changingOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [CHANGING]);
+
+export function changingOf(zipJob: ZipJob): readonly string[] {
+  return isResting(zipJob) ? [] : [CHANGING];
+}
+
 /** Name of the ZipJob whose file list a rerun uses. */
-export const listOwnerOf = ({ metadata, spec }: ZipJob): string | undefined => {
+export function listOwnerOf({ metadata, spec }: ZipJob): string | undefined {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
   return owner === metadata.name ? undefined : owner;
-};
-export const listOwnersOf = (zipJob: ZipJob): readonly string[] => {
+}
+
+export function listOwnersOf(zipJob: ZipJob): readonly string[] {
   const name = listOwnerOf(zipJob);
   return name === undefined ? [] : [name];
-};
-export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
-  `${metadata.namespace}/${spec.bucketRef.name}`;
+}
+
+export function bucketKeyOf({ metadata, spec }: ZipJob): string {
+  return `${metadata.namespace}/${spec.bucketRef.name}`;
+}
+
 /** The indexes of Jobs and pods. */
 export const JOB_INDEXES = {
   [INDEXES.bucketUid]: (job: Job) => controllerUids(job, 'ZipBucket'),
@@ -64,13 +72,13 @@ export const JOB_INDEXES = {
 export const POD_INDEXES = { [INDEXES.jobUid]: (pod: Pod) => controllerUids(pod, 'Job') };
 
 /** Key of the ZipJob that a Job or pod belongs to; of the ZipBucket for a bucket test. */
-export const zipJobKeyOf = ({ metadata }: KubeObject): ObjectKey | undefined => {
+export function zipJobKeyOf({ metadata }: KubeObject): ObjectKey | undefined {
   const name = metadata.labels?.[LABELS.instance];
   return name === undefined ? undefined : `${metadata.namespace}/${name}`;
-};
+}
 
 /** Key of the bucket that a Job tests, if any. */
-export const testedBucketOf = (job: Job): ObjectKey | undefined => {
+export function testedBucketOf(job: Job): ObjectKey | undefined {
   const bucket = controllerOf(job, 'ZipBucket');
   return bucket && `${job.metadata.namespace}/${bucket.name}`;
-};
+}

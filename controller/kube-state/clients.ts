@@ -4,28 +4,31 @@ import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 
 /** One client per kind that the controller reads or writes itself. */
-const createClients = (kube: KubeClient, leaseKube: KubeClient) => ({
-  zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
-  buckets: createObjectClient(kube, RESOURCES.zipBuckets),
-  projects: createObjectClient(kube, RESOURCES.zipProjects),
-  jobs: createObjectClient(kube, RESOURCES.jobs),
-  pods: createObjectClient(kube, RESOURCES.pods),
-  secrets: createObjectClient(kube, RESOURCES.secrets),
-  events: createObjectClient(kube, RESOURCES.events),
-  leases: createObjectClient(leaseKube, RESOURCES.leases),
-  namespaces: createObjectClient(kube, RESOURCES.namespaces),
-});
+function createClients(kube: KubeClient, leaseKube: KubeClient) {
+  return {
+    zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
+    buckets: createObjectClient(kube, RESOURCES.zipBuckets),
+    projects: createObjectClient(kube, RESOURCES.zipProjects),
+    jobs: createObjectClient(kube, RESOURCES.jobs),
+    pods: createObjectClient(kube, RESOURCES.pods),
+    secrets: createObjectClient(kube, RESOURCES.secrets),
+    events: createObjectClient(kube, RESOURCES.events),
+    leases: createObjectClient(leaseKube, RESOURCES.leases),
+    namespaces: createObjectClient(kube, RESOURCES.namespaces),
+  };
+}
+
 export type Clients = ReturnType<typeof createClients>;
 
 /**
  * Connects on the first call. The Lease has connections of its own: behind hundreds of other calls, a renewal would miss its
  * deadline, and the controller would end.
  */
-export const connectClients = (
+export function connectClients(
   options: KubeClientOptions,
   resources: AsyncDisposableStack,
-): { readonly kube: KubeClient; readonly clients: Clients } => {
+): { readonly kube: KubeClient; readonly clients: Clients } {
   const kube = resources.use(createKubeClient(options));
   const leaseKube = resources.use(createKubeClient(options));
   return { kube, clients: createClients(kube, leaseKube) };
-};
+}

@@ -4,11 +4,11 @@ import type { ObjectMeta } from '#crds/object-meta.ts';
 const MAX_NONCE = 64;
 
 /** The nonce of a command in an annotation that has not been carried out yet. */
-export const commandOf = (
+export function commandOf(
   { annotations }: Pick<ObjectMeta, 'annotations'>,
   annotation: string,
   responded: string | undefined,
-): string | undefined => {
+): string | undefined {
   const nonce = annotations?.[annotation]?.slice(0, MAX_NONCE);
   return nonce === undefined || nonce === '' || nonce === responded ? undefined : nonce;
-};
+}

@@ -8,24 +8,31 @@ export interface JobEnd {
   readonly message: string;
 }
 
-const jobCondition = (job: Job, types: readonly string[]): JobEnd | undefined => {
+function jobCondition(job: Job, types: readonly string[]): JobEnd | undefined {
   const condition = job.status?.conditions?.find(
     ({ type, status }) => types.includes(type) && status === 'True',
   );
   return condition && { reason: condition.reason ?? '', message: condition.message ?? '' };
-};
+}
 
 /** Why the Job failed. Includes FailureTarget, because Failed waits for every pod to end, on a lost node possibly forever. */
-export const jobFailure = (job: Job): JobEnd | undefined => jobCondition(job, ['FailureTarget', 'Failed']);
+export function jobFailure(job: Job): JobEnd | undefined {
+  return jobCondition(job, ['FailureTarget', 'Failed']);
+}
 
-export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed', 'Complete']) !== undefined;
+export function isJobFinished(job: Job): boolean {
+  return jobCondition(job, ['Failed', 'Complete']) !== undefined;
+}
 
 /** True for the Job of an earlier ZipJob of the same name, which Kubernetes garbage-collects. */
-export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
-  job.metadata.deletionTimestamp !== undefined ||
-  job.metadata.ownerReferences?.some(
-    ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
-  ) === true;
+export function isLeftOver(job: Job, { metadata }: ZipJob): boolean {
+  return (
+    job.metadata.deletionTimestamp !== undefined ||
+    job.metadata.ownerReferences?.some(
+      ({ kind, name, uid }) => kind === 'ZipJob' && name === metadata.name && uid !== metadata.uid,
+    ) === true
+  );
+}
 
 /**
  * When the Job started to wait for its pod, by the API server's clock; undefined for a Job that its queue has not resumed. Only a
@@ -33,16 +40,14 @@ export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
  * controller says when a queue resumed a Job: a clock that is behind counts from the creation, and one that is ahead delays what is
  * counted from here by as much.
  */
-export const jobStartedAt = (
-  { spec }: Pick<ZipJob, 'spec'>,
-  { metadata, status }: Job,
-): number | undefined => {
+export function jobStartedAt({ spec }: Pick<ZipJob, 'spec'>, { metadata, status }: Job): number | undefined {
   const started = timeOf(status?.startTime);
   const created = timeOf(metadata.creationTimestamp);
   if (spec.queueName === undefined || created === undefined) return created;
   return started === undefined ? undefined : Math.max(created, started);
-};
+}
 
 /** The Job of the ZipJob; ignores a Job of the same name that the controller did not create for it. */
-export const ownJob = (seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined =>
-  seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;
+export function ownJob(seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined {
+  return seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;
+}

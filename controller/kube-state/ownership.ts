@@ -12,31 +12,34 @@ export type OwnerKind = keyof typeof GROUPS;
  * True for a Job of zippers. The label of our objects is no evidence, because anyone may set it. Admission policies let only the
  * controller create Jobs with this service account.
  */
-export const isZipperJob = ({ spec }: Pick<Job, 'spec'>): boolean =>
-  spec?.template.spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+export function isZipperJob({ spec }: Pick<Job, 'spec'>): boolean {
+  return spec?.template.spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+}
 
 /** True for a pod of zippers. Admission policies let only the Job controller create pods with this service account. */
-export const isZipperPod = ({ spec }: Pick<Pod, 'spec'>): boolean =>
-  spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+export function isZipperPod({ spec }: Pick<Pod, 'spec'>): boolean {
+  return spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+}
 
 /** The owner of this kind that controls the object. The API server allows one controlling owner. */
-export const controllerOf = ({ metadata }: KubeObject, kind: OwnerKind): OwnerReference | undefined =>
-  metadata.ownerReferences?.find(
+export function controllerOf({ metadata }: KubeObject, kind: OwnerKind): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(
     (owner) =>
       owner.controller === true && owner.kind === kind && owner.apiVersion.startsWith(`${GROUPS[kind]}/`),
   );
+}
 
 /** Values of an index by the uid of the owner. A uid alone says nothing: others may write it into their objects. */
-export const controllerUids = (object: KubeObject, kind: OwnerKind): readonly string[] => {
+export function controllerUids(object: KubeObject, kind: OwnerKind): readonly string[] {
   const uid = controllerOf(object, kind)?.uid;
   return uid === undefined ? [] : [uid];
-};
+}
 
 /** The fields that identify an owner. */
 export type Owner = Pick<ObjectMeta, 'namespace' | 'name' | 'uid'>;
 
 /** True if the owner controls the object. Owners are in the same namespace; a reference to any other has no meaning. */
-export const isControlledBy = (object: KubeObject, kind: OwnerKind, owner: Owner): boolean => {
+export function isControlledBy(object: KubeObject, kind: OwnerKind, owner: Owner): boolean {
   const reference = controllerOf(object, kind);
   return (
     reference !== undefined &&
@@ -45,11 +48,14 @@ export const isControlledBy = (object: KubeObject, kind: OwnerKind, owner: Owner
     reference.name === owner.name &&
     object.metadata.namespace === owner.namespace
   );
-};
+}
 
 /** True for a Job that the controller created for this ZipJob. */
-export const isOwnedBy = (job: Job, { metadata }: Pick<ZipJob, 'metadata'>): boolean =>
-  isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);
+export function isOwnedBy(job: Job, { metadata }: Pick<ZipJob, 'metadata'>): boolean {
+  return isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);
+}
 
 /** True for a pod that the Job controller created for this Job of zippers. */
-export const isPodOf = (pod: Pod, job: Owner): boolean => isZipperPod(pod) && isControlledBy(pod, 'Job', job);
+export function isPodOf(pod: Pod, job: Owner): boolean {
+  return isZipperPod(pod) && isControlledBy(pod, 'Job', job);
+}

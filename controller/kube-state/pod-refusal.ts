@@ -4,11 +4,12 @@ import type { PodWait } from './pod-waiting.ts';
 import { timeOf } from './times.ts';
 
 /** Removes the name of the rejected pod: it differs each time and would cause a new Event each time. */
-const plain = (message: string): string =>
-  message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
+function plain(message: string): string {
+  return message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
+}
 
 /** Why the Job controller could not create pods: the message of the API server. */
-export const podRefusalOf = (events: readonly Event[]): PodWait | undefined => {
+export function podRefusalOf(events: readonly Event[]): PodWait | undefined {
   const last = events.reduce<Event | undefined>(
     (newest, event) =>
       (timeOf(event.lastTimestamp) ?? 0) >= (timeOf(newest?.lastTimestamp) ?? 0) ? event : newest,
@@ -20,4 +21,4 @@ export const podRefusalOf = (events: readonly Event[]): PodWait | undefined => {
     reason: /\b(?:exceeded|failed) quota\b/.test(message) ? 'QuotaExceeded' : 'AdmissionRefused',
     message,
   };
-};
+}

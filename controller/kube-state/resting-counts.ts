@@ -8,13 +8,13 @@ export interface RestingCounts {
   ofPhase(phase: Phase): number;
 }
 
-export const createRestingCounts = (): RestingCounts => {
+export function createRestingCounts(): RestingCounts {
   const counts = new Map<string | undefined, number>();
-  const note = (zipJob: ZipJob | undefined, by: 1 | -1): void => {
+  function note(zipJob: ZipJob | undefined, by: 1 | -1): void {
     if (!zipJob || !isResting(zipJob)) return;
     const { phase } = zipJob.status;
     counts.set(phase, (counts.get(phase) ?? 0) + by);
-  };
+  }
   return {
     see: (change) => {
       if (change.kind === 'set') note(change.object, 1);
@@ -22,4 +22,4 @@ export const createRestingCounts = (): RestingCounts => {
     },
     ofPhase: (phase) => counts.get(phase) ?? 0,
   };
-};
+}

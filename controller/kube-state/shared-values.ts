@@ -2,7 +2,7 @@
 const MAX_VALUES = 10_000;
 
 /** Returns the same value each time for the same text, so that equal fields of many objects use memory once. */
-export const createShared = <T>(valueOf: (text: string) => T): ((text: string) => T) => {
+export function createShared<T>(valueOf: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
     const found = known.get(text);
@@ -12,4 +12,4 @@ export const createShared = <T>(valueOf: (text: string) => T): ((text: string) =
     known.set(text, value);
     return value;
   };
-};
+}

@@ -20,17 +20,21 @@ import { type ContainerStatus, isEnded, zipperStatusOf } from './pod-state.ts';
 import { createShared } from './shared-values.ts';
 
 /** With a history, a finished ZipJob keeps its finalizer until it is stored there, which may take as long as the database is away. */
-const isReleasedOrStored = (zipJob: ZipJob, hasHistory: boolean): boolean => {
+function isReleasedOrStored(zipJob: ZipJob, hasHistory: boolean): boolean {
   const { finalizers, deletionTimestamp } = zipJob.metadata;
   if (finalizers === undefined) return true;
   return hasHistory && deletionTimestamp === undefined && lacksArchive(zipJob);
-};
+}
 
-const isAtRest = (zipJob: ZipJob, hasHistory: boolean): boolean =>
-  isFinished(zipJob) &&
-  !awaitsWebhookOrExit(zipJob) &&
-  commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
-  isReleasedOrStored(zipJob, hasHistory);
+function isAtRest(zipJob: ZipJob, hasHistory: boolean): boolean {
+  return (
+    isFinished(zipJob) &&
+    !awaitsWebhookOrExit(zipJob) &&
+    commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) ===
+      undefined &&
+    isReleasedOrStored(zipJob, hasHistory)
+  );
+}
 
 /** The kept fields of a ZipJob that only has to be archived and to expire. Its status is written only from a fresh read. */
 export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
@@ -45,11 +49,14 @@ export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'met
   readonly storedBytes: number;
 }
 
-export const isResting = (zipJob: ZipJob | RestingZipJob): zipJob is RestingZipJob => 'storedBytes' in zipJob;
+export function isResting(zipJob: ZipJob | RestingZipJob): zipJob is RestingZipJob {
+  return 'storedBytes' in zipJob;
+}
 
 /** Bytes of a ZipJob of the cache, or of what it was made from. */
-export const cachedBytesOf = (zipJob: ZipJob | RestingZipJob): number =>
-  isResting(zipJob) ? zipJob.storedBytes : storedBytesOf(zipJob);
+export function cachedBytesOf(zipJob: ZipJob | RestingZipJob): number {
+  return isResting(zipJob) ? zipJob.storedBytes : storedBytesOf(zipJob);
+}
 
 /** Each object of a list from the API server has strings and objects of its own, also for equal values. */
 const text = createShared((value: string) => value);
@@ -75,7 +82,7 @@ const archived = createShared((text: string): readonly Condition[] => {
 const finalizers = createShared((names: string): readonly string[] => names.split(' '));
 const LIST_DELETED = { [ANNOTATIONS.fileListDeletedAt]: 'yes' };
 
-const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
+function restMetadata(metadata: ObjectMeta): ObjectMeta {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   return defined({
     name,
@@ -86,9 +93,9 @@ const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
     annotations: isFileListDeleted({ metadata }) ? LIST_DELETED : undefined,
     finalizers: metadata.finalizers && finalizers(metadata.finalizers.join(' ')),
   });
-};
+}
 
-const restSpec = ({ metadata, spec }: ZipJob): RestingZipJob['spec'] => {
+function restSpec({ metadata, spec }: ZipJob): RestingZipJob['spec'] {
   const { filesFrom, ttlSecondsAfterFinished } = spec;
   const isGone =
     filesFrom && fileListOwner(filesFrom.secretNames) === metadata.name && isFileListDeleted({ metadata });
@@ -99,9 +106,9 @@ const restSpec = ({ metadata, spec }: ZipJob): RestingZipJob['spec'] => {
     filesFrom: isGone ? undefined : filesFrom,
     ttlSecondsAfterFinished,
   });
-};
+}
 
-const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
+function restStatus(status: ZipJobStatus): RestingZipJob['status'] {
   const { phase, reason, finishedAt } = status;
   const last = status.attempts?.at(-1)?.class;
   const condition = findCondition(status.conditions, 'Archived');
@@ -113,10 +120,10 @@ const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
     attempts: last && lastAttempt(last),
     conditions: condition && archived(`${condition.status} ${condition.reason}`),
   });
-};
+}
 
 /** Saves memory: there may be a hundred thousand ZipJobs that only have to expire. */
-export const zipJobSkeleton = (zipJob: ZipJob, hasHistory = false): ZipJob | RestingZipJob => {
+export function zipJobSkeleton(zipJob: ZipJob, hasHistory = false): ZipJob | RestingZipJob {
   if (!isAtRest(zipJob, hasHistory)) return zipJob;
   const { metadata, status = {} } = zipJob;
   return {
@@ -127,10 +134,10 @@ export const zipJobSkeleton = (zipJob: ZipJob, hasHistory = false): ZipJob | Res
     status: restStatus(status),
     storedBytes: storedBytesOf(zipJob),
   };
-};
+}
 
 /** The controlling owner and the labels by which a Job or pod is found. */
-const ownedMetadata = (object: KubeObject, kinds: readonly OwnerKind[]): ObjectMeta => {
+function ownedMetadata(object: KubeObject, kinds: readonly OwnerKind[]): ObjectMeta {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels } =
     object.metadata;
   const { [LABELS.instance]: given, [LABELS.component]: component } = labels ?? {};
@@ -156,7 +163,7 @@ const ownedMetadata = (object: KubeObject, kinds: readonly OwnerKind[]): ObjectM
     labels: defined({ [LABELS.instance]: instance, [LABELS.component]: component && text(component) }),
     ownerReferences,
   });
-};
+}
 
 /** Shows to `isZipperJob` that the Job was one when the cache received it. */
 const ZIPPER_JOB: NonNullable<Job['spec']> = {
@@ -166,17 +173,19 @@ const ZIPPER_JOB: NonNullable<Job['spec']> = {
 type JobCondition = NonNullable<NonNullable<Job['status']>['conditions']>[number];
 
 /** Only a failure is reported with its message, which names its pod. */
-const jobCondition = ({ type, status, reason, message }: JobCondition): JobCondition => ({
-  type: text(type),
-  status: text(status),
-  ...defined({ reason: reason && text(reason), message: type.startsWith('Fail') ? message : undefined }),
-});
+function jobCondition({ type, status, reason, message }: JobCondition): JobCondition {
+  return {
+    type: text(type),
+    status: text(status),
+    ...defined({ reason: reason && text(reason), message: type.startsWith('Fail') ? message : undefined }),
+  };
+}
 
 /**
  * Only the identity and the status of a Job are read. Undefined for a Job of others: anyone may give a Job our label, and name any
  * ZipJob as its owner.
  */
-export const jobSkeleton = (job: Job): Job | undefined => {
+export function jobSkeleton(job: Job): Job | undefined {
   if (!isZipperJob(job)) return undefined;
   const { startTime, failed, conditions = [] } = job.status ?? {};
   return {
@@ -184,10 +193,10 @@ export const jobSkeleton = (job: Job): Job | undefined => {
     spec: ZIPPER_JOB,
     status: { ...defined({ startTime, failed }), conditions: conditions.map(jobCondition) },
   };
-};
+}
 
 /** Only its exit is read. */
-const endedContainer = ({ name, restartCount, state }: ContainerStatus): ContainerStatus => {
+function endedContainer({ name, restartCount, state }: ContainerStatus): ContainerStatus {
   const end = state?.terminated;
   const reason = end?.reason === undefined ? undefined : text(end.reason);
   const terminated = end && { exitCode: end.exitCode, ...defined({ reason, message: end.message }) };
@@ -199,20 +208,22 @@ const endedContainer = ({ name, restartCount, state }: ContainerStatus): Contain
     restartCount,
     ...(terminated && { state: { terminated } }),
   };
-};
+}
 
 /** Why its container waits, or that it runs. */
-const livingContainer = ({ name, restartCount, state }: ContainerStatus): ContainerStatus => ({
-  name,
-  image: '',
-  imageID: '',
-  ready: false,
-  restartCount,
-  ...(state && { state }),
-});
+function livingContainer({ name, restartCount, state }: ContainerStatus): ContainerStatus {
+  return {
+    name,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount,
+    ...(state && { state }),
+  };
+}
 
 /** Only the exit of the zipper and the reason why the pod ended are read. */
-const endedPod = (pod: Pod): Pod => {
+function endedPod(pod: Pod): Pod {
   const { phase, reason, message, conditions = [] } = pod.status ?? {};
   const container = zipperStatusOf(pod);
   const nodeName = pod.spec?.nodeName;
@@ -228,9 +239,9 @@ const endedPod = (pod: Pod): Pod => {
       ...(container && { containerStatuses: [endedContainer(container)] }),
     },
   };
-};
+}
 
-const livingPod = (pod: Pod): Pod => {
+function livingPod(pod: Pod): Pod {
   const { phase, reason, message, conditions = [] } = pod.status ?? {};
   const container = zipperStatusOf(pod);
   const { nodeName, volumes } = pod.spec ?? {};
@@ -244,10 +255,10 @@ const livingPod = (pod: Pod): Pod => {
       ...(container && { containerStatuses: [livingContainer(container)] }),
     },
   };
-};
+}
 
 /** Undefined for a pod of others: anyone may give a pod our label, and name any Job as its owner. */
-export const podSkeleton = (pod: Pod): Pod | undefined => {
+export function podSkeleton(pod: Pod): Pod | undefined {
   if (!isZipperPod(pod)) return undefined;
   return isEnded(pod) ? endedPod(pod) : livingPod(pod);
-};
+}

@@ -14,19 +14,19 @@ export interface TerminatingNamespacesOptions {
 export type IsNamespaceTerminating = (namespace: string) => Promise<boolean>;
 
 /** Queries the API server, only for objects that are being deleted; all objects of a namespace share one request. */
-export const createIsNamespaceTerminating = ({
+export function createIsNamespaceTerminating({
   namespaces,
   clock,
-}: TerminatingNamespacesOptions): IsNamespaceTerminating => {
+}: TerminatingNamespacesOptions): IsNamespaceTerminating {
   const known = new Map<string, { readonly response: Promise<boolean>; until: number }>();
 
-  const forgetOld = (): void => {
+  function forgetOld(): void {
     for (const [name, { until }] of known) if (until < clock.monotonicMs()) known.delete(name);
-  };
-  const ask = async (name: string): Promise<boolean> => {
+  }
+  async function ask(name: string): Promise<boolean> {
     const namespace = await namespaces.get('', name);
     return namespace?.metadata.deletionTimestamp !== undefined || namespace === undefined;
-  };
+  }
 
   return (name) => {
     forgetOld();
@@ -42,4 +42,4 @@ export const createIsNamespaceTerminating = ({
     );
     return entry.response;
   };
-};
+}

@@ -8,30 +8,32 @@ import { terminationOf } from './pod-state.ts';
 const decode = createDecoder(TERMINATION_MESSAGE_SCHEMA);
 
 /** Undefined for an invalid message, for example the end of the log after a crash. */
-export const parseTerminationMessage = (text: string | undefined): TerminationMessage | undefined => {
+export function parseTerminationMessage(text: string | undefined): TerminationMessage | undefined {
   if (text === undefined || text === '') return undefined;
   try {
     return decode(JSON.parse(text));
   } catch {
     return undefined;
   }
-};
+}
 
 /** What the zipper of a pod reported when it ended; undefined if it has not, or its message is invalid. */
-export const terminationMessageOf = (pod: Pod | undefined): TerminationMessage | undefined =>
-  pod && parseTerminationMessage(terminationOf(pod)?.message);
+export function terminationMessageOf(pod: Pod | undefined): TerminationMessage | undefined {
+  return pod && parseTerminationMessage(terminationOf(pod)?.message);
+}
 
 /** True if the pod may have left uploads that no status names. */
-export const leavesUploads = ({ startUnconfirmed, abortFailures = 0 }: TerminationMessage): boolean =>
-  startUnconfirmed === true || abortFailures > 0;
+export function leavesUploads({ startUnconfirmed, abortFailures = 0 }: TerminationMessage): boolean {
+  return startUnconfirmed === true || abortFailures > 0;
+}
 
 /** One sentence about a failure, with the index of the file and without secrets of a URL. */
-export const describeFailure = (
+export function describeFailure(
   failureSeen: Pick<Failure, 'code' | 'message' | 'fileIndex' | 'httpStatus'>,
   fallback: string,
-): string => {
+): string {
   const status = failureSeen.httpStatus === undefined ? '' : ` (HTTP ${failureSeen.httpStatus})`;
   const text = redactText(failureSeen.message ?? `${fallback}${status}`);
   const file = failureSeen.fileIndex === undefined ? undefined : `file ${failureSeen.fileIndex}`;
   return file === undefined || text.startsWith(file) ? text : `${file}: ${text}`;
-};
+}

@@ -47,9 +47,9 @@ const MIGRATE_SETTINGS = {
 export type MigrateConfig = ConfigOf<typeof MIGRATE_SETTINGS>;
 
 /** @throws ConfigError that lists every invalid variable. */
-export const readMigrateConfig = (env: Readonly<Record<string, string | undefined>>): MigrateConfig => {
+export function readMigrateConfig(env: Readonly<Record<string, string | undefined>>): MigrateConfig {
   const config = readConfig(MIGRATE_SETTINGS, env);
   if (config.historyHost === '')
     throw new ConfigError('HISTORY_HOST is not set: there is no database to migrate');
   return config;
-};
+}

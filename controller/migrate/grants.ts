@@ -6,27 +6,27 @@ export interface Roles {
   readonly reader: string;
 }
 
-const namesOf = (tables: readonly string[]): string => tables.map((name) => `zipjobs.${name}`).join(', ');
+function namesOf(tables: readonly string[]): string {
+  return tables.map((name) => `zipjobs.${name}`).join(', ');
+}
+
 const TABLES = namesOf(['jobs', 'job_details', 'usage_hours', 'projects']);
 /** Triggers and functions of the owner write them. */
 const DERIVED_TABLES = namesOf(['job_places', 'job_places_progress']);
 
-const requireRole = async (
-  client: pg.ClientBase,
-  [role, setting]: readonly [string, string],
-): Promise<void> => {
+async function requireRole(client: pg.ClientBase, [role, setting]: readonly [string, string]): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_catalog.pg_roles WHERE rolname = $1', [role]);
   if (rowCount === 0)
     throw new ConfigError(
       `The role ${pg.escapeIdentifier(role)} does not exist on the database server. Create it as an administrator, or correct ${setting}.`,
     );
-};
+}
 
 /**
  * Lets the writer insert and update rows and call our functions, and the reader only select. Nobody else may call the functions.
  * @throws ConfigError if a role does not exist
  */
-export const grant = async (client: pg.ClientBase, { writer, reader }: Roles): Promise<void> => {
+export async function grant(client: pg.ClientBase, { writer, reader }: Roles): Promise<void> {
   await requireRole(client, [writer, 'HISTORY_WRITER_ROLE']);
   await requireRole(client, [reader, 'HISTORY_READER_ROLE']);
   const [toWriter, toReader] = [writer, reader].map((role) => `TO ${pg.escapeIdentifier(role)}`);
@@ -43,4 +43,4 @@ export const grant = async (client: pg.ClientBase, { writer, reader }: Roles): P
   await client.query('BEGIN');
   for (const statement of statements) await client.query(statement);
   await client.query('COMMIT');
-};
+}

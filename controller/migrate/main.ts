@@ -20,11 +20,12 @@ const SHUTDOWN_MS = 5_000;
  * Whether time cannot repair the error, so that Helm reports it at once: a refused sign-in (SQLSTATE 28), a missing database (3D) or
  * permission (42), or a certificate that cannot be verified.
  */
-const isPermanent = ({ cause }: AppError): boolean =>
-  /^(28|3D|42)|CERT|SIGNATURE|ISSUER/.test(errorCode(cause) ?? '');
+function isPermanent({ cause }: AppError): boolean {
+  return /^(28|3D|42)|CERT|SIGNATURE|ISSUER/.test(errorCode(cause) ?? '');
+}
 
 /** For other processes, the repair of a missing permission is to run the migrations. */
-const toMigrationError = (thrown: unknown, config: MigrateConfig): Error => {
+function toMigrationError(thrown: unknown, config: MigrateConfig): Error {
   const error = toHistoryError(thrown, placeOf(config));
   if (errorCode(thrown) !== '42501') return error;
   const [database, role] = [config.historyDatabase, config.historyUser].map((name) =>
@@ -34,10 +35,10 @@ const toMigrationError = (thrown: unknown, config: MigrateConfig): Error => {
     `History database ${placeOf(config)} cannot be migrated: ${toError(thrown).message}. As an administrator, run GRANT CONNECT, CREATE ON DATABASE ${database} TO ${role}. If the schema "zipjobs" exists, this role must own it and its tables.`,
     thrown,
   );
-};
+}
 
 /** One attempt on a connection of its own, which is closed after it. */
-const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promise<void> => {
+async function attempt(pool: pg.Pool, config: MigrateConfig, log: Logger): Promise<void> {
   let client: pg.PoolClient | undefined;
   try {
     client = await pool.connect();
@@ -52,9 +53,9 @@ const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promi
   } finally {
     client?.release(true);
   }
-};
+}
 
-const serve = async (config: MigrateConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+async function serve(config: MigrateConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const pool = createPool(config, { log, trust, applicationName: NAME });
   lifetime.resources.defer(() => pool.end());
@@ -72,7 +73,7 @@ const serve = async (config: MigrateConfig, log: Logger, lifetime: Lifetime): Pr
     lifetime.stopping,
   );
   return 0;
-};
+}
 
 await startProcess({
   name: NAME,

@@ -21,7 +21,7 @@ const OLDEST_SERVER = 13;
 const FIRST_DAY = -1;
 const LAST_DAY = 14;
 
-const requireServer = async (client: pg.ClientBase): Promise<void> => {
+async function requireServer(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ version: string; encoding: string }>(
     `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding`,
   );
@@ -35,10 +35,10 @@ const requireServer = async (client: pg.ClientBase): Promise<void> => {
     throw new ConfigError(
       `The database has the encoding ${encoding}, which cannot store every key. Create it with TEMPLATE template0 ENCODING 'UTF8'.`,
     );
-};
+}
 
 /** CREATE SCHEMA IF NOT EXISTS needs the permission to create it, even if it exists. */
-const createSchema = async (client: pg.ClientBase): Promise<void> => {
+async function createSchema(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ mayCreate: boolean }>(
     `SELECT has_schema_privilege(oid, 'CREATE') AS "mayCreate" FROM pg_catalog.pg_namespace WHERE nspname = $1`,
     [SCHEMA],
@@ -48,10 +48,12 @@ const createSchema = async (client: pg.ClientBase): Promise<void> => {
     throw new ConfigError(
       `The role of HISTORY_USER has no permission to create tables in the schema "${SCHEMA}". Use the role that owns the schema.`,
     );
-};
+}
 
-const applyFiles = async (client: pg.ClientBase, { log, folder = OURS }: MigrateOptions) => {
-  const say = (level: 'debug' | 'warn') => (message: string) => log[level](message);
+async function applyFiles(client: pg.ClientBase, { log, folder = OURS }: MigrateOptions) {
+  function say(level: 'debug' | 'warn') {
+    return (message: string) => log[level](message);
+  }
   return await runner({
     dbClient: client,
     dir: folder,
@@ -63,15 +65,15 @@ const applyFiles = async (client: pg.ClientBase, { log, folder = OURS }: Migrate
     advisoryLockMode: 'wait',
     logger: { debug: say('debug'), info: say('debug'), warn: say('warn'), error: say('warn') },
   });
-};
+}
 
-const makePartitions = async (client: pg.ClientBase): Promise<number> => {
+async function makePartitions(client: pg.ClientBase): Promise<number> {
   const today = `(now() AT TIME ZONE 'UTC')::date`;
   const { rows } = await client.query<{ made: number }>(
     `SELECT zipjobs.make_partitions(${today} + ${FIRST_DAY}, ${today} + ${LAST_DAY}) AS made`,
   );
   return rows[0]?.made ?? 0;
-};
+}
 
 /**
  * Applies the SQL files that the database does not have, in their order, grants the permissions of the two roles and makes the first
@@ -79,7 +81,7 @@ const makePartitions = async (client: pg.ClientBase): Promise<number> => {
  * the connection, which ends the transaction and releases the lock.
  * @throws ConfigError, or the error of the server
  */
-export const migrate = async (client: pg.ClientBase, options: MigrateOptions): Promise<readonly string[]> => {
+export async function migrate(client: pg.ClientBase, options: MigrateOptions): Promise<readonly string[]> {
   const { log, roles, lockTimeoutMs } = options;
   await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
   await requireServer(client);
@@ -95,4 +97,4 @@ export const migrate = async (client: pg.ClientBase, options: MigrateOptions): P
     applied.length === 0 ? 'the schema is up to date' : 'the schema was migrated',
   );
   return applied;
-};
+}

@@ -1,26 +1,27 @@
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 
-export const parseJson = (env: string, text: string): unknown => {
+export function parseJson(env: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new ConfigError(`${env} is not valid JSON`, error);
   }
-};
+}
 
-export const isStringMap = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
+export function isStringMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
+}
 
 /**
  * Parses a JSON object of strings.
  * @throws ConfigError for any other text; the message does not include the values.
  */
-export const readStringMap = (env: string, text: string): Readonly<Record<string, string>> => {
+export function readStringMap(env: string, text: string): Readonly<Record<string, string>> {
   const value = parseJson(env, text);
   if (isStringMap(value)) return value;
   throw new ConfigError(`${env} must be a JSON object of strings`);
-};
+}
 
 type Quantities = Readonly<Record<string, string | number>>;
 
@@ -30,16 +31,19 @@ export interface Resources {
   readonly limits: Quantities;
 }
 
-const isQuantities = (value: unknown): value is Quantities =>
-  isRecord(value) &&
-  Object.values(value).every((entry) => typeof entry === 'string' || typeof entry === 'number');
+function isQuantities(value: unknown): value is Quantities {
+  return (
+    isRecord(value) &&
+    Object.values(value).every((entry) => typeof entry === 'string' || typeof entry === 'number')
+  );
+}
 
 /** @throws ConfigError unless the text is a JSON object whose fields `requests` and `limits` contain strings or numbers. */
-export const readResources = (env: string, text: string): Resources => {
+export function readResources(env: string, text: string): Resources {
   const parsed = parseJson(env, text);
   if (isRecord(parsed)) {
     const { requests = {}, limits = {} } = parsed;
     if (isQuantities(requests) && isQuantities(limits)) return { requests, limits };
   }
   throw new ConfigError(`${env} must be a JSON object {requests, limits} of quantities`);
-};
+}

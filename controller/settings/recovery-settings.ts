@@ -51,14 +51,14 @@ export const RECOVERY_SETTINGS = {
 } as const satisfies Settings;
 
 /** @throws ConfigError if recovery pods would be deleted before their own time limit, so that they could never report it. */
-export const checkRecoveryLimit = (
+export function checkRecoveryLimit(
   recoveryDeadlineSeconds: number,
   zipperEnv: Readonly<Record<string, string>>,
-): void => {
+): void {
   const limitMs = Number(zipperEnv['RECOVERY_LIMIT_MS'] ?? 0);
   const seconds = recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
   if (limitMs >= seconds * 1000)
     throw new ConfigError(
       `RECOVERY_LIMIT_MS of the zipper (${limitMs}) must be less than RECOVERY_DEADLINE_SECONDS and one minute (${seconds} s)`,
     );
-};
+}

@@ -25,14 +25,17 @@ export interface ZipperPodValues {
   readonly containerSecurityContext: NonNullable<Container['securityContext']>;
 }
 
-const isToleration = (value: unknown): boolean =>
-  isRecord(value) &&
-  Object.entries(value).every(([field, one]) =>
-    field === 'tolerationSeconds' ? Number.isInteger(one) : typeof one === 'string',
+function isToleration(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    Object.entries(value).every(([field, one]) =>
+      field === 'tolerationSeconds' ? Number.isInteger(one) : typeof one === 'string',
+    )
   );
+}
 
 /** The API server validates the rest. */
-const isSpec = (value: unknown): value is ZipperPodValues['spec'] => {
+function isSpec(value: unknown): value is ZipperPodValues['spec'] {
   if (!isRecord(value)) return false;
   const { nodeSelector = {}, tolerations = [] } = value;
   const allowed: readonly string[] = FIELDS;
@@ -42,7 +45,7 @@ const isSpec = (value: unknown): value is ZipperPodValues['spec'] => {
     Array.isArray(tolerations) &&
     tolerations.every(isToleration)
   );
-};
+}
 
 const PART_CHECKS: Readonly<Record<string, (part: unknown) => boolean>> = {
   labels: isStringMap,
@@ -51,15 +54,16 @@ const PART_CHECKS: Readonly<Record<string, (part: unknown) => boolean>> = {
   containerSecurityContext: isRecord,
 };
 
-const isZipperPod = (value: unknown): value is Partial<ZipperPodValues> =>
-  isRecord(value) && Object.entries(value).every(([name, part]) => PART_CHECKS[name]?.(part) ?? false);
+function isZipperPod(value: unknown): value is Partial<ZipperPodValues> {
+  return isRecord(value) && Object.entries(value).every(([name, part]) => PART_CHECKS[name]?.(part) ?? false);
+}
 
 /** @throws ConfigError unless the text is a JSON object with these fields. */
-export const readZipperPod = (env: string, text: string): ZipperPodValues => {
+export function readZipperPod(env: string, text: string): ZipperPodValues {
   const value = parseJson(env, text);
   if (isZipperPod(value))
     return { labels: {}, annotations: {}, spec: {}, containerSecurityContext: {}, ...value };
   throw new ConfigError(
     `${env} must be a JSON object {labels, annotations, spec, containerSecurityContext}; spec may contain ${FIELDS.join(', ')}`,
   );
-};
+}

@@ -38,5 +38,6 @@ const UNINSTALL_SETTINGS = {
 export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS>;
 
 /** @throws ConfigError that lists every invalid variable. */
-export const readUninstallConfig = (env: Readonly<Record<string, string | undefined>>): UninstallConfig =>
-  readConfig(UNINSTALL_SETTINGS, env);
+export function readUninstallConfig(env: Readonly<Record<string, string | undefined>>): UninstallConfig {
+  return readConfig(UNINSTALL_SETTINGS, env);
+}

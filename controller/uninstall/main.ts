@@ -15,7 +15,7 @@ import { readUninstallConfig, type UninstallConfig } from './config.ts';
 const NAME = 'zipjobs-uninstall';
 const SHUTDOWN_MS = 5_000;
 
-const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+async function serve(config: UninstallConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   const kube = lifetime.resources.use(
     createKubeClient({
       access: await createKubeConfig(config),
@@ -47,7 +47,7 @@ const serve = async (config: UninstallConfig, log: Logger, lifetime: Lifetime): 
   });
   if (!isDone) log.error('could not remove all finalizers in time; run helm uninstall again');
   return isDone ? 0 : 1;
-};
+}
 
 await startProcess({
   name: NAME,

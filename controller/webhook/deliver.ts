@@ -35,16 +35,16 @@ export interface Delivery {
 
 export type Deliver = (delivery: Delivery, signal?: AbortSignal) => Promise<DeliveryResponse>;
 
-const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
+async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
   let seen = 0;
   for await (const chunk of body) {
     seen += Buffer.isBuffer(chunk) ? chunk.length : 0;
     // Leaving the loop destroys the body and with it the connection.
     if (seen > MAX_RESPONSE_BYTES) break;
   }
-};
+}
 
-const headersOf = (delivery: Delivery, now: Date): Record<string, string> => {
+function headersOf(delivery: Delivery, now: Date): Record<string, string> {
   const timestamp = Math.floor(now.getTime() / 1000);
   const { id, body } = delivery;
   return {
@@ -55,7 +55,7 @@ const headersOf = (delivery: Delivery, now: Date): Record<string, string> => {
     'webhook-signature': signatureHeader({ id, timestamp, body }, delivery.keys),
     ...defined({ traceparent: delivery.traceparent }),
   };
-};
+}
 
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
 const PROXY: ReadonlyMap<string, string> = new Map([
@@ -67,14 +67,14 @@ const TLS = /CERT|TLS|SSL|SIGNATURE/;
 const UNREACHABLE = 'unreachable';
 
 /** Maps errors to a few classes: if a denied address differed from a closed port, a tenant could map the internal network. */
-const classOf = (error: unknown): string => {
+function classOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   const code = errorCode(error) ?? '';
   if (LOST.has(code)) return 'connection-lost';
   const byProxy = PROXY.get(code);
   if (byProxy !== undefined) return byProxy;
   return TLS.test(code) ? 'tls' : UNREACHABLE;
-};
+}
 
 interface Responded {
   readonly status: number;
@@ -83,11 +83,11 @@ interface Responded {
 
 type Judged = (Delivery & { readonly url: string }) | { readonly refusal: string };
 
-const send = async (
+async function send(
   options: DeliverOptions,
   delivery: Exclude<Judged, { readonly refusal: string }>,
   signal: AbortSignal,
-): Promise<Responded> => {
+): Promise<Responded> {
   const response = await request(delivery.url, {
     dispatcher: options.agent,
     method: 'POST',
@@ -103,9 +103,9 @@ const send = async (
   // The status is the result, even if the receiver aborts the body.
   await drain(response.body).catch(() => undefined);
   return { status, retryAfter };
-};
+}
 
-const judge = (options: DeliverOptions, delivery: Delivery): Judged => {
+function judge(options: DeliverOptions, delivery: Delivery): Judged {
   const { keys, url } = delivery;
   if (keys.length === 0) return { refusal: 'no-signing-secret' };
   if (url === undefined) return { refusal: 'no-url' };
@@ -113,25 +113,26 @@ const judge = (options: DeliverOptions, delivery: Delivery): Judged => {
   if (judged?.ok !== true) return { refusal: judged?.kind === 'refused' ? UNREACHABLE : 'url-invalid' };
   const isAllowed = judged.url.protocol === 'https:' || options.allowHttp;
   return isAllowed ? { ...delivery, url } : { refusal: 'url-not-https' };
-};
+}
 
 /**
  * Sends a webhook once and returns the result; never throws. Signs at the time of sending, because receivers reject old
  * timestamps. Does not follow redirects: they would send the signed body to an address that nobody configured.
  */
-export const createDeliver =
-  (options: DeliverOptions): Deliver =>
-  async (delivery, signal) => {
+export function createDeliver(options: DeliverOptions): Deliver {
+  return async (delivery, signal) => {
     const { clock } = options;
     const at = rfc3339(clock.date());
     const started = clock.monotonicMs();
-    const log = (how: Pick<WebhookDelivery, 'status' | 'error'>): WebhookDelivery => ({
-      at,
-      durationMs: Math.round(clock.monotonicMs() - started),
-      // Of every outcome, also if nothing was sent: otherwise a denied address would differ from a closed port.
-      bytes: Buffer.byteLength(delivery.body),
-      ...how,
-    });
+    function log(how: Pick<WebhookDelivery, 'status' | 'error'>): WebhookDelivery {
+      return {
+        at,
+        durationMs: Math.round(clock.monotonicMs() - started),
+        // Of every outcome, also if nothing was sent: otherwise a denied address would differ from a closed port.
+        bytes: Buffer.byteLength(delivery.body),
+        ...how,
+      };
+    }
     const judged = judge(options, delivery);
     // Whatever the outcome is: it must not show whether an address was denied.
     const named = defined({ host: webhookHost(delivery.url) });
@@ -146,3 +147,4 @@ export const createDeliver =
       return { delivery: log({ error: classOf(error) }), ...named };
     }
   };
+}

@@ -72,7 +72,9 @@ interface Pool {
   running: number;
 }
 
-const isFull = ({ running, limit }: Pool): boolean => running >= limit;
+function isFull({ running, limit }: Pool): boolean {
+  return running >= limit;
+}
 
 interface Entry {
   readonly task: DeliveryTask;
@@ -278,5 +280,6 @@ class Dispatcher implements WebhookDispatcher {
   }
 }
 
-export const createWebhookDispatcher = (options: DispatcherOptions): WebhookDispatcher =>
-  new Dispatcher(options);
+export function createWebhookDispatcher(options: DispatcherOptions): WebhookDispatcher {
+  return new Dispatcher(options);
+}

@@ -14,11 +14,11 @@ interface Target {
 type WebhookEvent = Pick<Delivery, 'id' | 'traceparent'> & { readonly body: () => string };
 
 /** Sends an event to an endpoint, with the keys that the Secret of the project contains at that time. */
-export const endpointDelivery = (
+export function endpointDelivery(
   { deliver, readWebhookSecret, clock }: Sender,
   { namespace, url }: Target,
   { body, ...event }: WebhookEvent,
-): Pick<DeliveryTask, 'project' | 'endpoint' | 'send'> => {
+): Pick<DeliveryTask, 'project' | 'endpoint' | 'send'> {
   const endpoint = endpointOf(defined({ url }));
   return {
     project: namespace,
@@ -28,4 +28,4 @@ export const endpointDelivery = (
       return deliver({ ...event, url: url ?? secret.url, keys: secret.keys, body: body() }, signal);
     },
   };
-};
+}

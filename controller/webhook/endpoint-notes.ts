@@ -15,7 +15,7 @@ export interface EndpointNotes {
 }
 
 /** Calls `onNote` with the key of the project whose status may change. */
-export const createEndpointNotes = (onNote: (key: string) => void): EndpointNotes => {
+export function createEndpointNotes(onNote: (key: string) => void): EndpointNotes {
   const notes = new Map<string, readonly EndpointResponse[]>();
   return {
     add: (namespace, response) => {
@@ -32,4 +32,4 @@ export const createEndpointNotes = (onNote: (key: string) => void): EndpointNote
       else notes.set(namespace, left);
     },
   };
-};
+}

@@ -11,7 +11,7 @@ const ONE_OUTAGE_MS = 48 * 3_600_000;
 const LAST_DELIVERY_STEP_MS = 60_000;
 
 /** The state of this endpoint; the state of an earlier one does not apply. */
-const stateOf = (before: EndpointState | undefined, current: string): EndpointState => {
+function stateOf(before: EndpointState | undefined, current: string): EndpointState {
   const endpoint = endpointDigest(current);
   if (before?.endpoint === endpoint) return before;
   const { test, enabledNonce } = before ?? {};
@@ -21,7 +21,7 @@ const stateOf = (before: EndpointState | undefined, current: string): EndpointSt
     ...(test && { test }),
     ...defined({ enabledNonce }),
   };
-};
+}
 
 export interface EndpointResponse {
   readonly endpoint: string;
@@ -31,18 +31,22 @@ export interface EndpointResponse {
 }
 
 /** The state with this host of its URL; unchanged if the host is unknown. */
-export const withHost = <T extends EndpointState | undefined>(
+export function withHost<T extends EndpointState | undefined>(
   state: T,
   host: string | undefined,
-): T | EndpointState => (host === undefined || state?.host === host ? state : { ...state, host });
+): T | EndpointState {
+  return host === undefined || state?.host === host ? state : { ...state, host };
+}
 
-export const withoutHost = ({ host: _host, ...rest }: EndpointState): EndpointState => rest;
+export function withoutHost({ host: _host, ...rest }: EndpointState): EndpointState {
+  return rest;
+}
 
-const failed = (
+function failed(
   before: EndpointState,
   { status }: WebhookDelivery,
   at: { readonly now: Date; readonly disableAfterSeconds: number },
-): EndpointState => {
+): EndpointState {
   const nowMs = at.now.getTime();
   const last = timeOf(before.lastDelivery);
   const isOneOutage = last !== undefined && nowMs - last <= ONE_OUTAGE_MS;
@@ -52,36 +56,32 @@ const failed = (
   if (isGone(status)) return { ...common, state: 'Disabled', reason: 'Gone' };
   const isTooLong = nowMs - (timeOf(failingSince) ?? nowMs) >= at.disableAfterSeconds * 1000;
   return isTooLong ? { ...common, state: 'Disabled', reason: 'FailingTooLong' } : common;
-};
+}
 
 /**
  * The endpoint state after a delivery. Days of failures without a success, or a 410, disable it; only a user enables it
  * again.
  */
-export const afterResponse = (
+export function afterResponse(
   before: EndpointState | undefined,
   { endpoint, host, delivery }: EndpointResponse,
   at: { readonly now: Date; readonly disableAfterSeconds: number },
-): EndpointState => {
+): EndpointState {
   const state = withHost(stateOf(before, endpoint), host);
   if (!isSuccess(delivery.status)) return failed(state, delivery, at);
   const { failingSince, ...healthy } = state;
   const isRecent = at.now.getTime() - (timeOf(state.lastDelivery) ?? 0) < LAST_DELIVERY_STEP_MS;
   return isRecent && failingSince === undefined ? state : { ...healthy, lastDelivery: rfc3339(at.now) };
-};
+}
 
 /** A user enabled the endpoint again. The host is unknown until the next delivery: the URL in the Secret may be a new one. */
-export const enabled = (
-  before: EndpointState | undefined,
-  endpoint: string,
-  nonce: string,
-): EndpointState => {
+export function enabled(before: EndpointState | undefined, endpoint: string, nonce: string): EndpointState {
   const { failingSince: _since, reason: _reason, ...rest } = withoutHost(stateOf(before, endpoint));
   return { ...rest, state: 'Enabled', enabledNonce: nonce };
-};
+}
 
 /** True if nothing is sent to the endpoint until a user enables it. */
-export const isDisabled = (project: ZipProject | undefined, endpoint: string): boolean => {
+export function isDisabled(project: ZipProject | undefined, endpoint: string): boolean {
   const state = project?.status?.webhook;
   return state?.state === 'Disabled' && state.endpoint === endpointDigest(endpoint);
-};
+}

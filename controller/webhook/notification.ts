@@ -11,48 +11,56 @@ const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_JITTER = 0.1;
 
 /** The same for every attempt of every replica, so that receivers can deduplicate. */
-export const deliveryIdOf = (zipJob: ZipJob, event: WebhookEvent): string =>
-  `msg_${zipJobId(zipJob)}_${event}`;
+export function deliveryIdOf(zipJob: ZipJob, event: WebhookEvent): string {
+  return `msg_${zipJobId(zipJob)}_${event}`;
+}
 
-export const eventOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEvent =>
-  phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
+export function eventOf(phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEvent {
+  return phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
+}
 
 /** The initial webhook state of a job that finishes now. */
-export const firstWebhookState = (zipJob: ZipJob, event: WebhookEvent, now: Date): WebhookState => {
+export function firstWebhookState(zipJob: ZipJob, event: WebhookEvent, now: Date): WebhookState {
   const wanted = zipJob.spec.webhook?.events.includes(event) === true;
   return wanted
     ? { state: 'Pending', deliveryId: deliveryIdOf(zipJob, event), attempts: 0, nextAttemptAt: rfc3339(now) }
     : { state: 'NotConfigured' };
-};
+}
 
 /** Up to 10 % jitter, derived from id and attempt: it differs between jobs but not between replicas. */
-const jitter = (deliveryId: string, attempt: number): number => {
+function jitter(deliveryId: string, attempt: number): number {
   const bytes = createHash('sha256').update(`${deliveryId}/${attempt}`).digest();
   return (bytes.readUInt32BE(0) / 0xff_ff_ff_ff) * MAX_JITTER;
-};
+}
 
 /** Identifies one attempt, so that the result of any other attempt is ignored. */
-export const attemptIdOf = ({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string =>
-  JSON.stringify([deliveryId, replayNonce, attempts]);
+export function attemptIdOf({ deliveryId = '', replayNonce = '', attempts = 0 }: WebhookState): string {
+  return JSON.stringify([deliveryId, replayNonce, attempts]);
+}
 
 const GONE = 410;
 /** The endpoint returned 410 Gone. */
-export const isGone = (status: number | undefined): boolean => status === GONE;
-export const isSuccess = (status: number | undefined): boolean =>
-  status !== undefined && status >= 200 && status <= 299;
+export function isGone(status: number | undefined): boolean {
+  return status === GONE;
+}
+
+export function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 299;
+}
 
 /** Resends the event with a full set of retries. The unchanged id lets the receiver deduplicate it. */
-export const replayed = (before: WebhookState, nonce: string, now: Date): WebhookState =>
-  before.deliveryId === undefined
+export function replayed(before: WebhookState, nonce: string, now: Date): WebhookState {
+  return before.deliveryId === undefined
     ? { ...before, replayNonce: nonce }
     : { ...before, state: 'Pending', attempts: 0, nextAttemptAt: rfc3339(now), replayNonce: nonce };
+}
 
 /** The webhook state after a delivery attempt. `schedule` is the wait before each attempt, in seconds. */
-export const afterDelivery = (
+export function afterDelivery(
   before: WebhookState,
   response: DeliveryResponse,
   at: { readonly schedule: readonly number[]; readonly now: Date },
-): WebhookState => {
+): WebhookState {
   const { delivery } = response;
   const attempts = (before.attempts ?? 0) + 1;
   const { nextAttemptAt: _due, lastStatus: _last, ...kept } = before;
@@ -68,4 +76,4 @@ export const afterDelivery = (
   const retryAfterSeconds = Math.min((response.retryAfterMs ?? 0) / 1000, MAX_RETRY_AFTER_SECONDS);
   const wait = Math.max(planned * (1 + jitter(before.deliveryId ?? '', attempts)), retryAfterSeconds);
   return { ...common, state: 'Pending', nextAttemptAt: inSeconds(at.now, wait) };
-};
+}

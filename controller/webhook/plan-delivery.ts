@@ -18,12 +18,12 @@ export interface PlanDeliveryOptions extends Sender {
 /** The next delivery attempt of a finished ZipJob. */
 export type PlanDelivery = (zipJob: ZipJob) => DeliveryTask;
 
-const finalPhase = (zipJob: ZipJob): 'Succeeded' | 'Failed' =>
-  zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
+function finalPhase(zipJob: ZipJob): 'Succeeded' | 'Failed' {
+  return zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
+}
 
-export const createPlanDelivery =
-  ({ findProject, ...sender }: PlanDeliveryOptions): PlanDelivery =>
-  (zipJob) => {
+export function createPlanDelivery({ findProject, ...sender }: PlanDeliveryOptions): PlanDelivery {
+  return (zipJob) => {
     const { namespace, annotations } = zipJob.metadata;
     const { url } = zipJob.spec.webhook ?? {};
     const endpoint = endpointOf(defined({ url }));
@@ -41,3 +41,4 @@ export const createPlanDelivery =
       ...endpointDelivery(sender, { namespace, url }, event),
     };
   };
+}

@@ -36,7 +36,7 @@ export interface Sender {
   readonly clock: Clock;
 }
 
-export const createSender = ({ config, secrets, clock, trust, resources }: SenderOptions): Sender => {
+export function createSender({ config, secrets, clock, trust, resources }: SenderOptions): Sender {
   const policy = createEgressPolicy(toEgressOptions(config, config.kubernetesHost));
   const agent = createGuardedAgent(policy, {
     // Tenants can share an origin. The dispatcher isolates them; a lower limit here would make one wait for another.
@@ -54,4 +54,4 @@ export const createSender = ({ config, secrets, clock, trust, resources }: Sende
     allowHttp: config.webhookAllowHttp,
   });
   return { deliver, readWebhookSecret: createWebhookSecrets(secrets), clock };
-};
+}

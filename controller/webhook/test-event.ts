@@ -8,21 +8,24 @@ import type { Sender } from './sender.ts';
 const PREFIX = 'test ';
 
 /** Key of a project's test event in the dispatcher. */
-export const testKeyOf = (project: ObjectKey): string => `${PREFIX}${project}`;
+export function testKeyOf(project: ObjectKey): string {
+  return `${PREFIX}${project}`;
+}
 
 /** The project of such a key; undefined for the key of a ZipJob. */
-export const projectOfTest = (key: string): string | undefined =>
-  key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+export function projectOfTest(key: string): string | undefined {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+}
 
-export const testIdOf = ({ metadata }: ZipProject, nonce: string): string =>
-  `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
+export function testIdOf({ metadata }: ZipProject, nonce: string): string {
+  return `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
+}
 
 /** The delivery of a test event to the endpoint of a project. */
 export type PlanTest = (project: ZipProject, nonce: string) => DeliveryTask;
 
-export const createPlanTest =
-  (sender: Sender): PlanTest =>
-  (project, nonce) => {
+export function createPlanTest(sender: Sender): PlanTest {
+  return (project, nonce) => {
     const { namespace } = project.metadata;
     const { url } = project.spec.webhook ?? {};
     const id = testIdOf(project, nonce);
@@ -37,3 +40,4 @@ export const createPlanTest =
       ),
     };
   };
+}

@@ -4,10 +4,10 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import { timeOf } from '../kube-state/times.ts';
 import { parseSigningSecret } from './signature.ts';
 
-const textOf = (secret: Secret | undefined, key: string): string | undefined => {
+function textOf(secret: Secret | undefined, key: string): string | undefined {
   const encoded = secret?.data?.[key];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').trim();
-};
+}
 
 /** What the Secret of a project's webhook contains. */
 export interface WebhookSecret {
@@ -17,31 +17,33 @@ export interface WebhookSecret {
   readonly url: string | undefined;
 }
 
-const signingKeysOf = (secret: Secret | undefined, now: Date): readonly Buffer[] => {
+function signingKeysOf(secret: Secret | undefined, now: Date): readonly Buffer[] {
   const until = timeOf(textOf(secret, 'previousUntil'));
   const texts = [
     textOf(secret, 'current'),
     until !== undefined && now.getTime() < until ? textOf(secret, 'previous') : undefined,
   ];
   return texts.flatMap((text) => (text === undefined ? [] : (parseSigningSecret(text) ?? [])));
-};
+}
 
-export const webhookSecretOf = (secret: Secret | undefined, now: Date): WebhookSecret => ({
-  keys: signingKeysOf(secret, now),
-  url: textOf(secret, 'url'),
-});
+export function webhookSecretOf(secret: Secret | undefined, now: Date): WebhookSecret {
+  return {
+    keys: signingKeysOf(secret, now),
+    url: textOf(secret, 'url'),
+  };
+}
 
 export type ReadWebhookSecret = (namespace: string, now: Date) => Promise<WebhookSecret>;
 
 /** Reads the Secret for every delivery, so that this process does not cache it. Deliveries that start together share a read. */
-export const createWebhookSecrets = (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret => {
+export function createWebhookSecrets(secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret {
   const reading = new Map<string, Promise<Secret | undefined>>();
-  const read = (namespace: string): Promise<Secret | undefined> => {
+  function read(namespace: string): Promise<Secret | undefined> {
     const shared = reading.get(namespace);
     if (shared) return shared;
     const started = secrets.get(namespace, WEBHOOK_SECRET_NAME).finally(() => reading.delete(namespace));
     reading.set(namespace, started);
     return started;
-  };
+  }
   return async (namespace, now) => webhookSecretOf(await read(namespace), now);
-};
+}

@@ -26,18 +26,19 @@ export interface ActOnBucketOptions {
 }
 
 /** Rejections to report to the user. After any other error, the test is retried automatically. */
-const isReported = (error: unknown): error is KubeError =>
-  isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
+function isReported(error: unknown): error is KubeError {
+  return isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
+}
 
 /** A test takes seconds. */
 const PLACE_WAIT_MS = 2_000;
 
 /** Waits for a place. Finishes the test if the API server rejects its Job. */
-const startTest = async (
+async function startTest(
   options: ActOnBucketOptions,
   bucket: ZipBucket,
   { nonce, job }: Extract<BucketAction, { kind: 'startTest' }>,
-): Promise<void> => {
+): Promise<void> {
   if (!options.testPlaces.take(objectKey(bucket))) {
     options.requeue(objectKey(bucket), PLACE_WAIT_MS);
     return;
@@ -52,13 +53,9 @@ const startTest = async (
     const status = withTestResponse(bucket, bucket.status ?? {}, { nonce, response, now });
     await options.applyStatus(bucket, status);
   }
-};
+}
 
-const perform = async (
-  options: ActOnBucketOptions,
-  bucket: ZipBucket,
-  action: BucketAction,
-): Promise<void> => {
+async function perform(options: ActOnBucketOptions, bucket: ZipBucket, action: BucketAction): Promise<void> {
   switch (action.kind) {
     case 'addFinalizer':
       await options.finalizers.add(bucket);
@@ -75,25 +72,24 @@ const perform = async (
         propagationPolicy: 'Background',
       });
   }
-};
+}
 
 /** Whether a status may be written now. A count waits for its place, and what else has to be done does not wait for it. */
-const mayWrite = (
+function mayWrite(
   { countWrites, requeue }: ActOnBucketOptions,
   bucket: ZipBucket,
   { isCountOnly = false }: BucketDecision,
-): boolean => {
+): boolean {
   const key = objectKey(bucket);
   const waitMs = isCountOnly ? countWrites.reserve(key) : 0;
   if (!isCountOnly) countWrites.release(key);
   if (waitMs > 0) requeue(key, waitMs);
   return waitMs === 0;
-};
+}
 
 /** Carries out a decision about a ZipBucket: writes the status, or else runs the actions in order. */
-export const createActOnBucket =
-  (options: ActOnBucketOptions) =>
-  ({ bucket, tests }: BucketObservation, decision: BucketDecision): Promise<Outcome<object>> =>
+export function createActOnBucket(options: ActOnBucketOptions) {
+  return ({ bucket, tests }: BucketObservation, decision: BucketDecision): Promise<Outcome<object>> =>
     tolerateChanges(async () => {
       if (tests.length > 0) options.testPlaces.keep(objectKey(bucket));
       else options.testPlaces.release(objectKey(bucket));
@@ -106,3 +102,4 @@ export const createActOnBucket =
       } else for (const action of actions) await perform(options, bucket, action);
       return { kind: 'done' };
     });
+}

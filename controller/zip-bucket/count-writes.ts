@@ -16,7 +16,7 @@ export interface CountWrites {
   release(bucket: ObjectKey): void;
 }
 
-export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): CountWrites => {
+export function createCountWrites({ perSecond, clock }: CountWritesOptions): CountWrites {
   const intervalMs = 1000 / perSecond;
   const reserved = new Map<ObjectKey, number>();
   /** Places before `nextMs` that were given up. Without them, `nextMs` would run away from the time. */
@@ -24,24 +24,24 @@ export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): Cou
   let nextMs = 0;
   /** When counts were written within the last second. */
   let recent: readonly number[] = [];
-  const nextPlace = (nowMs: number): number => {
+  function nextPlace(nowMs: number): number {
     for (let atMs = free.shift(); atMs !== undefined; atMs = free.shift()) if (atMs >= nowMs) return atMs;
     const atMs = Math.max(nextMs, nowMs);
     nextMs = atMs + intervalMs;
     return atMs;
-  };
-  const timeOf = (bucket: ObjectKey, nowMs: number): number => {
+  }
+  function timeOf(bucket: ObjectKey, nowMs: number): number {
     const known = reserved.get(bucket);
     if (known !== undefined) return known;
     const atMs = nextPlace(nowMs);
     reserved.set(bucket, atMs);
     return atMs;
-  };
+  }
   /** After a busy time many places are over. One more than the rate is allowed, because timers are inexact. */
-  const isTooMany = (nowMs: number): boolean => {
+  function isTooMany(nowMs: number): boolean {
     recent = recent.filter((atMs) => atMs > nowMs - 1000);
     return recent.length > perSecond;
-  };
+  }
   return {
     reserve: (bucket) => {
       const nowMs = clock.monotonicMs();
@@ -59,4 +59,4 @@ export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): Cou
       reserved.delete(bucket);
     },
   };
-};
+}

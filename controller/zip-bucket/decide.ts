@@ -24,30 +24,37 @@ interface Step {
   readonly requeueAfterMs?: number;
 }
 
-const removal = ({ tests }: BucketObservation, wanted?: string): readonly BucketAction[] =>
-  tests
+function removal({ tests }: BucketObservation, wanted?: string): readonly BucketAction[] {
+  return tests
     .filter(({ job }) => job.metadata.name !== wanted && !isLeaving(job.metadata))
     .map(({ job }) => ({ kind: 'deleteTest', name: job.metadata.name, uid: job.metadata.uid ?? '' }));
+}
 
-const unfinishedOf = ({ zipJobs }: BucketObservation) => zipJobs.filter((zipJob) => !isFinished(zipJob));
+function unfinishedOf({ zipJobs }: BucketObservation) {
+  return zipJobs.filter((zipJob) => !isFinished(zipJob));
+}
 
-const heldBy = (seen: BucketObservation) => (seen.isProjectLeaving ? unfinishedOf(seen) : seen.zipJobs);
+function heldBy(seen: BucketObservation) {
+  return seen.isProjectLeaving ? unfinishedOf(seen) : seen.zipJobs;
+}
 
-const waitedFor = (seen: BucketObservation): string => {
+function waitedFor(seen: BucketObservation): string {
   const names = unfinishedOf(seen)
     .map(({ metadata }) => metadata.name)
     .sort();
   const unfinished = names.length > 0 ? `: ${firstOf(names)}` : '';
   const finished = heldBy(seen).length - names.length;
   return `waits until no ZipJob refers to it: ${names.length} unfinished${unfinished}; ${finished} finished. To delete it now and fail its unfinished jobs, set the annotation ${ANNOTATIONS.forceDelete}=true`;
-};
+}
 
 /** Releases a bucket that is being deleted once no job refers to it, or at once if forced. */
-const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): Step => {
-  const release = (forced?: 'NamespaceTerminating' | 'Forced'): Step => ({
-    status: seen.bucket.status ?? {},
-    actions: [{ kind: 'releaseFinalizer', ...(forced && { forced }) }],
-  });
+function leaving(seen: BucketObservation, status: ZipBucketStatus, now: Date): Step {
+  function release(forced?: 'NamespaceTerminating' | 'Forced'): Step {
+    return {
+      status: seen.bucket.status ?? {},
+      actions: [{ kind: 'releaseFinalizer', ...(forced && { forced }) }],
+    };
+  }
   if (!holdsFinalizer(seen.bucket.metadata)) return { status: seen.bucket.status ?? {}, actions: [] };
   if (seen.isNamespaceTerminating) return release('NamespaceTerminating');
   if (heldBy(seen).length === 0) return release();
@@ -62,9 +69,9 @@ const leaving = (seen: BucketObservation, status: ZipBucketStatus, now: Date): S
     status: { ...status, conditions: setCondition(status.conditions, waiting, now) },
     actions: removal(seen),
   };
-};
+}
 
-const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMoment): Step => {
+function testing(seen: BucketObservation, status: ZipBucketStatus, at: BucketMoment): Step {
   const { bucket } = seen;
   const nonce = commandOf(bucket.metadata, ANNOTATIONS.testBucket, bucket.status?.test?.nonce);
   if (nonce === undefined) return { status, actions: removal(seen) };
@@ -80,19 +87,19 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
     return { status, actions: others, requeueAfterMs: response.until.getTime() - at.now.getTime() };
   // The next reconcile deletes the Job, when the result is in the status.
   return { status: withTestResponse(bucket, status, { nonce, response, now: at.now }), actions: others };
-};
+}
 
 /** The condition that says whether the queue of the bucket is held, if it changes. */
-const heldCondition = ({ bucket, isHeld }: BucketObservation) => {
+function heldCondition({ bucket, isHeld }: BucketObservation) {
   const known = findCondition(bucket.status?.conditions, 'Held')?.status === 'True';
   if (known === isHeld) return undefined;
   const reason = isHeld ? 'StoreAway' : 'StoreResponds';
   const status = isHeld ? 'True' : 'False';
   return { type: 'Held', status, reason, message: REASONS[reason] } as const;
-};
+}
 
 /** Decides the next step for one ZipBucket. Pure: the decision depends only on the arguments. */
-export const decideBucket = (seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision => {
+export function decideBucket(seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
   const held = heldCondition(seen);
@@ -112,4 +119,4 @@ export const decideBucket = (seen: BucketObservation, now: Date, config: BucketC
     ...(isCountOnly && { isCountOnly }),
     ...(held && { event: { type, reason: held.reason, message: held.message } }),
   };
-};
+}

@@ -22,13 +22,13 @@ export interface ObserveBucketOptions {
 }
 
 /** The result is in the pod. The cache may contain the finished Job before it contains the ended pod. */
-const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> => {
+async function testOf({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> {
   const cached = podsOf(caches.pods, job.metadata);
   const isOver = isJobFinished(job) || jobFailure(job) !== undefined;
   return { job, pods: !isOver || cached.some(isEnded) ? cached : await listPods(pods, job.metadata) };
-};
+}
 
-const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> => {
+async function observe(options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> {
   const { caches, isNamespaceTerminating } = options;
   const key = objectKey(bucket);
   const { namespace, name, uid = '' } = bucket.metadata;
@@ -45,14 +45,14 @@ const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promis
     tests: await Promise.all(tests.map((job) => testOf(options, job))),
     isNamespaceTerminating: isLeaving(bucket.metadata) && (await isNamespaceTerminating(namespace)),
   };
-};
+}
 
 /** Undefined if the ZipBucket does not exist. */
 export type ObserveBucket = (key: ObjectKey) => Promise<BucketObservation | undefined>;
 
-export const createObserveBucket =
-  (options: ObserveBucketOptions): ObserveBucket =>
-  async (key) => {
+export function createObserveBucket(options: ObserveBucketOptions): ObserveBucket {
+  return async (key) => {
     const bucket = options.caches.buckets.get(key);
     return bucket && observe(options, bucket);
   };
+}

@@ -17,13 +17,13 @@ const TTL_SECONDS = 600;
  * The same nonce for the same spec of a bucket always gives the same name, so that the next leader finds the Job. Uses a hash,
  * because the name of a bucket may be too long for the name of a Job.
  */
-export const testJobName = ({ metadata }: ZipBucket, nonce: string): string => {
+export function testJobName({ metadata }: ZipBucket, nonce: string): string {
   const identity = JSON.stringify([metadata.uid, metadata.generation, nonce]);
   return `zipbucket-test-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`;
-};
+}
 
 /** The Job that tests a bucket. It has no token of the API server and mounts only the credentials of this bucket. */
-export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig): Job => {
+export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig): Job {
   const { name: bucketName, namespace, uid } = bucket.metadata;
   const task: CheckBucketTask = {
     mode: 'check-bucket',
@@ -66,4 +66,4 @@ export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig):
       },
     },
   };
-};
+}

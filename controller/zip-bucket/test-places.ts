@@ -15,10 +15,11 @@ export interface TestPlaces {
   release(bucket: ObjectKey): void;
 }
 
-export const createTestPlaces = ({ inAll, perProject }: TestPlacesOptions): TestPlaces => {
+export function createTestPlaces({ inAll, perProject }: TestPlacesOptions): TestPlaces {
   const taken = new Set<ObjectKey>();
-  const ofProject = (namespace: string): number =>
-    [...taken].filter((bucket) => namespaceOf(bucket) === namespace).length;
+  function ofProject(namespace: string): number {
+    return [...taken].filter((bucket) => namespaceOf(bucket) === namespace).length;
+  }
   return {
     take: (bucket) => {
       if (taken.has(bucket)) return true;
@@ -33,4 +34,4 @@ export const createTestPlaces = ({ inAll, perProject }: TestPlacesOptions): Test
       taken.delete(bucket);
     },
   };
-};
+}

@@ -27,9 +27,11 @@ export interface TestResponse {
   readonly fence?: Verdict;
 }
 
-const failed = (reason: string, message: string): TestResponse => ({
-  ready: { status: 'False', reason, message },
-});
+function failed(reason: string, message: string): TestResponse {
+  return {
+    ready: { status: 'False', reason, message },
+  };
+}
 
 /** Permission names as the zipper's check reports them. */
 const READING = /^s3:GetObject/;
@@ -43,7 +45,7 @@ const LIMITATIONS = [
   [LISTING, 'ListForbidden'],
 ] as const;
 
-const fenceOf = ({ missingPermissions }: BucketCheck): Verdict => {
+function fenceOf({ missingPermissions }: BucketCheck): Verdict {
   const limitation = LIMITATIONS.find(([kind]) => missingPermissions.some((name) => kind.test(name)));
   const reason = limitation?.[1] ?? 'AllPermitted';
   return {
@@ -51,9 +53,9 @@ const fenceOf = ({ missingPermissions }: BucketCheck): Verdict => {
     reason,
     message: `${REASONS[reason]}${missingText(missingPermissions)}`,
   };
-};
+}
 
-const ofCheck = (check: BucketCheck): TestResponse => {
+function ofCheck(check: BucketCheck): TestResponse {
   const { ok, failure, missingPermissions } = check;
   const missing = missingText(missingPermissions);
   if (ok)
@@ -63,9 +65,9 @@ const ofCheck = (check: BucketCheck): TestResponse => {
     };
   const what = failure ? describeFailure(failure, failure.code) : REASONS.BucketTestFailed;
   return failed(failure?.code ?? 'BucketTestFailed', `${what}${missing}`);
-};
+}
 
-const terminationMessage = ({ pods }: BucketTest): TestResponse | undefined => {
+function terminationMessage({ pods }: BucketTest): TestResponse | undefined {
   for (const pod of pods.filter(isEnded)) {
     const message = terminationMessageOf(pod);
     if (message && 'check' in message) return ofCheck(message.check);
@@ -73,23 +75,23 @@ const terminationMessage = ({ pods }: BucketTest): TestResponse | undefined => {
       return failed(message.failure.code, describeFailure(message.failure, message.failure.code));
   }
   return undefined;
-};
+}
 
 /** The result at the time limit: includes every possible cause, because no better information follows. */
-const timedOut = ({ job, pods }: BucketTest, seconds: number): TestResponse => {
+function timedOut({ job, pods }: BucketTest, seconds: number): TestResponse {
   const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
   return failed(
     wait?.reason ?? 'BucketTestFailed',
     `Job ${job.metadata.name} did not finish within ${seconds} s${why}`,
   );
-};
+}
 
 /** The result of a test, or the deadline for the result. */
-export const testResponse = (
+export function testResponse(
   test: BucketTest,
   { now, config }: BucketMoment,
-): TestResponse | { readonly until: Date } => {
+): TestResponse | { readonly until: Date } {
   const response = terminationMessage(test);
   if (response) return response;
   const { job, pods } = test;
@@ -102,26 +104,28 @@ export const testResponse = (
   return isJobFinished(job) && pods.some(isEnded)
     ? failed('BucketTestFailed', REASONS.BucketTestFailed)
     : { until };
-};
+}
 
 /** The status after a test: Ready, missing permissions, and the nonce of the request. */
-export const withTestResponse = (
+export function withTestResponse(
   bucket: ZipBucket,
   before: ZipBucketStatus,
   reported: { readonly nonce: string; readonly response: TestResponse; readonly now: Date },
-): ZipBucketStatus => {
+): ZipBucketStatus {
   const { nonce, response, now } = reported;
   const { generation } = bucket.metadata;
-  const change = (type: ConditionChange['type'], verdict: Verdict): ConditionChange => ({
-    type,
-    ...verdict,
-    message: shorten(verdict.message),
-    ...defined({ observedGeneration: generation }),
-  });
+  function change(type: ConditionChange['type'], verdict: Verdict): ConditionChange {
+    return {
+      type,
+      ...verdict,
+      message: shorten(verdict.message),
+      ...defined({ observedGeneration: generation }),
+    };
+  }
   const ready = setCondition(before.conditions, change('Ready', response.ready), now);
   return {
     ...before,
     conditions: response.fence ? setCondition(ready, change('RecoveryLimited', response.fence), now) : ready,
     test: { nonce, finishedAt: rfc3339(now) },
   };
-};
+}

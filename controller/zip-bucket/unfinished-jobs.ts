@@ -8,15 +8,15 @@ export interface UnfinishedJobs {
   count(bucket: ObjectKey): number;
 }
 
-export const createUnfinishedJobs = (): UnfinishedJobs => {
+export function createUnfinishedJobs(): UnfinishedJobs {
   const counts = new Map<ObjectKey, number>();
-  const add = (zipJob: ZipJob | undefined, change: 1 | -1): void => {
+  function add(zipJob: ZipJob | undefined, change: 1 | -1): void {
     if (!zipJob || isFinished(zipJob)) return;
     const bucket = bucketKeyOf(zipJob);
     const count = (counts.get(bucket) ?? 0) + change;
     if (count === 0) counts.delete(bucket);
     else counts.set(bucket, count);
-  };
+  }
   return {
     see: (change) => {
       add(change.before, -1);
@@ -24,4 +24,4 @@ export const createUnfinishedJobs = (): UnfinishedJobs => {
     },
     count: (bucket) => counts.get(bucket) ?? 0,
   };
-};
+}

@@ -14,7 +14,7 @@ import type { Action, Decision, Observation } from './observation.ts';
 
 export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
 
-const perform = async (options: ActOptions, current: Current, action: Action): Promise<Fresh> => {
+async function perform(options: ActOptions, current: Current, action: Action): Promise<Fresh> {
   const { zipJob } = current;
   if (isLocal(action)) return performLocally(options, zipJob, action);
   const { namespace, name, uid } = zipJob.metadata;
@@ -41,24 +41,24 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
       if (action.isUnstored === true) noteUnstored(options, zipJob, 'full');
       return { end: GONE };
   }
-};
+}
 
-const release = async (
+async function release(
   options: ActOptions,
   zipJob: ZipJob,
   { forced, isUnstored }: Extract<Action, { kind: 'removeFinalizer' }>,
-): Promise<Fresh> => {
+): Promise<Fresh> {
   const fresh = await guarded(options, zipJob, () => options.finalizers.release(zipJob, forced));
   if (isUnstored === true && 'zipJob' in fresh) noteUnstored(options, zipJob, 'deleted');
   return fresh;
-};
+}
 
-const noteUnstored = ({ metrics, log }: ActOptions, zipJob: ZipJob, reason: 'deleted' | 'full'): void => {
+function noteUnstored({ metrics, log }: ActOptions, zipJob: ZipJob, reason: 'deleted' | 'full'): void {
   metrics.history.unstored.inc({ reason });
   log.warn({ ...jobFacts(zipJob), reason }, 'deleting a finished job that is not in the history');
-};
+}
 
-const carryOut = async (options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> => {
+async function carryOut(options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> {
   const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
   if ('end' in fresh) return fresh.end;
   let { zipJob } = fresh;
@@ -72,15 +72,14 @@ const carryOut = async (options: ActOptions, seen: Observation, decision: Decisi
     zipJob = next.zipJob;
   }
   return decision.status ? AGAIN : DONE;
-};
+}
 
 /**
  * Carries out a decision: writes the status, then records the Events, then runs the actions in order. After an error, a job
  * without a Job gives up its reservation, because a job whose writes are always rejected would hold it forever.
  */
-export const createAct =
-  (options: ActOptions): Act =>
-  async (seen, decision) => {
+export function createAct(options: ActOptions): Act {
+  return async (seen, decision) => {
     try {
       return await carryOut(options, seen, decision);
     } catch (error) {
@@ -88,3 +87,4 @@ export const createAct =
       throw error;
     }
   };
+}

@@ -21,11 +21,12 @@ export interface Removal {
 const OOM_REASON = 'OOMKilled';
 
 /** The kubelet fails a pod that it evicts whatever the exit code of its container, and the Job replaces a failed pod. */
-const isSuccess = ({ status }: Pod, exitCode: number): boolean =>
-  exitCode === EXIT_CODES.ok && status?.phase !== 'Failed';
+function isSuccess({ status }: Pod, exitCode: number): boolean {
+  return exitCode === EXIT_CODES.ok && status?.phase !== 'Failed';
+}
 
 /** How a pod ended. Applies the rules in the order of the Job's podFailurePolicy, so that both count the same way. */
-export const classify = (pod: Pod | undefined): AttemptClass => {
+export function classify(pod: Pod | undefined): AttemptClass {
   const end = pod && terminationOf(pod);
   if (!pod || !end) return 'disruption';
   if (isSuccess(pod, end.exitCode)) return 'success';
@@ -33,52 +34,54 @@ export const classify = (pod: Pod | undefined): AttemptClass => {
   if (end.reason === OOM_REASON) return 'oom';
   if (isDisrupted(pod) || end.exitCode === EXIT_CODES.notActive) return 'disruption';
   return end.exitCode === EXIT_CODES.superseded ? 'superseded' : 'transient';
-};
+}
 
-const failureTextOf = (code: string): string =>
-  Object.entries(FAILURE_CODES).find(([name]) => name === code)?.[1].text ?? 'the zipper failed';
+function failureTextOf(code: string): string {
+  return Object.entries(FAILURE_CODES).find(([name]) => name === code)?.[1].text ?? 'the zipper failed';
+}
 
-const failureIn = (message: TerminationMessage): Failure | undefined =>
-  'failure' in message ? message.failure : undefined;
+function failureIn(message: TerminationMessage): Failure | undefined {
+  return 'failure' in message ? message.failure : undefined;
+}
 
 /** The failure as the zipper reported it: from its termination message, or else from the status. */
-const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
+function failureOf(zipJob: ZipJob, pod: Pod): Failure | undefined {
   const message = terminationMessageOf(pod);
   if (message) return failureIn(message);
   return zipJob.status?.progress?.podUid === pod.metadata.uid ? zipJob.status?.failure : undefined;
-};
+}
 
-const podView = (status: Pod['status'] = {}): Removal => {
+function podView(status: Pod['status'] = {}): Removal {
   const target = status.conditions?.find(({ type }) => type === 'DisruptionTarget');
   const { reason = target?.reason ?? 'PodFailed', message = target?.message } = status;
   return { reason, message: message ?? 'the pod ended before its container reported an exit code' };
-};
+}
 
 /** The failure as Kubernetes reports it, if the zipper reported none. */
-const outsideView = (pod: Pod): Removal | undefined => {
+function outsideView(pod: Pod): Removal | undefined {
   const end = terminationOf(pod);
   if (!end) return podView(pod.status);
   if (end.exitCode === EXIT_CODES.ok) return undefined;
   return { reason: end.reason ?? 'Error', message: `the zipper exited with code ${end.exitCode}` };
-};
+}
 
-const evidence = (zipJob: ZipJob, pod: Pod | undefined): Removal | undefined => {
+function evidence(zipJob: ZipJob, pod: Pod | undefined): Removal | undefined {
   if (!pod) return { reason: 'PodGone', message: 'the pod was deleted before it reported a result' };
   const failure = failureOf(zipJob, pod);
   if (!failure) return outsideView(pod);
   return { reason: failure.code, message: describeFailure(failure, failureTextOf(failure.code)) };
-};
+}
 
-const exitOf = (pod: Pod | undefined): Pick<Attempt, 'exitCode'> => {
+function exitOf(pod: Pod | undefined): Pick<Attempt, 'exitCode'> {
   const end = pod && terminationOf(pod);
   return end ? { exitCode: end.exitCode } : {};
-};
+}
 
-const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> => {
+function abortFailuresOf(pod: Pod | undefined): Pick<Attempt, 'abortFailures'> {
   const message = terminationMessageOf(pod);
   const { abortFailures = 0 } = message ?? {};
   return abortFailures > 0 ? { abortFailures } : {};
-};
+}
 
 type UploadFacts = Pick<Attempt, 'upload' | 'uploadAborted'>;
 
@@ -86,10 +89,10 @@ type UploadFacts = Pick<Attempt, 'upload' | 'uploadAborted'>;
  * The upload as the zipper left it. Its status may say `committing` although it never sent Complete, and its failure says so. That
  * nothing remains counts only in a termination message, which also has the uploads that were not recorded.
  */
-export const uploadFactsOf = (
+export function uploadFactsOf(
   zipJob: ZipJob,
   { pod, podUid }: Pick<EndedPod, 'pod' | 'podUid'>,
-): UploadFacts => {
+): UploadFacts {
   const recorded = uploadOf(zipJob, podUid);
   if (!recorded) return {};
   const message = terminationMessageOf(pod);
@@ -97,11 +100,12 @@ export const uploadFactsOf = (
   const upload = attemptUpload(failure?.upload === undefined ? recorded : { ...recorded, state: 'open' });
   const isGone = message !== undefined && failure?.upload === 'aborted' && !leavesUploads(message);
   return { upload, ...(isGone && { uploadAborted: true }) };
-};
+}
 
 /** By the API server's clock: the start time in the status is that of the kubelet, whose clock may be wrong. */
-const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> =>
-  defined({ startedAt: pod?.metadata.creationTimestamp });
+function startOf(pod: Pod | undefined): Pick<Attempt, 'startedAt'> {
+  return defined({ startedAt: pod?.metadata.creationTimestamp });
+}
 
 export interface EndedPod {
   readonly podUid: string;
@@ -112,11 +116,11 @@ export interface EndedPod {
 }
 
 /** The record of one run of the zipper. */
-export const attemptOf = (
+export function attemptOf(
   zipJob: ZipJob,
   ended: EndedPod,
   at: { readonly n: number; readonly now: Date },
-): Attempt => {
+): Attempt {
   const { pod, podUid } = ended;
   const why = pod && isEnded(pod) ? evidence(zipJob, pod) : (ended.removal ?? evidence(zipJob, pod));
   return {
@@ -130,19 +134,21 @@ export const attemptOf = (
     ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
     ...uploadFactsOf(zipJob, ended),
   };
-};
+}
 
 /** Number of the attempt that is recorded next, counted from 1. Attempts are recorded when they end. */
-export const nextAttempt = (status: OwnedStatus): number => (status.attempts?.at(-1)?.n ?? 0) + 1;
+export function nextAttempt(status: OwnedStatus): number {
+  return (status.attempts?.at(-1)?.n ?? 0) + 1;
+}
 
 /** Adds the record of a pod to the status, once. */
-export const withAttempt = (
+export function withAttempt(
   status: OwnedStatus,
   zipJob: ZipJob,
   ended: EndedPod & { readonly now: Date },
-): OwnedStatus => {
+): OwnedStatus {
   if (status.attempts?.some(({ podUid }) => podUid === ended.podUid)) return status;
   const n = nextAttempt(status);
   const attempts = [...(status.attempts ?? []), attemptOf(zipJob, ended, { n, now: ended.now })];
   return { ...status, attempts: attempts.slice(-KEPT_ATTEMPTS), attemptsTotal: n };
-};
+}

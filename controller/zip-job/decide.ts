@@ -28,111 +28,121 @@ import { atTheLatest, msUntil } from './requeue.ts';
  * the job at once and takes precedence over everything else, because the archive is already published. A copy from a backup
  * is final in any phase.
  */
-const recoveryEnds = ({ seen, config }: Situation): Date | undefined =>
-  hasHistory(config)
+function recoveryEnds({ seen, config }: Situation): Date | undefined {
+  return hasHistory(config)
     ? gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS - STORING_MS)
     : undefined;
+}
 
 /** The history needs the end of a job, so a job that is being deleted must have one before its finalizer is removed. */
-const mustEndUnrecovered = (s: Situation): boolean => {
+function mustEndUnrecovered(s: Situation): boolean {
   const until = recoveryEnds(s);
   return until !== undefined && (s.seen.isNamespaceTerminating || s.now >= until);
-};
+}
 
-const stepOf = (s: Situation): Step => {
+function stepOf(s: Situation): Step {
   if (isFinished(s.seen.zipJob)) return finished(s);
   if (isRestored(s.seen.zipJob, s.config) && !ownJob(s.seen)) return restored(s);
   const mustEnd = mustEndUnrecovered(s);
   if (s.status.phase === 'Finalizing' && !mustEnd) return finalizing(s);
   return uploaded(s) ?? (mustEnd ? abandoned(s) : unfinished(s));
-};
+}
 
-const unfinished = (s: Situation): Step => {
+function unfinished(s: Situation): Step {
   const stop = interruption(s.seen);
   if (stop) return beginEnding(s, stop);
   return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
-};
+}
 
 /** True if this step finishes a job without a finalizer that the history has to store: a deletion would not wait for it. */
-const finishesUnheld = ({ seen: { zipJob }, config }: Situation, step: Step): boolean =>
-  hasHistory(config) &&
-  !isFinished(zipJob) &&
-  isFinished({ status: step.status }) &&
-  zipJob.metadata.deletionTimestamp === undefined &&
-  !holdsFinalizer(zipJob.metadata);
+function finishesUnheld({ seen: { zipJob }, config }: Situation, step: Step): boolean {
+  return (
+    hasHistory(config) &&
+    !isFinished(zipJob) &&
+    isFinished({ status: step.status }) &&
+    zipJob.metadata.deletionTimestamp === undefined &&
+    !holdsFinalizer(zipJob.metadata)
+  );
+}
 
 /**
  * Such a job gets its finalizer first and finishes in the next reconcile. A copy from a backup finishes first, because the write of
  * the finalizer records the acceptance, which would make it a new job.
  */
-const heldStep = (s: Situation, step: Step): Step => {
+function heldStep(s: Situation, step: Step): Step {
   if (!finishesUnheld(s, step)) return step;
   const actions: readonly Action[] = [{ kind: 'addFinalizer' }];
   return isRestored(s.seen.zipJob, s.config)
     ? { ...step, actions: [...actions, ...(step.actions ?? [])] }
     : { status: s.status, isDeferred: true, actions };
-};
+}
 
 /**
  * The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. The same
  * write records the acceptance, for a job without another record as soon as possible: a backup may be taken at any time.
  * A job that finished before the history was enabled gets it too, so that a deletion waits until the job is stored.
  */
-const finalizerAction = (
+function finalizerAction(
   { seen: { zipJob }, config }: Situation,
   { status, actions = [] }: Step,
-): readonly Action[] => {
-  const has = (wanted: Action['kind']): boolean => actions.some(({ kind }) => kind === wanted);
+): readonly Action[] {
+  function has(wanted: Action['kind']): boolean {
+    return actions.some(({ kind }) => kind === wanted);
+  }
   if (zipJob.metadata.deletionTimestamp !== undefined || has('addFinalizer') || has('deleteZipJob'))
     return [];
   const isUnrecorded = lacksRecord(zipJob) && !isFinished({ status });
   const mustHold = has('createJob') || awaitsArchive(zipJob, config);
   return isUnrecorded || (mustHold && !holdsFinalizer(zipJob.metadata)) ? [{ kind: 'addFinalizer' }] : [];
-};
+}
 
 /** Until when a Job whose creation was not confirmed may still appear. Its slot and key are held until then. */
-const unconfirmedUntil = ({ seen: { refusal, position }, now }: Situation): Date | undefined =>
-  refusal?.target === 'archive' && refusal.mayExist && position.state === 'running' && now < refusal.retryAt
+function unconfirmedUntil({ seen: { refusal, position }, now }: Situation): Date | undefined {
+  return refusal?.target === 'archive' &&
+    refusal.mayExist &&
+    position.state === 'running' &&
+    now < refusal.retryAt
     ? refusal.retryAt
     : undefined;
+}
 
 /** A queued job that neither starts nor waits for the ledger must not block others. */
-const slotActions = (s: Situation, { slot }: Step): readonly Action[] => {
+function slotActions(s: Situation, { slot }: Step): readonly Action[] {
   if (slot === 'reserve') return [{ kind: 'reserve' }];
   if (unconfirmedUntil(s)) return [];
   const { seen, status } = s;
   const isQueued = status.phase === undefined || status.phase === 'Queued';
   const { state } = seen.position;
   return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
-};
+}
 
 /** Nothing can be created in a terminating namespace, so recovery is impossible there. The history can still be written. */
-const forcedRemoval = ({ seen, now, config }: Situation): ForcedRemoval | undefined => {
+function forcedRemoval({ seen, now, config }: Situation): ForcedRemoval | undefined {
   if (seen.isNamespaceTerminating && !hasHistory(config)) return 'NamespaceTerminating';
   const until = gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   return until && now >= until ? 'Overdue' : undefined;
-};
+}
 
 const NOT_ARCHIVED = { type: 'Warning', reason: 'NotArchived', message: REASONS.NotArchived } as const;
 
-const removal = ({ seen: { zipJob }, config }: Situation, forced: ForcedRemoval): Decision => {
+function removal({ seen: { zipJob }, config }: Situation, forced: ForcedRemoval): Decision {
   const isUnstored = isFinished(zipJob) ? awaitsArchive(zipJob, config) : hasHistory(config);
   return {
     actions: [{ kind: 'removeFinalizer', forced, ...(isUnstored && { isUnstored }) }],
     events: isUnstored ? [NOT_ARCHIVED] : [],
   };
-};
+}
 
 /** Requeues at the deadline of a deletion and of an unconfirmed creation, even if the step waits longer. */
-const wakeAfterMs = (s: Situation, step: Step): number | undefined => {
+function wakeAfterMs(s: Situation, step: Step): number | undefined {
   const deletion = gracePeriodEnds(s.seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   const recovery = recoveryEnds(s);
   const ahead = recovery && recovery > s.now ? recovery : undefined;
   return atTheLatest(step, msUntil(s.now, deletion, ahead, unconfirmedUntil(s))).requeueAfterMs;
-};
+}
 
 /** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */
-export const decide = (seen: Observation, now: Date, config: DecisionConfig): Decision => {
+export function decide(seen: Observation, now: Date, config: DecisionConfig): Decision {
   const before = ownedStatus(seen.zipJob.status);
   const { metadata } = seen.zipJob;
   const observedGeneration = metadata.generation;
@@ -156,4 +166,4 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
     events: isReported ? (step.events ?? []) : [],
     ...defined({ requeueAfterMs }),
   };
-};
+}

@@ -43,7 +43,7 @@ interface State {
   timer: Disposable | undefined;
 }
 
-const count = (state: State, pod: Pod | undefined, by: 1 | -1): void => {
+function count(state: State, pod: Pod | undefined, by: 1 | -1): void {
   if (!pod || !isEnded(pod) || pod.metadata.labels?.[LABELS.component] === 'check-bucket') return;
   const key = zipJobKeyOf(pod);
   if (key === undefined) return;
@@ -54,14 +54,14 @@ const count = (state: State, pod: Pod | undefined, by: 1 | -1): void => {
     state.ended.delete(key);
     state.surplus.delete(key);
   }
-};
+}
 
-const chooseAfter = (state: State, delayMs: number): void => {
+function chooseAfter(state: State, delayMs: number): void {
   state.timer = state.options.clock.after(delayMs, () => {
     state.timer = undefined;
     if (!choose(state)) chooseAfter(state, RETRY_MS);
   });
-};
+}
 
 interface Candidate {
   readonly key: ObjectKey;
@@ -70,7 +70,7 @@ interface Candidate {
 }
 
 /** From the project with the most pods, those that expire first: a project with many pods costs the others no logs. */
-const inOrder = (candidates: readonly Candidate[]): readonly Candidate[] => {
+function inOrder(candidates: readonly Candidate[]): readonly Candidate[] {
   const ranked: (readonly [Candidate, number])[] = [];
   for (const ofProject of Map.groupBy(candidates, ({ key }) => namespaceOf(key)).values()) {
     let left = ofProject.reduce((sum, { pods }) => sum + pods, 0);
@@ -80,10 +80,10 @@ const inOrder = (candidates: readonly Candidate[]): readonly Candidate[] => {
     }
   }
   return ranked.toSorted(([a, ofA], [b, ofB]) => ofB - ofA || a.at - b.at).map(([one]) => one);
-};
+}
 
 /** False if too many pods cannot be deleted yet. */
-const choose = ({ options, ended, surplus, total }: State): boolean => {
+function choose({ options, ended, surplus, total }: State): boolean {
   const { maxPods, expiresAt, onSurplus } = options;
   let kept = total;
   for (const key of surplus) kept -= ended.get(key) ?? 0;
@@ -103,9 +103,9 @@ const choose = ({ options, ended, surplus, total }: State): boolean => {
   for (const key of chosen) surplus.add(key);
   if (chosen.length > 0) onSurplus(chosen);
   return kept <= maxPods;
-};
+}
 
-export const createFinishedPods = (options: FinishedPodsOptions): FinishedPods => {
+export function createFinishedPods(options: FinishedPodsOptions): FinishedPods {
   const state: State = { options, ended: new Map(), surplus: new Set(), total: 0, timer: undefined };
   const { signal, maxPods } = options;
   signal.addEventListener('abort', () => state.timer?.[Symbol.dispose]());
@@ -119,4 +119,4 @@ export const createFinishedPods = (options: FinishedPodsOptions): FinishedPods =
     },
     isSurplus: (key) => state.surplus.has(key),
   };
-};
+}

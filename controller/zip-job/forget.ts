@@ -10,10 +10,10 @@ interface State {
 }
 
 /** Drops the state of a ZipJob that does not exist. It may have been deleted after it got its reservation. */
-export const createForget =
-  ({ ledger, memory, dispatcher }: State) =>
-  (key: ObjectKey): void => {
+export function createForget({ ledger, memory, dispatcher }: State) {
+  return (key: ObjectKey): void => {
     ledger.forget(key);
     memory.forget(key);
     dispatcher.acknowledge(key);
   };
+}

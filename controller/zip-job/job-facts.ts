@@ -4,7 +4,7 @@ import { objectKey } from '#runtime/kube/types.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 
 /** Common fields of every log line about a ZipJob. They identify its request, pod and webhook. */
-export const jobFacts = (zipJob: ZipJob): Readonly<Record<string, unknown>> => {
+export function jobFacts(zipJob: ZipJob): Readonly<Record<string, unknown>> {
   const { uid, generation, annotations } = zipJob.metadata;
   return {
     zipJob: objectKey(zipJob),
@@ -13,4 +13,4 @@ export const jobFacts = (zipJob: ZipJob): Readonly<Record<string, unknown>> => {
     attempt: zipJob.status?.attemptsTotal,
     ...traceFields(annotations?.[ANNOTATIONS.traceparent]),
   };
-};
+}

@@ -36,23 +36,25 @@ interface KeptProgress extends SeenProgress {
   readonly write: string;
 }
 
-const writeOf = ({ metadata, status }: ZipJob): string => JSON.stringify([metadata.uid, status?.progress]);
+function writeOf({ metadata, status }: ZipJob): string {
+  return JSON.stringify([metadata.uid, status?.progress]);
+}
 
 /** `cached` returns a ZipJob from the cache. */
-export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Memory => {
+export function createMemory(cached: (key: ObjectKey) => ZipJob | undefined): Memory {
   const written = new Map<ObjectKey, ZipJob>();
   const refusals = new Map<ObjectKey, Refusal>();
   const progress = new Map<ObjectKey, KeptProgress>();
-  const newest = (seen: ZipJob): ZipJob => {
+  function newest(seen: ZipJob): ZipJob {
     const own = written.get(objectKey(seen));
     const isSame = own?.metadata.uid === seen.metadata.uid;
     return own && isSame && isOlderVersion(seen.metadata.resourceVersion, own.metadata.resourceVersion)
       ? own
       : seen;
-  };
-  const dropOld = (key: ObjectKey, seen: ZipJob | undefined): void => {
+  }
+  function dropOld(key: ObjectKey, seen: ZipJob | undefined): void {
     if (!seen || newest(seen) === seen) written.delete(key);
-  };
+  }
   return {
     keep: (key, zipJob) => {
       written.set(key, zipJob);
@@ -87,4 +89,4 @@ export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Me
       refusals.delete(key);
     },
   };
-};
+}

@@ -27,43 +27,49 @@ const OVERDUE_GRACE_MS = 600_000;
 const NO_PROGRESS: Reason = 'NoProgress';
 const NODE_SILENT: Reason = 'NodeSilent';
 
-const isQueued = ({ spec, status }: ZipJob): boolean =>
-  spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
+function isQueued({ spec, status }: ZipJob): boolean {
+  return spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
+}
 
-const acceptedAt = ({ metadata, status }: ZipJob): number | undefined =>
-  timeOf(status?.acceptedAt ?? metadata.creationTimestamp);
+function acceptedAt({ metadata, status }: ZipJob): number | undefined {
+  return timeOf(status?.acceptedAt ?? metadata.creationTimestamp);
+}
 
 /** When the webhook became due; undefined if no delivery is pending. */
-const notifiedSince = ({ status }: ZipJob): number | undefined =>
-  status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
+function notifiedSince({ status }: ZipJob): number | undefined {
+  return status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
+}
 
-const isOverdue = (zipJob: ZipJob, sources: ScrapeSources): boolean => {
+function isOverdue(zipJob: ZipJob, sources: ScrapeSources): boolean {
   const startedAt = timeOf(zipJob.status?.startedAt);
   if (startedAt === undefined || isFinished(zipJob)) return false;
   const limitMs = deadlineSeconds(zipJob, sources) * 1000;
   return sources.now().getTime() > startedAt + limitMs + OVERDUE_GRACE_MS;
-};
+}
 
 const RECOVERING: Reason = 'Recovering';
 
 /** True if the pod of a finished job, which keeps its slot, should be gone by now. */
-const isExitOverdue = (zipJob: ZipJob, now: Date): boolean =>
-  hasActivePod(zipJob) && now.getTime() > (timeOf(zipJob.status?.finishedAt) ?? Infinity) + OVERDUE_GRACE_MS;
+function isExitOverdue(zipJob: ZipJob, now: Date): boolean {
+  return (
+    hasActivePod(zipJob) && now.getTime() > (timeOf(zipJob.status?.finishedAt) ?? Infinity) + OVERDUE_GRACE_MS
+  );
+}
 
-const unfinishedReason = (zipJob: ZipJob): string | undefined => {
+function unfinishedReason(zipJob: ZipJob): string | undefined {
   const { status } = zipJob;
   const waiting = findCondition(status?.conditions, 'Waiting');
   if (waiting?.status === 'True') return waiting.reason;
   if (awaitsRecovery(zipJob)) return RECOVERING;
   return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
-};
+}
 
-const stuckReason = (zipJob: ZipJob, now: Date): string | undefined => {
+function stuckReason(zipJob: ZipJob, now: Date): string | undefined {
   if (!isFinished(zipJob)) return unfinishedReason(zipJob);
   return isExitOverdue(zipJob, now) ? NODE_SILENT : undefined;
-};
+}
 
-const phaseGauges = (registry: Registry, { zipJobs, resting, now }: ScrapeSources): void => {
+function phaseGauges(registry: Registry, { zipJobs, resting, now }: ScrapeSources): void {
   new Gauge({
     name: 'zip_jobs',
     help: 'ZipJobs by phase, counted in the cache at scrape',
@@ -88,11 +94,10 @@ const phaseGauges = (registry: Registry, { zipJobs, resting, now }: ScrapeSource
       }
     },
   });
-};
+}
 
-const gaugesIn =
-  (registry: Registry) =>
-  (name: string, help: string, value: () => number): void => {
+function gaugesIn(registry: Registry) {
+  return (name: string, help: string, value: () => number): void => {
     new Gauge({
       name,
       help,
@@ -102,21 +107,22 @@ const gaugesIn =
       },
     });
   };
+}
 
-const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
+function jobGauges(registry: Registry, sources: ScrapeSources): void {
   const { zipJobs, now } = sources;
   const gauge = gaugesIn(registry);
-  const count = (isOne: (zipJob: ZipJob) => boolean): number => {
+  function count(isOne: (zipJob: ZipJob) => boolean): number {
     let sum = 0;
     for (const zipJob of zipJobs()) if (isOne(zipJob)) sum += 1;
     return sum;
-  };
-  const oldestSeconds = (since: (zipJob: ZipJob) => number | undefined): number => {
+  }
+  function oldestSeconds(since: (zipJob: ZipJob) => number | undefined): number {
     let oldestMs = 0;
     for (const zipJob of zipJobs())
       oldestMs = Math.max(oldestMs, now().getTime() - (since(zipJob) ?? Infinity));
     return oldestMs / 1000;
-  };
+  }
   gauge('zip_jobs_oldest_queued_seconds', 'Age of the oldest queued ZipJob, excluding suspended ones', () =>
     oldestSeconds((zipJob) => (isQueued(zipJob) ? acceptedAt(zipJob) : undefined)),
   );
@@ -147,14 +153,10 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
       return oldestMs === undefined ? 0 : Math.max(0, now().getTime() - oldestMs) / 1000;
     },
   );
-};
+}
 
-const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void => {
-  const gauge = (
-    name: string,
-    help: string,
-    ms: (queue: ScrapeSources['queues'][string]) => number,
-  ): void => {
+function queueGauges(registry: Registry, queues: ScrapeSources['queues']): void {
+  function gauge(name: string, help: string, ms: (queue: ScrapeSources['queues'][string]) => number): void {
     new Gauge({
       name,
       help,
@@ -164,18 +166,18 @@ const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void 
         for (const [queue, source] of Object.entries(queues)) this.set({ name: queue }, ms(source) / 1000);
       },
     });
-  };
+  }
   gauge('workqueue_longest_running_processor_seconds', 'Duration of the longest running reconcile', (queue) =>
     queue.longestRunningMs(),
   );
   gauge('workqueue_unfinished_work_seconds', 'Total duration of the running reconciles', (queue) =>
     queue.unfinishedMs(),
   );
-};
+}
 
 /** Gauges that are computed from the caches and queues at each scrape, so that they are correct at once after a failover. */
-export const collectAtScrape = (registry: Registry, sources: ScrapeSources): void => {
+export function collectAtScrape(registry: Registry, sources: ScrapeSources): void {
   phaseGauges(registry, sources);
   jobGauges(registry, sources);
   queueGauges(registry, sources.queues);
-};
+}

@@ -58,71 +58,77 @@ export interface Hints {
 export type Observe = (key: ObjectKey, hints: Hints) => Promise<Observation | undefined>;
 
 /** True if the status, the ledger or a deletion depends on whether the Job exists. */
-const mustKnowJob = ({ zipJob, position }: Pick<Observation, 'zipJob' | 'position'>): boolean =>
-  zipJob.status?.job?.uid !== undefined ||
-  position.state === 'running' ||
-  zipJob.spec.cancel === true ||
-  isLeaving(zipJob.metadata);
+function mustKnowJob({ zipJob, position }: Pick<Observation, 'zipJob' | 'position'>): boolean {
+  return (
+    zipJob.status?.job?.uid !== undefined ||
+    position.state === 'running' ||
+    zipJob.spec.cancel === true ||
+    isLeaving(zipJob.metadata)
+  );
+}
 
 /**
  * A cache may lag behind the status and the ledger. An object that they refer to is therefore read live before it counts
  * as missing.
  */
-const findJob = async (
+async function findJob(
   options: ObserveOptions,
   seen: Pick<Observation, 'zipJob' | 'position'>,
   hint: Job | undefined,
-): Promise<Job | undefined> => {
+): Promise<Job | undefined> {
   const { namespace, name } = seen.zipJob.metadata;
   const known = seen.zipJob.status?.job?.uid;
   const cached = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (cached && (known === undefined || cached.metadata.uid === known)) return cached;
   return mustKnowJob(seen) ? options.jobs.get(namespace, name) : cached;
-};
+}
 
 /** Pods outlive a deleted Job and still report how they ended. */
-const cachedPods = ({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] => {
+function cachedPods({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] {
   const { namespace } = zipJob.metadata;
   const known = zipJob.status?.job;
   const owner = ownJob({ job, zipJob })?.metadata ?? (known && { namespace, ...known });
   return owner === undefined ? [] : podsOf(caches.pods, owner);
-};
+}
 
-const findPods = async (
+async function findPods(
   options: ObserveOptions,
   zipJob: ZipJob,
   job: Job | undefined,
-): Promise<readonly Pod[]> => {
+): Promise<readonly Pod[]> {
   const cached = cachedPods(options, zipJob, job);
   const { podUid, podName } = zipJob.status?.job ?? {};
   if (podUid === undefined || podName === undefined) return cached;
   if (cached.some(({ metadata }) => metadata.uid === podUid)) return cached;
   const live = await options.pods.get(zipJob.metadata.namespace, podName);
   return live?.metadata.uid === podUid && isZipperPod(live) ? [...cached, live] : cached;
-};
+}
 
-const recoveryName = ({ metadata, status }: ZipJob): string | undefined => {
+function recoveryName({ metadata, status }: ZipJob): string | undefined {
   const last = status?.attempts?.at(-1);
   return last && isRecovering(ownedStatus(status)) ? recoveryJobName(metadata.name, last.n) : undefined;
-};
+}
 
 /** A recovery Job usually finishes within seconds. If it does not, the caches may have missed its end. */
 const LATE_MS = 30_000;
 
-const mayHaveResponded = (job: Job, now: Date): boolean =>
-  isJobFinished(job) ||
-  jobFailure(job) !== undefined ||
-  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
+function mayHaveResponded(job: Job, now: Date): boolean {
+  return (
+    isJobFinished(job) ||
+    jobFailure(job) !== undefined ||
+    now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS
+  );
+}
 
 /**
  * The result of a recovery Job is in its successful pod. The caches may know that the Job finished, or its failed pods, before
  * they know that pod, so it is read live before it counts as missing.
  */
-const findRecovery = async (
+async function findRecovery(
   options: ObserveOptions,
   zipJob: ZipJob,
   hint: Job | undefined,
-): Promise<Observation['recovery']> => {
+): Promise<Observation['recovery']> {
   const name = recoveryName(zipJob);
   if (name === undefined) return undefined;
   const { namespace } = zipJob.metadata;
@@ -132,59 +138,61 @@ const findRecovery = async (
   const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
   if (isKnown || !mayHaveResponded(job, options.clock.date())) return { job, pods: cached };
   return { job, pods: await listPods(options.pods, job.metadata) };
-};
+}
 
-const findListOwner = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
+function findListOwner(options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined {
   const name = listOwnerOf(zipJob);
   const key = `${zipJob.metadata.namespace}/${name}`;
   const owner = name === undefined ? undefined : options.caches.zipJobs.get(key);
   return owner && options.memory.newest(owner);
-};
+}
 
-const ofFinished = async (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Promise<Observation> => ({
-  zipJob,
-  project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
-  bucket: undefined,
-  job: options.caches.jobs.get(key),
-  pods: hasActivePod(zipJob) ? await findPods(options, zipJob, undefined) : [],
-  recovery: undefined,
-  refusal: undefined,
-  delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
-  position: { state: 'none' },
-  isNamespaceTerminating: false,
-  isSurplus: options.surplusJobs.isSurplus(key),
-  ownJobs: options.caches.jobs
-    .byIndex(INDEXES.zipJobUid, zipJob.metadata.namespace, zipJob.metadata.uid ?? '')
-    .filter((job) => isOwnedBy(job, zipJob)),
-  hasSurplusPods: options.finishedPods.isSurplus(key),
-  listUsers: options.caches.zipJobs
-    .byIndex(INDEXES.fileList, zipJob.metadata.namespace, zipJob.metadata.name)
-    .map((user) => options.memory.newest(user)),
-});
+async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Promise<Observation> {
+  return {
+    zipJob,
+    project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
+    bucket: undefined,
+    job: options.caches.jobs.get(key),
+    pods: hasActivePod(zipJob) ? await findPods(options, zipJob, undefined) : [],
+    recovery: undefined,
+    refusal: undefined,
+    delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
+    position: { state: 'none' },
+    isNamespaceTerminating: false,
+    isSurplus: options.surplusJobs.isSurplus(key),
+    ownJobs: options.caches.jobs
+      .byIndex(INDEXES.zipJobUid, zipJob.metadata.namespace, zipJob.metadata.uid ?? '')
+      .filter((job) => isOwnedBy(job, zipJob)),
+    hasSurplusPods: options.finishedPods.isSurplus(key),
+    listUsers: options.caches.zipJobs
+      .byIndex(INDEXES.fileList, zipJob.metadata.namespace, zipJob.metadata.name)
+      .map((user) => options.memory.newest(user)),
+  };
+}
 
-const jobWithoutPod = (seen: Observation, now: Date): Job | undefined => {
+function jobWithoutPod(seen: Observation, now: Date): Job | undefined {
   const { recovery, job } = seen;
   if (recovery) return recoveryLacksPod(recovery, now) ? recovery.job : undefined;
   return lacksPod(seen, now) ? job : undefined;
-};
+}
 
 /** Only the Events of the Job contain the reason why it has no pod. */
-const findPodRefusal = async (
+async function findPodRefusal(
   options: ObserveOptions,
   seen: Observation,
-): Promise<Observation['podRefusal']> => {
+): Promise<Observation['podRefusal']> {
   const job = jobWithoutPod(seen, options.clock.date());
   if (!job) return undefined;
   const { namespace, uid } = job.metadata;
   const fieldSelector = `involvedObject.uid=${uid ?? ''},reason=FailedCreate`;
   return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
-};
+}
 
-const ofUnfinished = async (
+async function ofUnfinished(
   options: ObserveOptions,
   { key, zipJob }: { readonly key: ObjectKey; readonly zipJob: ZipJob },
   hints: Hints,
-): Promise<Observation> => {
+): Promise<Observation> {
   const { caches, memory, projects, buckets } = options;
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
@@ -208,23 +216,22 @@ const ofUnfinished = async (
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
   return { ...seen, podRefusal: await findPodRefusal(options, seen) };
-};
+}
 
 /** Of a job that waits for a project, the cache keeps only the identity. Once there is a project, the job becomes a cached one. */
-const withoutProject = async (
+async function withoutProject(
   { caches, zipJobs }: ObserveOptions,
   key: ObjectKey,
-): Promise<ZipJob | undefined> => {
+): Promise<ZipJob | undefined> {
   const identity = caches.zipJobs.identity(key);
   if (!identity) return undefined;
   const { namespace, name } = identity.metadata;
   return zipJobs.get(namespace, name);
-};
+}
 
 /** Reads the input of a decision about a ZipJob, from the caches where they are reliable. */
-export const createObserve =
-  (options: ObserveOptions): Observe =>
-  async (key, hints) => {
+export function createObserve(options: ObserveOptions): Observe {
+  return async (key, hints) => {
     const cached = options.caches.zipJobs.get(key);
     const found = cached ?? (await withoutProject(options, key));
     if (!found) return undefined;
@@ -235,3 +242,4 @@ export const createObserve =
     // Nothing starts that the ledger does not know.
     return !cached && seen.project ? undefined : seen;
   };
+}

@@ -20,24 +20,26 @@ import type { OwnedStatus } from './observation.ts';
 
 const UNRECORDED_RESULT: Reason = 'VerifiedInStore';
 
-const conditionIs = (
+function conditionIs(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,
   want: { readonly status: Condition['status']; readonly reason?: Reason },
-): boolean => {
+): boolean {
   const condition = findCondition(conditions, type);
   return condition?.status === want.status && (want.reason === undefined || condition.reason === want.reason);
-};
+}
 
-export const isTrue = (status: OwnedStatus, type: ConditionType, reason?: Reason): boolean =>
-  conditionIs(status.conditions, type, { status: 'True', ...(reason && { reason }) });
+export function isTrue(status: OwnedStatus, type: ConditionType, reason?: Reason): boolean {
+  return conditionIs(status.conditions, type, { status: 'True', ...(reason && { reason }) });
+}
 
 /** True from the deactivation of a pod until it is certain that it cannot publish an archive. */
-export const isRecovering = (status: OwnedStatus): boolean =>
-  conditionIs(status.conditions, 'Recovered', { status: 'False', reason: 'Recovering' });
+export function isRecovering(status: OwnedStatus): boolean {
+  return conditionIs(status.conditions, 'Recovered', { status: 'False', reason: 'Recovering' });
+}
 
 /** The status fields that the controller owns. Every apply must contain all of them. */
-export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
+export function ownedStatus(status: ZipJobStatus | undefined): OwnedStatus {
   const {
     progress: _progress,
     upload: _upload,
@@ -48,10 +50,11 @@ export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
   } = status ?? {};
   const verified = status?.reason === UNRECORDED_RESULT || conditionIsVerified(status);
   return verified && result ? { ...own, result } : own;
-};
+}
 
-const conditionIsVerified = (status: ZipJobStatus | undefined): boolean =>
-  conditionIs(status?.conditions, 'Complete', { status: 'True', reason: UNRECORDED_RESULT });
+function conditionIsVerified(status: ZipJobStatus | undefined): boolean {
+  return conditionIs(status?.conditions, 'Complete', { status: 'True', reason: UNRECORDED_RESULT });
+}
 
 export interface ConditionNote {
   readonly status: Condition['status'];
@@ -59,17 +62,17 @@ export interface ConditionNote {
   readonly message?: string;
 }
 
-const sentenceOf = (reason: string): string => {
+function sentenceOf(reason: string): string {
   const entry = Object.entries(REASONS).find(([name]) => name === reason);
   return entry?.[1] ?? reason;
-};
+}
 
 /** Sets one condition; the message defaults to the text of its reason. */
-export const withCondition = (
+export function withCondition(
   status: OwnedStatus,
   type: ConditionType,
   note: ConditionNote & { readonly now: Date },
-): OwnedStatus => {
+): OwnedStatus {
   const observedGeneration = defined({ observedGeneration: status.observedGeneration });
   const change = {
     type,
@@ -79,36 +82,43 @@ export const withCondition = (
     ...observedGeneration,
   };
   return { ...status, conditions: setCondition(status.conditions, change, note.now) };
-};
+}
 
 /** Sets a condition to False if it is True. Does not add a missing condition. */
-export const withoutCondition = (
+export function withoutCondition(
   status: OwnedStatus,
   type: ConditionType,
   note: { readonly reason: string; readonly message?: string; readonly now: Date },
-): OwnedStatus => (isTrue(status, type) ? withCondition(status, type, { status: 'False', ...note }) : status);
+): OwnedStatus {
+  return isTrue(status, type) ? withCondition(status, type, { status: 'False', ...note }) : status;
+}
 
-export const withPhase = (
+export function withPhase(
   status: OwnedStatus,
   phase: Phase,
   why: { readonly reason: string; readonly message?: string },
-): OwnedStatus => ({
-  ...status,
-  phase,
-  apiStatus: apiStatusOf(phase),
-  reason: why.reason,
-  message: shorten(why.message ?? sentenceOf(why.reason)),
-});
+): OwnedStatus {
+  return {
+    ...status,
+    phase,
+    apiStatus: apiStatusOf(phase),
+    reason: why.reason,
+    message: shorten(why.message ?? sentenceOf(why.reason)),
+  };
+}
 
 /** The upload that a pod recorded, if any. The zipper's fields belong to the pod that wrote `progress` last. */
-export const uploadOf = (zipJob: ZipJob, podUid: string): UploadState | undefined =>
-  zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
+export function uploadOf(zipJob: ZipJob, podUid: string): UploadState | undefined {
+  return zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
+}
 
 /** The lists of the contents can be long, so records of attempts do not repeat them. */
-export const attemptUpload = ({ archive: _archive, ...upload }: UploadState): AttemptUpload => upload;
+export function attemptUpload({ archive: _archive, ...upload }: UploadState): AttemptUpload {
+  return upload;
+}
 
 /** True once the active pod has written its first progress. */
-export const hasStarted = (zipJob: ZipJob): boolean => {
+export function hasStarted(zipJob: ZipJob): boolean {
   const podUid = zipJob.status?.job?.podUid;
   return podUid !== undefined && zipJob.status?.progress?.podUid === podUid;
-};
+}

@@ -5,7 +5,7 @@ import type { DecisionConfig } from './observation.ts';
  * The pod settings for a project. They override those of the chart, but a project cannot remove the node restrictions of the
  * chart.
  */
-export const settingsIn = (project: ZipProject | undefined, config: DecisionConfig): DecisionConfig => {
+export function settingsIn(project: ZipProject | undefined, config: DecisionConfig): DecisionConfig {
   const pods = project?.spec.pods;
   if (!pods) return config;
   const { priorityClassName, resources, nodeSelector, tolerations = [] } = pods;
@@ -23,4 +23,4 @@ export const settingsIn = (project: ZipProject | undefined, config: DecisionConf
       },
     },
   };
-};
+}

@@ -7,7 +7,7 @@ export interface ReportingJobs {
   readonly count: number;
 }
 
-export const createReportingJobs = (): ReportingJobs => {
+export function createReportingJobs(): ReportingJobs {
   const keys = new Set<ObjectKey>();
   return {
     see: (change) => {
@@ -19,4 +19,4 @@ export const createReportingJobs = (): ReportingJobs => {
       return keys.size;
     },
   };
-};
+}

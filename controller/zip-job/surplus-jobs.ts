@@ -63,23 +63,25 @@ interface Excess {
   readonly bytes: number;
 }
 
-const secondsOf = (text: string | undefined): number | undefined => {
+function secondsOf(text: string | undefined): number | undefined {
   const ms = timeOf(text);
   return ms === undefined ? undefined : Math.ceil(ms / 1000);
-};
+}
 
-const fateOf = (zipJob: ZipJob, config: SurplusJobsOptions['config']): Fate | undefined => {
+function fateOf(zipJob: ZipJob, config: SurplusJobsOptions['config']): Fate | undefined {
   if (!isFinished(zipJob) || awaitsWebhookOrExit(zipJob)) return undefined;
   if (awaitsArchive(zipJob, config)) return config.historyWhenFull === 'drop' ? 'dropped' : undefined;
   return hasHistory(config) && archiveStateOf(zipJob) === 'stored' ? 'archived' : 'aged';
-};
+}
 
-const toStoredJob = (zipJob: ZipJob, config: SurplusJobsOptions['config']): StoredJob => {
+function toStoredJob(zipJob: ZipJob, config: SurplusJobsOptions['config']): StoredJob {
   const fate = fateOf(zipJob, config);
   return { bytes: cachedBytesOf(zipJob), doneAt: fate && secondsOf(zipJob.status?.finishedAt), fate };
-};
+}
 
-const isOver = ({ jobs, bytes }: Excess): boolean => jobs > 0 || bytes > 0;
+function isOver({ jobs, bytes }: Excess): boolean {
+  return jobs > 0 || bytes > 0;
+}
 
 class ProjectStorage implements SurplusJobs {
   readonly #options: SurplusJobsOptions;
@@ -174,25 +176,29 @@ interface At {
 }
 
 /** From when on the job may be deleted; Infinity for one that is needed. */
-const freeAtMs = ({ doneAt, fate }: StoredJob, ageMs: number): number =>
-  doneAt === undefined ? Infinity : doneAt * 1000 + (fate === 'aged' ? ageMs : 0);
+function freeAtMs({ doneAt, fate }: StoredJob, ageMs: number): number {
+  return doneAt === undefined ? Infinity : doneAt * 1000 + (fate === 'aged' ? ageMs : 0);
+}
 
 /** When the next job will be old enough. */
-const nextFreeMs = ({ jobs }: Project, { ageMs, nowMs }: At): number => {
+function nextFreeMs({ jobs }: Project, { ageMs, nowMs }: At): number {
   let waitMs = LONGEST_WAIT_MS;
   for (const job of jobs.values()) {
     const atMs = freeAtMs(job, ageMs);
     if (atMs > nowMs) waitMs = Math.min(waitMs, atMs - nowMs);
   }
   return Math.max(BATCH_MS, waitMs);
-};
+}
 
-const inOrder = ({ jobs }: Project, { ageMs, nowMs }: At): readonly (readonly [ObjectKey, StoredJob])[] =>
-  [...jobs]
+function inOrder({ jobs }: Project, { ageMs, nowMs }: At): readonly (readonly [ObjectKey, StoredJob])[] {
+  return [...jobs]
     .filter(([, job]) => freeAtMs(job, ageMs) <= nowMs)
     .sort(
       ([, a], [, b]) =>
         Number(a.fate === 'dropped') - Number(b.fate === 'dropped') || (a.doneAt ?? 0) - (b.doneAt ?? 0),
     );
+}
 
-export const createSurplusJobs = (options: SurplusJobsOptions): SurplusJobs => new ProjectStorage(options);
+export function createSurplusJobs(options: SurplusJobsOptions): SurplusJobs {
+  return new ProjectStorage(options);
+}

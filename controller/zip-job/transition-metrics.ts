@@ -5,36 +5,40 @@ import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { timeOf } from '../kube-state/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
-const secondsBetween = (from: string | undefined, to: number | undefined): number | undefined => {
+function secondsBetween(from: string | undefined, to: number | undefined): number | undefined {
   const started = timeOf(from);
   return started === undefined || to === undefined ? undefined : Math.max(0, (to - started) / 1000);
-};
+}
 
-const isTerminal = (status: ZipJobStatus): boolean => TERMINAL_PHASES.some((phase) => phase === status.phase);
+function isTerminal(status: ZipJobStatus): boolean {
+  return TERMINAL_PHASES.some((phase) => phase === status.phase);
+}
 
-const newAttempts = (before: ZipJobStatus, after: ZipJobStatus): readonly Attempt[] => {
+function newAttempts(before: ZipJobStatus, after: ZipJobStatus): readonly Attempt[] {
   const last = before.attempts?.at(-1)?.n ?? 0;
   return after.attempts?.filter(({ n }) => n > last) ?? [];
-};
+}
 
-const abortFailuresIn = ({ attempts = [] }: ZipJobStatus): ReadonlyMap<number, number> =>
-  new Map(attempts.map(({ n, abortFailures = 0 }) => [n, abortFailures]));
+function abortFailuresIn({ attempts = [] }: ZipJobStatus): ReadonlyMap<number, number> {
+  return new Map(attempts.map(({ n, abortFailures = 0 }) => [n, abortFailures]));
+}
 
-const countAbortFailures = (metrics: ControllerMetrics, before: ZipJobStatus, after: ZipJobStatus): void => {
+function countAbortFailures(metrics: ControllerMetrics, before: ZipJobStatus, after: ZipJobStatus): void {
   const known = abortFailuresIn(before);
   for (const [n, failures] of abortFailuresIn(after)) {
     const more = failures - (known.get(n) ?? 0);
     if (more > 0) metrics.abortFailures.inc(more);
   }
-};
+}
 
 /** Maps unknown reasons to one label, so that pods cannot create series. */
-const reasonLabel = (reason: string | undefined): string =>
-  reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
+function reasonLabel(reason: string | undefined): string {
+  return reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
     ? reason
     : 'Other';
+}
 
-const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
+function countEnd(metrics: ControllerMetrics, after: ZipJobStatus): void {
   const { phase = 'Failed', reason, startedAt, finishedAt, result: archive } = after;
   const result = phase.toLowerCase();
   const fault = phase === 'Failed' ? faultOf(reason ?? '') : 'none';
@@ -44,15 +48,17 @@ const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
   if (phase !== 'Succeeded' || !archive) return;
   metrics.archiveBytes.observe(archive.bytes);
   metrics.files.observe(archive.entries);
-};
+}
 
-const attemptsOf = (webhook: WebhookState | undefined): number => webhook?.attempts ?? 0;
+function attemptsOf(webhook: WebhookState | undefined): number {
+  return webhook?.attempts ?? 0;
+}
 
-const countDelivery = (
+function countDelivery(
   metrics: ControllerMetrics,
   before: WebhookState | undefined,
   after: WebhookState | undefined,
-): void => {
+): void {
   // Includes a webhook that was never sent because its endpoint is disabled.
   if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc();
   const last = after?.log?.at(-1);
@@ -61,14 +67,14 @@ const countDelivery = (
   const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
   metrics.deliveries.inc({ outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
-};
+}
 
-const countStart = (metrics: ControllerMetrics, { before, after, now }: Move): void => {
+function countStart(metrics: ControllerMetrics, { before, after, now }: Move): void {
   const waited = secondsBetween(after.acceptedAt, now.getTime());
   if (waited === undefined) return;
   if (!before.job && after.job) metrics.queueSeconds.observe(waited);
   if (before.startedAt === undefined && after.startedAt !== undefined) metrics.startSeconds.observe(waited);
-};
+}
 
 interface Move {
   readonly before: ZipJobStatus;
@@ -80,7 +86,7 @@ interface Move {
  * Counts the changes of one successful status write. Counting decisions instead would count twice after a conflict or a
  * restart.
  */
-export const countTransition = (metrics: ControllerMetrics, move: Move): void => {
+export function countTransition(metrics: ControllerMetrics, move: Move): void {
   const { before, after } = move;
   for (const attempt of newAttempts(before, after))
     metrics.attempts.inc({ class: attempt.class ?? 'transient' });
@@ -88,4 +94,4 @@ export const countTransition = (metrics: ControllerMetrics, move: Move): void =>
   countStart(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
   countDelivery(metrics, before.webhook, after.webhook);
-};
+}

@@ -18,10 +18,10 @@ const REASONS: ReadonlySet<string> = new Set(REFUSAL_REASONS);
 /** A name of RefusalReason, or the code of an error. */
 const CAUSE = /^[\w-]{1,64}$/;
 
-export const createUnreachableSources = (
+export function createUnreachableSources(
   { sourceRefusals }: Pick<ControllerMetrics, 'sourceRefusals'>,
   log: Logger,
-): UnreachableSources => {
+): UnreachableSources {
   const key = createSealingKey();
   return {
     sealingKey: key.publicKey,
@@ -36,4 +36,4 @@ export const createUnreachableSources = (
       log.info({ zipJob: zipJobKeyOf(pod), pod: pod.metadata.name, causes }, 'sources were unreachable');
     },
   };
-};
+}

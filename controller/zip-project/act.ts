@@ -39,11 +39,12 @@ export interface ActOnProjectOptions {
 const REQUESTS = ['addFinalizer', 'releaseFinalizer', 'createChild', 'cancelJob'] as const;
 type NotedAction = Exclude<ProjectAction, { readonly kind: (typeof REQUESTS)[number] }>;
 
-const isNoted = (action: ProjectAction): action is NotedAction =>
-  !(REQUESTS as readonly string[]).includes(action.kind);
+function isNoted(action: ProjectAction): action is NotedAction {
+  return !(REQUESTS as readonly string[]).includes(action.kind);
+}
 
 /** Returns a failure, so that the next round reports it in the status. Rethrows an error that means a missing namespace. */
-const createChild = async (options: ActOnProjectOptions, child: ProjectChild): Promise<ProjectHints> => {
+async function createChild(options: ActOnProjectOptions, child: ProjectChild): Promise<ProjectHints> {
   try {
     await options.children.create(child);
     return { created: [child.kind] };
@@ -51,21 +52,21 @@ const createChild = async (options: ActOnProjectOptions, child: ProjectChild): P
     if (isKubeError(error, 'NotFound', 'NamespaceTerminating')) throw error;
     return { failure: toError(error) };
   }
-};
+}
 
-const cancel = async (
+async function cancel(
   { zipJobs }: ActOnProjectOptions,
   target: { readonly namespace: string; readonly name: string },
-): Promise<void> => {
+): Promise<void> {
   try {
     await zipJobs.mergePatch(target, { spec: { cancel: true } });
   } catch (error) {
     if (!isKubeError(error, 'NotFound')) throw error;
   }
-};
+}
 
 /** Hands an action to another part of this process. */
-const note = (options: ActOnProjectOptions, project: ZipProject, action: NotedAction): void => {
+function note(options: ActOnProjectOptions, project: ZipProject, action: NotedAction): void {
   const { dispatcher, notes, planTest, purges } = options;
   switch (action.kind) {
     case 'sendTest':
@@ -87,13 +88,13 @@ const note = (options: ActOnProjectOptions, project: ZipProject, action: NotedAc
       notes.written(project.metadata.namespace, action.responses);
       break;
   }
-};
+}
 
-const perform = async (
+async function perform(
   options: ActOnProjectOptions,
   project: ZipProject,
   action: ProjectAction,
-): Promise<ProjectHints> => {
+): Promise<ProjectHints> {
   const { namespace } = project.metadata;
   const { finalizers } = options;
   if (isNoted(action)) {
@@ -113,13 +114,13 @@ const perform = async (
       await cancel(options, { namespace, name: action.name });
       return {};
   }
-};
+}
 
-const performAll = async (
+async function performAll(
   options: ActOnProjectOptions,
   project: ZipProject,
   actions: readonly ProjectAction[],
-): Promise<Outcome<ProjectHints>> => {
+): Promise<Outcome<ProjectHints>> {
   const created: string[] = [];
   for (const action of actions) {
     const hints = await perform(options, project, action);
@@ -127,15 +128,15 @@ const performAll = async (
     created.push(...(hints.created ?? []));
   }
   return created.length > 0 ? { kind: 'again', hints: { created } } : { kind: 'done' };
-};
+}
 
 /** Carries out a decision about a ZipProject: writes the status, then runs the actions in order. */
-export const createActOnProject =
-  (options: ActOnProjectOptions) =>
-  ({ project }: ProjectObservation, decision: ProjectDecision): Promise<Outcome<ProjectHints>> =>
+export function createActOnProject(options: ActOnProjectOptions) {
+  return ({ project }: ProjectObservation, decision: ProjectDecision): Promise<Outcome<ProjectHints>> =>
     tolerateChanges(async () => {
       if (decision.status) await options.applyStatus(project, decision.status);
       const outcome = await performAll(options, project, decision.actions);
       if (decision.failure) throw decision.failure;
       return outcome;
     });
+}

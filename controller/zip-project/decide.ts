@@ -28,29 +28,34 @@ type Readiness = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
 
 const list = new Intl.ListFormat('en');
 
-const classNote = ({ name, unknown }: ProjectClass): string =>
-  unknown === undefined
+function classNote({ name, unknown }: ProjectClass): string {
+  return unknown === undefined
     ? ''
     : ` The namespace has the class "${unknown}", which does not exist, so the limits of the class "${name}" apply.`;
+}
 
-const ready = (kinds: readonly string[], projectClass: ProjectClass): Readiness => ({
-  status: 'True',
-  reason: 'ProjectReady',
-  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.${classNote(projectClass)}`,
-});
+function ready(kinds: readonly string[], projectClass: ProjectClass): Readiness {
+  return {
+    status: 'True',
+    reason: 'ProjectReady',
+    message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.${classNote(projectClass)}`,
+  };
+}
 
-const notReady = ({ message }: Error): Readiness => ({
-  status: 'False',
-  reason: 'ProjectIncomplete',
-  message: shorten(`${REASONS.ProjectIncomplete} ${message}`),
-});
+function notReady({ message }: Error): Readiness {
+  return {
+    status: 'False',
+    reason: 'ProjectIncomplete',
+    message: shorten(`${REASONS.ProjectIncomplete} ${message}`),
+  };
+}
 
 /** Without the condition, nothing was ever left out. */
-const withLeftOut = (
+function withLeftOut(
   conditions: readonly Condition[],
   kinds: readonly string[],
   now: Date,
-): readonly Condition[] => {
+): readonly Condition[] {
   const type = 'ObjectsLeftOut';
   if (kinds.length > 0) {
     const message = `${REASONS.TooManyObjects} Kinds: ${list.format(kinds)}.`;
@@ -58,7 +63,7 @@ const withLeftOut = (
   }
   const change = { type, status: 'False', reason: 'AllKept', message: REASONS.AllKept } as const;
   return findCondition(conditions, type) ? setCondition(conditions, change, now) : conditions;
-};
+}
 
 interface Next {
   readonly webhook: EndpointState | undefined;
@@ -67,11 +72,11 @@ interface Next {
 }
 
 /** The next status, if it differs. */
-const changed = (
+function changed(
   { project, projectClass, leftOut = [] }: Pick<ProjectObservation, 'project' | 'projectClass' | 'leftOut'>,
   readiness: Readiness,
   { webhook, purge, now }: Next,
-): Pick<ProjectDecision, 'status'> => {
+): Pick<ProjectDecision, 'status'> {
   const { name, limits } = projectClass;
   const { generation } = project.metadata;
   const change = {
@@ -87,13 +92,13 @@ const changed = (
     class: { name, limits },
   };
   return isDeepStrictEqual(status, project.status) ? {} : { status };
-};
+}
 
-const leaving = (
+function leaving(
   seen: ProjectObservation,
   remainder: Remainder,
   at: { readonly now: Date; readonly config: ProjectConfig },
-): ProjectDecision => {
+): ProjectDecision {
   const { project } = seen;
   if (!holdsFinalizer(project.metadata)) return { actions: [] };
   const { now, config } = at;
@@ -115,9 +120,9 @@ const leaving = (
     actions: cancel.map(({ metadata }): ProjectAction => ({ kind: 'cancelJob', name: metadata.name })),
     requeueAfterMs: Math.max(0, until.getTime() - now.getTime()),
   };
-};
+}
 
-const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): ProjectDecision => {
+function keeping(seen: ProjectObservation, now: Date, config: ProjectConfig): ProjectDecision {
   const { children, failure, projectClass } = seen;
   const missing = children.filter(({ isPresent }) => !isPresent);
   if (missing.length > 0 && !failure)
@@ -135,16 +140,12 @@ const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): Pr
     actions: [...actions, ...purge.actions],
     ...(failure && { failure }),
   };
-};
+}
 
 /** Decides the next step for one ZipProject. Pure: the decision depends only on the arguments. */
-export const decideProject = (
-  seen: ProjectObservation,
-  now: Date,
-  config: ProjectConfig,
-): ProjectDecision => {
+export function decideProject(seen: ProjectObservation, now: Date, config: ProjectConfig): ProjectDecision {
   const { project, remainder } = seen;
   if (remainder) return leaving(seen, remainder, { now, config });
   if (!holdsFinalizer(project.metadata)) return { actions: [{ kind: 'addFinalizer' }] };
   return keeping(seen, now, config);
-};
+}

@@ -25,43 +25,45 @@ export interface ObserveProjectOptions {
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
-const inNamespace = <T extends KubeObject>(objects: Iterable<T>, namespace: string): readonly T[] =>
-  [...objects].filter(({ metadata }) => metadata.namespace === namespace);
+function inNamespace<T extends KubeObject>(objects: Iterable<T>, namespace: string): readonly T[] {
+  return [...objects].filter(({ metadata }) => metadata.namespace === namespace);
+}
 
-const remainderOf = async (
+async function remainderOf(
   { caches, isNamespaceTerminating }: ObserveProjectOptions,
   { metadata }: ZipProject,
-): Promise<Remainder> => ({
-  unfinished: caches.zipJobs
-    .byIndex(INDEXES.changing, metadata.namespace, CHANGING)
-    .filter((one) => !isFinished(one)),
-  buckets: inNamespace(caches.buckets.values(), metadata.namespace),
-  isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
-});
+): Promise<Remainder> {
+  return {
+    unfinished: caches.zipJobs
+      .byIndex(INDEXES.changing, metadata.namespace, CHANGING)
+      .filter((one) => !isFinished(one)),
+    buckets: inNamespace(caches.buckets.values(), metadata.namespace),
+    isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
+  };
+}
 
-const leftOutIn = ({ caches }: ObserveProjectOptions, namespace: string): readonly string[] => {
+function leftOutIn({ caches }: ObserveProjectOptions, namespace: string): readonly string[] {
   const { zipJobs, buckets, jobs, pods } = caches;
   return Object.entries({ ZipJob: zipJobs, ZipBucket: buckets, Job: jobs, Pod: pods }).flatMap(
     ([kind, cache]) => (cache.isIncomplete(namespace) ? [kind] : []),
   );
-};
+}
 
-const testOf = (
+function testOf(
   { dispatcher }: ObserveProjectOptions,
   project: ZipProject,
-): ReturnType<WebhookDispatcher['state']> => {
+): ReturnType<WebhookDispatcher['state']> {
   const { metadata, status } = project;
   const nonce = commandOf(metadata, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
   return dispatcher.state(
     testKeyOf(objectKey(project)),
     nonce === undefined ? undefined : testIdOf(project, nonce),
   );
-};
+}
 
 /** Reads the input of a decision about a ZipProject. Undefined if it does not exist. */
-export const createObserveProject =
-  (options: ObserveProjectOptions) =>
-  async (key: ObjectKey, hints: ProjectHints): Promise<ProjectObservation | undefined> => {
+export function createObserveProject(options: ObserveProjectOptions) {
+  return async (key: ObjectKey, hints: ProjectHints): Promise<ProjectObservation | undefined> => {
     const project = options.caches.projects.get(key);
     if (!project) return undefined;
     const { created = [], failure } = hints;
@@ -80,3 +82,4 @@ export const createObserveProject =
       ...(isLeaving(project.metadata) && { remainder: await remainderOf(options, project) }),
     };
   };
+}

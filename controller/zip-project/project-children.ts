@@ -42,7 +42,7 @@ export interface ProjectChildren {
 }
 
 /** True if every wanted field exists; ignores fields added by the API server or others. */
-export const includes = (live: unknown, wanted: unknown): boolean => {
+export function includes(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted))
     return (
       Array.isArray(live) &&
@@ -52,29 +52,33 @@ export const includes = (live: unknown, wanted: unknown): boolean => {
   if (isRecord(wanted))
     return isRecord(live) && Object.entries(wanted).every(([name, value]) => includes(live[name], value));
   return live === wanted;
-};
+}
 
-const withoutKind = ({ apiVersion: _version, kind: _kind, ...fields }: Wanted): unknown => fields;
+function withoutKind({ apiVersion: _version, kind: _kind, ...fields }: Wanted): unknown {
+  return fields;
+}
 
 /** Maintains the objects of projects by kind. */
-export const childrenOf = (kinds: readonly ChildKind[]): ProjectChildren => ({
-  of: (project) =>
-    kinds.map(({ kind, cache, wanted: wantedFor }) => {
-      const wanted = wantedFor(project);
-      const live = cache.get(objectKey(wanted));
-      return { kind, wanted, isPresent: live !== undefined && includes(live, withoutKind(wanted)) };
-    }),
-  create: async ({ kind, wanted }) => {
-    const owner = kinds.find((one) => one.kind === kind);
-    await owner?.client.apply(wanted, { fieldManager: FIELD_MANAGERS.controller });
-  },
-  run: async (signal) => {
-    await Promise.all(kinds.map(({ cache }) => cache.run(signal)));
-  },
-  synced: async (signal) => {
-    await Promise.all(kinds.map(({ cache }) => cache.synced(signal)));
-  },
-});
+export function childrenOf(kinds: readonly ChildKind[]): ProjectChildren {
+  return {
+    of: (project) =>
+      kinds.map(({ kind, cache, wanted: wantedFor }) => {
+        const wanted = wantedFor(project);
+        const live = cache.get(objectKey(wanted));
+        return { kind, wanted, isPresent: live !== undefined && includes(live, withoutKind(wanted)) };
+      }),
+    create: async ({ kind, wanted }) => {
+      const owner = kinds.find((one) => one.kind === kind);
+      await owner?.client.apply(wanted, { fieldManager: FIELD_MANAGERS.controller });
+    },
+    run: async (signal) => {
+      await Promise.all(kinds.map(({ cache }) => cache.run(signal)));
+    },
+    synced: async (signal) => {
+      await Promise.all(kinds.map(({ cache }) => cache.synced(signal)));
+    },
+  };
+}
 
 export interface ProjectChildrenOptions {
   readonly kube: KubeClient;
@@ -86,24 +90,26 @@ export interface ProjectChildrenOptions {
 }
 
 /** Watches the objects of this name in all namespaces, so that deletions and changes are reverted at once. */
-export const createProjectChildren = (options: ProjectChildrenOptions): ProjectChildren => {
+export function createProjectChildren(options: ProjectChildrenOptions): ProjectChildren {
   const { kube, log, metrics, network, onProject } = options;
-  const childKind = <T extends KubeObject>(
+  function childKind<T extends KubeObject>(
     definition: ResourceDefinition<T>,
     wanted: ChildKind['wanted'],
-  ): ChildKind => ({
-    kind: definition.kind,
-    client: createObjectClient(kube, definition),
-    wanted,
-    cache: createReflector({
-      kube,
-      log,
-      metrics,
-      definition,
-      fieldSelector: `metadata.name=${ZIPPER_SERVICE_ACCOUNT}`,
-      onChange: ({ key }) => onProject(projectKey(key.split('/', 1).join())),
-    }),
-  });
+  ): ChildKind {
+    return {
+      kind: definition.kind,
+      client: createObjectClient(kube, definition),
+      wanted,
+      cache: createReflector({
+        kube,
+        log,
+        metrics,
+        definition,
+        fieldSelector: `metadata.name=${ZIPPER_SERVICE_ACCOUNT}`,
+        onChange: ({ key }) => onProject(projectKey(key.split('/', 1).join())),
+      }),
+    };
+  }
   return childrenOf([
     childKind(RESOURCES.serviceAccounts, zipperServiceAccount),
     childKind(RESOURCES.roleBindings, zipperRoleBinding),
@@ -111,4 +117,4 @@ export const createProjectChildren = (options: ProjectChildrenOptions): ProjectC
       ? [childKind(RESOURCES.networkPolicies, (project) => zipperNetworkPolicy(project, network))]
       : []),
   ]);
-};
+}

@@ -23,22 +23,23 @@ export type ProjectDeletion =
       readonly until: Date;
     };
 
-const listOf = (objects: readonly { readonly metadata: { readonly name: string } }[]): string =>
-  firstOf(objects.map(({ metadata }) => metadata.name).sort());
+function listOf(objects: readonly { readonly metadata: { readonly name: string } }[]): string {
+  return firstOf(objects.map(({ metadata }) => metadata.name).sort());
+}
 
-const messageOf = ({ unfinished, buckets }: LeavingProject, until: Date): string => {
+function messageOf({ unfinished, buckets }: LeavingProject, until: Date): string {
   const waits = [
     ...(unfinished.length > 0 ? [`jobs have ended: ${listOf(unfinished)}`] : []),
     ...(buckets.length > 0 ? [`ZipBuckets have been deleted: ${listOf(buckets)}`] : []),
   ];
   return `${REASONS.ProjectDeleting} Waiting until ${waits.join('; and ')}; at the latest until ${until.toISOString()}.`;
-};
+}
 
 /** Decides the next step of a project deletion. Its tokens are invalid from the start of the deletion. */
-export const projectDeletion = (
+export function projectDeletion(
   seen: LeavingProject,
   at: { readonly now: Date; readonly projectDeletionSeconds: number },
-): ProjectDeletion => {
+): ProjectDeletion {
   const { project, unfinished, buckets } = seen;
   if (seen.isNamespaceTerminating) return { kind: 'release', forced: 'NamespaceTerminating' };
   if (unfinished.length === 0 && buckets.length === 0) return { kind: 'release' };
@@ -46,4 +47,4 @@ export const projectDeletion = (
   if (at.now >= until) return { kind: 'release', forced: 'Overdue' };
   const cancel = unfinished.filter(({ metadata, spec }) => spec.cancel !== true && !isLeaving(metadata));
   return { kind: 'wait', cancel, message: messageOf(seen, until), until };
-};
+}

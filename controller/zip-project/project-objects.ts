@@ -14,37 +14,45 @@ export interface ZipperNetwork {
   readonly apiServerPorts: readonly number[];
 }
 
-const childMeta = ({ metadata }: ZipProject) => ({
-  name: ZIPPER_SERVICE_ACCOUNT,
-  namespace: metadata.namespace,
-  labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
-  ownerReferences: [
-    {
-      apiVersion: GROUP_VERSION,
-      kind: 'ZipProject',
-      name: metadata.name,
-      uid: metadata.uid ?? '',
-      controller: true,
-    },
-  ],
-});
+function childMeta({ metadata }: ZipProject) {
+  return {
+    name: ZIPPER_SERVICE_ACCOUNT,
+    namespace: metadata.namespace,
+    labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
+    ownerReferences: [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipProject',
+        name: metadata.name,
+        uid: metadata.uid ?? '',
+        controller: true,
+      },
+    ],
+  };
+}
 
 /** The identity of the zippers in a project. Pods that need its token mount it explicitly. */
-export const zipperServiceAccount = (project: ZipProject): Wanted => ({
-  apiVersion: 'v1',
-  kind: 'ServiceAccount',
-  metadata: childMeta(project),
-  automountServiceAccountToken: false,
-});
+export function zipperServiceAccount(project: ZipProject): Wanted {
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: childMeta(project),
+    automountServiceAccountToken: false,
+  };
+}
 
 /** Lets the zippers of a project patch the status of its ZipJobs; admission policies narrow that to their own. */
-export const zipperRoleBinding = (project: ZipProject): Wanted => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'RoleBinding',
-  metadata: childMeta(project),
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ZIPPER_SERVICE_ACCOUNT },
-  subjects: [{ kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace: project.metadata.namespace }],
-});
+export function zipperRoleBinding(project: ZipProject): Wanted {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: childMeta(project),
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ZIPPER_SERVICE_ACCOUNT },
+    subjects: [
+      { kind: 'ServiceAccount', name: ZIPPER_SERVICE_ACCOUNT, namespace: project.metadata.namespace },
+    ],
+  };
+}
 
 const DNS_PORT = 53;
 
@@ -52,28 +60,30 @@ const DNS_PORT = 53;
  * Denies ingress. Allows DNS lookups (resolvers can have link-local addresses, so only the port is restricted), requests to
  * the API server, and connections that the egress policy allows.
  */
-export const zipperNetworkPolicy = (project: ZipProject, network: ZipperNetwork): Wanted => ({
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'NetworkPolicy',
-  metadata: childMeta(project),
-  spec: {
-    podSelector: {
-      matchLabels: { [LABELS.name]: 'zipjobs-zipper', [LABELS.managedBy]: 'zipjobs-controller' },
+export function zipperNetworkPolicy(project: ZipProject, network: ZipperNetwork): Wanted {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: childMeta(project),
+    spec: {
+      podSelector: {
+        matchLabels: { [LABELS.name]: 'zipjobs-zipper', [LABELS.managedBy]: 'zipjobs-controller' },
+      },
+      policyTypes: ['Ingress', 'Egress'],
+      egress: [
+        {
+          ports: [
+            { protocol: 'UDP', port: DNS_PORT },
+            { protocol: 'TCP', port: DNS_PORT },
+          ],
+        },
+        {
+          to: network.apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })),
+          ports: network.apiServerPorts.map((port) => ({ protocol: 'TCP', port })),
+        },
+        // A rule without destinations would allow all of them.
+        ...(network.open.length > 0 ? [{ to: network.open.map((ipBlock) => ({ ipBlock })) }] : []),
+      ],
     },
-    policyTypes: ['Ingress', 'Egress'],
-    egress: [
-      {
-        ports: [
-          { protocol: 'UDP', port: DNS_PORT },
-          { protocol: 'TCP', port: DNS_PORT },
-        ],
-      },
-      {
-        to: network.apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })),
-        ports: network.apiServerPorts.map((port) => ({ protocol: 'TCP', port })),
-      },
-      // A rule without destinations would allow all of them.
-      ...(network.open.length > 0 ? [{ to: network.open.map((ipBlock) => ({ ipBlock })) }] : []),
-    ],
-  },
-});
+  };
+}

@@ -15,39 +15,42 @@ export interface ProjectPurge {
 
 type PurgeObservation = Pick<ProjectObservation, 'project' | 'hasHistory' | 'purge'>;
 
-const condition = (
+function condition(
   status: ConditionChange['status'],
   reason: Reason,
   message: string = REASONS[reason],
-): ConditionChange => ({ type: 'HistoryPurged', status, reason, message: shorten(message) });
+): ConditionChange {
+  return { type: 'HistoryPurged', status, reason, message: shorten(message) };
+}
 
-const event = (
+function event(
   type: 'Normal' | 'Warning',
   { reason, message }: Pick<ConditionChange, 'reason' | 'message'>,
-): ProjectAction => ({ kind: 'recordEvent', note: { type, reason, message } });
+): ProjectAction {
+  return { kind: 'recordEvent', note: { type, reason, message } };
+}
 
 /** The command that is not carried out yet. Another one waits for one that was started: its records are already incomplete. */
-const commandIn = ({
-  metadata,
-  status,
-}: ZipProject): HistoryPurge | { readonly nonce: string } | undefined => {
+function commandIn({ metadata, status }: ZipProject): HistoryPurge | { readonly nonce: string } | undefined {
   const known = status?.historyPurge;
   if (known && known.finishedAt === undefined) return known;
   const nonce = commandOf(metadata, ANNOTATIONS.purgeHistory, known?.nonce);
   return nonce === undefined ? undefined : { nonce };
-};
+}
 
-const finished = (record: HistoryPurge, change: ConditionChange, now: Date): ProjectPurge => ({
-  record: { ...record, finishedAt: rfc3339(now) },
-  condition: change,
-  actions: [event(change.status === 'True' ? 'Normal' : 'Warning', change)],
-});
+function finished(record: HistoryPurge, change: ConditionChange, now: Date): ProjectPurge {
+  return {
+    record: { ...record, finishedAt: rfc3339(now) },
+    condition: change,
+    actions: [event(change.status === 'True' ? 'Normal' : 'Warning', change)],
+  };
+}
 
 /**
  * Deletes the records of a project on command. The status has the nonce and the number before anything is deleted, so that another
  * controller continues. A nonce that is finished does nothing.
  */
-export const projectPurge = ({ project, hasHistory, purge }: PurgeObservation, now: Date): ProjectPurge => {
+export function projectPurge({ project, hasHistory, purge }: PurgeObservation, now: Date): ProjectPurge {
   const command = commandIn(project);
   const { uid: projectUid } = project.metadata;
   if (command === undefined || projectUid === undefined)
@@ -70,4 +73,4 @@ export const projectPurge = ({ project, hasHistory, purge }: PurgeObservation, n
   }
   const reason = purge.hasFailed === true ? 'HistoryUnavailable' : 'PurgingHistory';
   return { record: counted, condition: condition('False', reason), actions: [] };
-};
+}

@@ -14,22 +14,21 @@ export interface ProjectWebhook {
 
 type WebhookObservation = Omit<ProjectObservation, 'projectClass' | 'hasHistory' | 'purge'>;
 
-const withTest = (
-  state: EndpointState | undefined,
-  test: NonNullable<EndpointState['test']>,
-): EndpointState => ({ ...state, test });
+function withTest(state: EndpointState | undefined, test: NonNullable<EndpointState['test']>): EndpointState {
+  return { ...state, test };
+}
 
 /** The host of a URL in the Secret is known from its deliveries only. */
-const hosted = (
+function hosted(
   state: EndpointState | undefined,
   webhook: ZipProject['spec']['webhook'],
-): EndpointState | undefined => {
+): EndpointState | undefined {
   if (webhook === undefined) return state && withoutHost(state);
   return withHost(state, webhookHost(webhook.url));
-};
+}
 
 /** Sends the requested test event once and records its result when it is known. */
-const tested = (seen: WebhookObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
+function tested(seen: WebhookObservation, state: EndpointState | undefined, now: Date): ProjectWebhook {
   const { project, test } = seen;
   // Keeps the result until the cached status contains it; otherwise the event would be sent again.
   const known: readonly ProjectAction[] = test.kind === 'stale' ? [{ kind: 'acknowledgeTest' }] : [];
@@ -46,14 +45,14 @@ const tested = (seen: WebhookObservation, state: EndpointState | undefined, now:
   return test.kind === 'inFlight'
     ? { state, actions: [] }
     : { state, actions: [...known, { kind: 'sendTest', nonce }] };
-};
+}
 
 /** The endpoint state of a project, from webhook deliveries and from commands of users. */
-export const projectWebhook = (
+export function projectWebhook(
   seen: WebhookObservation,
   now: Date,
   { webhookDisableAfterSeconds }: Pick<ProjectConfig, 'webhookDisableAfterSeconds'>,
-): ProjectWebhook => {
+): ProjectWebhook {
   const { project, responses } = seen;
   const at = { now, disableAfterSeconds: webhookDisableAfterSeconds };
   const { webhook } = project.spec;
@@ -70,4 +69,4 @@ export const projectWebhook = (
   const forget: readonly ProjectAction[] =
     responses.length > 0 ? [{ kind: 'forgetResponses', responses }] : [];
   return { ...next, actions: [...forget, ...next.actions] };
-};
+}

@@ -4,14 +4,14 @@ import { ConfigError } from '#runtime/errors.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ZipperNetwork } from './project-objects.ts';
 
-const portOf = (text: string): number => {
+function portOf(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port number`);
-};
+}
 
 /** @throws ConfigError if policies are enabled without the addresses and ports of the API server. */
-export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undefined => {
+export function zipperNetworkOf(config: ControllerConfig): ZipperNetwork | undefined {
   if (!config.networkPolicies) return undefined;
   if (config.apiServerCidrs.length === 0)
     throw new ConfigError(
@@ -32,4 +32,4 @@ export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undef
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };
-};
+}

@@ -26,13 +26,15 @@ export interface TimeTick {
   readonly isMinor: boolean;
 }
 
-export const round = (value: number): number => Math.round(value * 100) / 100;
+export function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
 
 /** From zero to a round value at or above the highest one. */
-export const valueAxis = (
+export function valueAxis(
   unit: ChartUnit,
   most: number,
-): { readonly yOf: (value: number) => number; readonly ticks: readonly ValueTick[] } => {
+): { readonly yOf: (value: number) => number; readonly ticks: readonly ValueTick[] } {
   const { size, name } = tickUnit(unit, most);
   const scale = scaleLinear([0, Math.max(1, most / size)], [BASELINE, TOP]).nice(VALUE_TICKS);
   const isWhole = unit === 'count';
@@ -46,34 +48,38 @@ export const valueAxis = (
         label: name === '' ? FORMAT.number(tick) : `${FORMAT.number(tick)} ${name}`,
       })),
   };
-};
+}
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MONTH_MS = 28 * DAY_MS;
 
-const inUtc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en', { ...options, hourCycle: 'h23', timeZone: 'UTC' });
+function inUtc(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en', { ...options, hourCycle: 'h23', timeZone: 'UTC' });
+}
+
 const SECOND = inUtc({ hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const MINUTE = inUtc({ hour: '2-digit', minute: '2-digit' });
 const DAY = inUtc({ month: 'short', day: 'numeric' });
 const MONTH = inUtc({ month: 'short', year: 'numeric' });
 
 /** As short as the distance of the ticks allows. Midnight is shown as its day. */
-const labelOf = (atMs: number, stepMs: number): string => {
+function labelOf(atMs: number, stepMs: number): string {
   if (stepMs >= MONTH_MS) return MONTH.format(atMs);
   if (stepMs >= DAY_MS || atMs % DAY_MS === 0) return DAY.format(atMs);
   return (stepMs < MINUTE_MS ? SECOND : MINUTE).format(atMs);
-};
+}
 
 /** From the first time to the last, in UTC. */
-export const timeAxis = (
+export function timeAxis(
   fromMs: number,
   toMs: number,
-): { readonly xOf: (atMs: number) => number; readonly ticks: readonly TimeTick[] } => {
+): { readonly xOf: (atMs: number) => number; readonly ticks: readonly TimeTick[] } {
   const scale = scaleUtc([new Date(fromMs), new Date(toMs)], [0, 100]);
-  const xOf = (atMs: number): number => round(scale(new Date(atMs)));
+  function xOf(atMs: number): number {
+    return round(scale(new Date(atMs)));
+  }
   // No label is shorter than a second.
   const times = scale
     .ticks(TIME_TICKS)
@@ -92,4 +98,4 @@ export const timeAxis = (
       isMinor: index % every !== 0,
     })),
   };
-};
+}

@@ -79,13 +79,15 @@ const LEAST_HEIGHT = 3;
 /** Part of the width of a bar that stays empty. */
 const GAP = 0.2;
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}
 
-const partsOf = (
+function partsOf(
   values: readonly number[],
   series: readonly ChartSeries[],
   yOf: (value: number) => number,
-): readonly ChartPart[] => {
+): readonly ChartPart[] {
   let y = BASELINE;
   return series.flatMap(({ look }, index) => {
     const value = values[index] ?? 0;
@@ -94,18 +96,18 @@ const partsOf = (
     y = round(y - height);
     return [{ y, height, look }];
   });
-};
+}
 
-const titleOf = (
+function titleOf(
   { unit, series }: BarChartOptions,
   { name, values }: BarChartOptions['bars'][number],
-): string => {
+): string {
   const texts = series.map((one, index) => `${valueText(unit, values[index] ?? 0)} ${one.name}`);
   return `${name}: ${texts.join(', ')}`;
-};
+}
 
 /** Bars over time. The values of one bar are stacked. */
-export const barChart = (options: BarChartOptions): Chart => {
+export function barChart(options: BarChartOptions): Chart {
   const { id, label, unitLabel, unit, series, bars, stepMs } = options;
   const fromMs = bars[0]?.fromMs ?? 0;
   const { xOf, ticks: xTicks } = timeAxis(fromMs, (bars.at(-1)?.fromMs ?? fromMs) + stepMs);
@@ -128,10 +130,10 @@ export const barChart = (options: BarChartOptions): Chart => {
     })),
     lines: [],
   };
-};
+}
 
 /** Lines over time on one scale. */
-export const lineChart = ({ id, label, unitLabel, unit, lines }: LineChartOptions): Chart => {
+export function lineChart({ id, label, unitLabel, unit, lines }: LineChartOptions): Chart {
   const points = lines.flatMap((line) => line.points);
   const times = points.map(({ atMs }) => atMs);
   const [firstMs = 0] = times;
@@ -152,4 +154,4 @@ export const lineChart = ({ id, label, unitLabel, unit, lines }: LineChartOption
       points: line.points.map(({ atMs, value }) => `${xOf(atMs)},${yOf(value)}`).join(' '),
     })),
   };
-};
+}

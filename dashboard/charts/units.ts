@@ -27,10 +27,10 @@ const UNITS: Readonly<Record<ChartUnit, readonly TickUnit[]>> = {
 };
 
 /** The largest unit of which the highest value has at least one. */
-export const tickUnit = (unit: ChartUnit, most: number): TickUnit => {
+export function tickUnit(unit: ChartUnit, most: number): TickUnit {
   const units = UNITS[unit];
   return units.findLast(({ size }) => size <= most) ?? units[0] ?? { name: '', size: 1 };
-};
+}
 
 const TEXTS: Readonly<Record<ChartUnit, (value: number) => string>> = {
   count: FORMAT.number,
@@ -40,4 +40,6 @@ const TEXTS: Readonly<Record<ChartUnit, (value: number) => string>> = {
 };
 
 /** One value with its unit, such as `1.5 MiB/s`. */
-export const valueText = (unit: ChartUnit, value: number): string => TEXTS[unit](value);
+export function valueText(unit: ChartUnit, value: number): string {
+  return TEXTS[unit](value);
+}

@@ -22,13 +22,14 @@ const PROOFS: Readonly<Record<Role, Question>> = {
 const OF_ADMINS: readonly (Section | undefined)[] = ['tokens', 'webhook', 'settings'];
 
 /** The role that the user lacks for the changes on this page. */
-export const bannerOf = async (
+export async function bannerOf(
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: Pick<VisibleProject, 'namespace'>,
   section: Section | undefined,
-): Promise<Banner | undefined> => {
-  const has = async (role: Role): Promise<boolean> =>
-    (await user.seemsToBeAllowed(namespace, PROOFS[role])).allowed;
+): Promise<Banner | undefined> {
+  async function has(role: Role): Promise<boolean> {
+    return (await user.seemsToBeAllowed(namespace, PROOFS[role])).allowed;
+  }
   if (!(await has('edit')))
     return {
       title: 'View only.',
@@ -39,4 +40,4 @@ export const bannerOf = async (
     title: 'Admin role required.',
     text: `To change access tokens and the project, you need the role admin in ${namespace}.`,
   };
-};
+}

@@ -76,10 +76,10 @@ const NOTHING_AROUND = {
 } as const;
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
-const aroundOf = async (
+async function aroundOf(
   { caches: { zipProjects }, clock, hasStarted, hasHistory }: FramesDeps,
   { user, namespace, section }: FrameOptions,
-): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> => {
+): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> {
   if (user === undefined) return NOTHING_AROUND;
   const visible = await visibleProjects(zipProjects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
@@ -92,22 +92,25 @@ const aroundOf = async (
     bannerOf(user, project, section),
   ]);
   return { switcher, project, menu, banner };
-};
+}
 
 /** All names of service accounts start with a long prefix. */
-const shortNameOf = (user: string): string => user.replace(/^system:serviceaccount:[^:]+:/, '');
+function shortNameOf(user: string): string {
+  return user.replace(/^system:serviceaccount:[^:]+:/, '');
+}
 
-const titleOf = (title: string, project: VisibleProject | undefined): string =>
-  project === undefined || title === project.title ? title : `${title} · ${project.title}`;
+function titleOf(title: string, project: VisibleProject | undefined): string {
+  return project === undefined || title === project.title ? title : `${title} · ${project.title}`;
+}
 
-const trailOf = (trail: readonly Crumb[] = [], project: VisibleProject | undefined): readonly Crumb[] =>
-  project === undefined || trail.length === 0
+function trailOf(trail: readonly Crumb[] = [], project: VisibleProject | undefined): readonly Crumb[] {
+  return project === undefined || trail.length === 0
     ? trail
     : [{ label: project.title, href: FORMAT.path('projects', project.namespace) }, ...trail];
+}
 
-export const createFrames =
-  (deps: FramesDeps): MakeFrame =>
-  async (ctx, options) => {
+export function createFrames(deps: FramesDeps): MakeFrame {
+  return async (ctx, options) => {
     const user = options.user?.name ?? ctx.state.session?.user;
     const around = await aroundOf(deps, options);
     return {
@@ -127,3 +130,4 @@ export const createFrames =
       ...around,
     };
   };
+}

@@ -28,20 +28,22 @@ interface HasStartedDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const createdMs = ({ metadata }: ZipProject): number => Date.parse(metadata.creationTimestamp ?? '');
+function createdMs({ metadata }: ZipProject): number {
+  return Date.parse(metadata.creationTimestamp ?? '');
+}
 
 /** True if the cluster still has every job of this project that succeeded. */
-const isYoung = (project: ZipProject, now: Date): boolean => {
+function isYoung(project: ZipProject, now: Date): boolean {
   const { succeeded = RETENTION_SECONDS } = project.spec.jobDefaults?.ttlSecondsAfterFinished ?? {};
   return !(now.getTime() - createdMs(project) > succeeded * 1_000);
-};
+}
 
 /** Undefined while the database does not respond: every page asks, so none waits for it again for a while. */
-const createAskHistory = (
+function createAskHistory(
   { config, log }: Pick<HasStartedDeps, 'config' | 'log'>,
   history: Pick<History, 'usageByDay'>,
-) =>
-  keptFor(STARTED_AGE_MS, async (key: string, now: Date, keepOnly: (ms: number) => void) => {
+) {
+  return keptFor(STARTED_AGE_MS, async (key: string, now: Date, keepOnly: (ms: number) => void) => {
     const [projectUid = '', created] = key.split(' ');
     const oldestMs = now.getTime() - (MOST_DAYS - 1) * DAY_MS;
     const from = new Date(Math.max(Number(created) || oldestMs, oldestMs));
@@ -60,8 +62,9 @@ const createAskHistory = (
       return undefined;
     }
   });
+}
 
-export const createHasStarted = (deps: HasStartedDeps): HasStarted => {
+export function createHasStarted(deps: HasStartedDeps): HasStarted {
   const { jobs, history } = deps;
   const askHistory = history && createAskHistory(deps, history);
   return async (project, now) => {
@@ -73,4 +76,4 @@ export const createHasStarted = (deps: HasStartedDeps): HasStarted => {
     }
     return isYoung(project, now) ? false : undefined;
   };
-};
+}

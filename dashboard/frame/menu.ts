@@ -56,18 +56,22 @@ const PATHS: ReadonlyMap<Section | undefined, readonly string[]> = new Map(
 );
 
 /** The page of a project that is in this section; its overview for any other. */
-export const sectionHref = (namespace: string, section: Section | undefined): string =>
-  FORMAT.path('projects', namespace, ...(PATHS.get(section) ?? []));
+export function sectionHref(namespace: string, section: Section | undefined): string {
+  return FORMAT.path('projects', namespace, ...(PATHS.get(section) ?? []));
+}
 
 /** The breadcrumb of a section, for the pages below it. */
-export const sectionCrumb = (namespace: string, section: Section): Crumb => ({
-  label: SECTION_LABELS[section],
-  href: sectionHref(namespace, section),
-});
+export function sectionCrumb(namespace: string, section: Section): Crumb {
+  return {
+    label: SECTION_LABELS[section],
+    href: sectionHref(namespace, section),
+  };
+}
 
 /** The section of a path below `/projects/NAMESPACE`; undefined for a page that the menu does not link to. */
-export const sectionAt = (segment: string): Section | undefined =>
-  ENTRIES.find(({ path }) => (path[0] ?? '') === segment)?.section;
+export function sectionAt(segment: string): Section | undefined {
+  return ENTRIES.find(({ path }) => (path[0] ?? '') === segment)?.section;
+}
 
 export interface MenuItem {
   readonly section: Section;
@@ -77,12 +81,12 @@ export interface MenuItem {
   readonly reason: string;
 }
 
-export const menuOf = async (
+export async function menuOf(
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
   { hasHistory, isNew }: { readonly hasHistory: boolean; readonly isNew: boolean },
-): Promise<readonly MenuItem[]> =>
-  Promise.all(
+): Promise<readonly MenuItem[]> {
+  return Promise.all(
     ENTRIES.filter(
       ({ isOfHistory, isOfStart }) => (isOfHistory !== true || hasHistory) && (isOfStart !== true || isNew),
     ).map(async ({ section, needs }) => {
@@ -95,3 +99,4 @@ export const menuOf = async (
       };
     }),
   );
+}

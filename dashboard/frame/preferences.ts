@@ -19,19 +19,22 @@ export interface Preferences {
   readonly times: (typeof TIMES.values)[number];
 }
 
-const toValue = <Value extends string>(
+function toValue<Value extends string>(
   { values }: Preference<Value>,
   given: string | null | undefined,
-): Value => values.find((value) => value === given) ?? values[0];
+): Value {
+  return values.find((value) => value === given) ?? values[0];
+}
 
-export const readPreferences = (ctx: DashboardContext, cookies: Cookies): Preferences => {
-  const read = <Value extends string>(preference: Preference<Value>): Value =>
-    toValue(preference, cookies.read(ctx.get('Cookie'), preference.name));
+export function readPreferences(ctx: DashboardContext, cookies: Cookies): Preferences {
+  function read<Value extends string>(preference: Preference<Value>): Value {
+    return toValue(preference, cookies.read(ctx.get('Cookie'), preference.name));
+  }
   return { theme: read<Preferences['theme']>(THEME), times: read<Preferences['times']>(TIMES) };
-};
+}
 
 /** Keeps the preferences that the posted form has; a value that does not exist becomes the default. */
-export const keepPreferences = (ctx: DashboardContext, cookies: Cookies): void => {
+export function keepPreferences(ctx: DashboardContext, cookies: Cookies): void {
   for (const preference of [THEME, TIMES] as const) {
     const given = ctx.state.form?.get(preference.name) ?? null;
     if (given === null) continue;
@@ -41,4 +44,4 @@ export const keepPreferences = (ctx: DashboardContext, cookies: Cookies): void =
       cookies.write(preference.name, value, { sameSite: 'Strict', maxAgeSeconds: MAX_AGE_SECONDS }),
     );
   }
-};
+}

@@ -18,16 +18,18 @@ export interface Switcher {
   readonly more: number;
 }
 
-export const switcherOf = (
+export function switcherOf(
   visible: readonly VisibleProject[],
   current: string | undefined,
   section: Section | undefined,
-): Switcher => ({
-  projects: visible.slice(0, MOST_PROJECTS).map(({ title, namespace }) => ({
-    title,
-    namespace,
-    href: sectionHref(namespace, section),
-    isCurrent: namespace === current,
-  })),
-  more: Math.max(0, visible.length - MOST_PROJECTS),
-});
+): Switcher {
+  return {
+    projects: visible.slice(0, MOST_PROJECTS).map(({ title, namespace }) => ({
+      title,
+      namespace,
+      href: sectionHref(namespace, section),
+      isCurrent: namespace === current,
+    })),
+    more: Math.max(0, visible.length - MOST_PROJECTS),
+  };
+}

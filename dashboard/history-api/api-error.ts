@@ -41,14 +41,15 @@ const CODES: Readonly<Record<string, HistoryApiErrorCode>> = {
   >
 >;
 
-const clusterUnavailable = (cause: unknown): HistoryApiError =>
-  new HistoryApiError(
+function clusterUnavailable(cause: unknown): HistoryApiError {
+  return new HistoryApiError(
     'cluster_unavailable',
     'The Kubernetes API server did not respond in time. Try again in a moment',
     cause,
   );
+}
 
-const fromAppError = (error: AppError): HistoryApiError | undefined => {
+function fromAppError(error: AppError): HistoryApiError | undefined {
   if (error.code === 'HistoryUnavailable')
     return new HistoryApiError(
       'history_unavailable',
@@ -59,10 +60,10 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
   if (hasCode(error, 'Unreachable')) return clusterUnavailable(error);
   const code = CODES[error.code];
   return code && new HistoryApiError(code, error.message, error);
-};
+}
 
 /** The response for any thrown value. It never contains the message of an unexpected error. */
-export const toHistoryApiError = (thrown: unknown): HistoryApiError => {
+export function toHistoryApiError(thrown: unknown): HistoryApiError {
   if (thrown instanceof HistoryApiError) return thrown;
   if (isKubeError(thrown, 'Unauthorized'))
     return new HistoryApiError(
@@ -73,4 +74,4 @@ export const toHistoryApiError = (thrown: unknown): HistoryApiError => {
   if (isKubeError(thrown)) return clusterUnavailable(thrown);
   const known = thrown instanceof AppError ? fromAppError(thrown) : undefined;
   return known ?? new HistoryApiError('internal', 'An internal error occurred', thrown);
-};
+}

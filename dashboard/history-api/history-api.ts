@@ -55,19 +55,19 @@ interface Allowed {
 }
 
 /** A browser sends this header only for a script of ours, and we have none that does. So a session cookie never counts here. */
-const tokenOf = (ctx: DashboardContext): string => {
+function tokenOf(ctx: DashboardContext): string {
   if (!isNavigation(ctx))
     throw new HistoryApiError('forbidden', 'Pages cannot read the history. Send the request from a program');
   const [scheme, token = '', ...rest] = ctx.get('Authorization').split(' ');
   if (scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token)) return token;
   throw new HistoryApiError('unauthorized', 'Send a Kubernetes token: Authorization: Bearer TOKEN');
-};
+}
 
 /** Counted before the API server checks the token, as sign-ins are. Requests without a token do not count: any page can cause them. */
-const limitRequests = async (
+async function limitRequests(
   { count, readForwarded, config }: HistoryApiDeps,
   ctx: DashboardContext,
-): Promise<void> => {
+): Promise<void> {
   const quota = await takeQuota(count, {
     name: 'history',
     subject: clientNetwork(readForwarded(ctx.req).address),
@@ -79,23 +79,25 @@ const limitRequests = async (
     'rate_limited',
     `Too many requests from your address. Try again in ${quota.resetSeconds} seconds`,
   );
-};
+}
 
 /** Asks the API server with the token of this request, and reads the project as this user. */
-const allowedProject = async (kube: KubeClient, namespace: string): Promise<string> => {
+async function allowedProject(kube: KubeClient, namespace: string): Promise<string> {
   const verdicts = await Promise.all(
     [SEE_PROJECT, ...READ_HISTORY].map((question) => askAccess(kube, namespace, question)),
   );
   const refused = verdicts.find(({ allowed }) => !allowed);
   if (refused !== undefined) throw new HistoryApiError('forbidden', refused.reason);
   return projectUidOf({ user: { kube }, namespace });
-};
+}
 
-const listedJob = (job: HistoryJob): ListedHistoryJob[] => {
+function listedJob(job: HistoryJob): ListedHistoryJob[] {
   const phase = TERMINAL_PHASES.find((one) => one === job.phase);
   if (phase === undefined) return [];
   const { name, id, service, bucketName, key, reason, files, bytes, createdAt, finishedAt } = job;
-  const orAbsent = <T>(value: T | null): T | undefined => value ?? undefined;
+  function orAbsent<T>(value: T | null): T | undefined {
+    return value ?? undefined;
+  }
   const shown = { project: job.namespace, name, id, service, bucketName, key, phase, reason, files, bytes };
   const known = defined({
     startedAt: orAbsent(job.startedAt),
@@ -105,14 +107,15 @@ const listedJob = (job: HistoryJob): ListedHistoryJob[] => {
     runAgainOf: orAbsent(job.runAgainOf),
   });
   return [{ ...shown, createdAt, finishedAt, ...known }];
-};
+}
 
 /** The history as JSON for `Authorization: Bearer` with a Kubernetes token, with the access reviews of the pages. */
-export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
+export function createHistoryApi(deps: HistoryApiDeps): HistoryApi {
   const { history, kube, config, log } = deps;
-  const handler =
-    (read: (allowed: Allowed, ctx: DashboardContext, params: Params) => Promise<unknown>): HistoryHandler =>
-    async (ctx, params) => {
+  function handler(
+    read: (allowed: Allowed, ctx: DashboardContext, params: Params) => Promise<unknown>,
+  ): HistoryHandler {
+    return async (ctx, params) => {
       try {
         const user = asUser(kube, tokenOf(ctx), AbortSignal.timeout(config.workTimeoutMs));
         await limitRequests(deps, ctx);
@@ -130,6 +133,7 @@ export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
         ctx.body = { error: { code: error.code, message: error.message } };
       }
     };
+  }
   return {
     list: handler(async ({ projectUid, signal }, ctx) => {
       using _place = deps.takeSearch(clientNetwork(deps.readForwarded(ctx.req).address));
@@ -144,4 +148,4 @@ export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
       return job;
     }),
   };
-};
+}

@@ -18,53 +18,56 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-const invalid = (message: string): HistoryApiError => new HistoryApiError('invalid_request', message);
+function invalid(message: string): HistoryApiError {
+  return new HistoryApiError('invalid_request', message);
+}
 
-const phasesOf = (text: string): readonly Phase[] =>
-  text.split(',').map((part) => {
+function phasesOf(text: string): readonly Phase[] {
+  return text.split(',').map((part) => {
     const phase = TERMINAL_PHASES.find((one) => one === part);
     if (phase === undefined) throw invalid(`phase must be one or more of ${TERMINAL_PHASES.join(', ')}`);
     return phase;
   });
+}
 
-const reasonsOf = (text: string): readonly string[] => {
+function reasonsOf(text: string): readonly string[] {
   const reasons = text.split(',');
   if (reasons.every(isReason)) return reasons;
   throw invalid(`reason ${REASONS_RULE}`);
-};
+}
 
-const tokenOf = (text: string): string => {
+function tokenOf(text: string): string {
   if (isTokenId(text)) return text;
   throw invalid(`token ${TOKEN_RULE}`);
-};
+}
 
-const bucketOf = (
+function bucketOf(
   bucketName: string,
   service: string = SPEC_DEFAULTS.service,
-): NonNullable<JobFilter['bucket']> => {
+): NonNullable<JobFilter['bucket']> {
   const known = SERVICES.find((one) => one === service);
   if (known === undefined) throw invalid(`service must be one of ${SERVICES.join(', ')}`);
   return { service: known, bucketName };
-};
+}
 
-const timeOf = (name: Name, text: string): Date => {
+function timeOf(name: Name, text: string): Date {
   const time = new Date(text);
   const isTime = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(time.getTime());
   // Date takes February 30 for a day of March.
   if (!isTime || !time.toISOString().startsWith(text.slice(0, 10)))
     throw invalid(`${name} must be a time in UTC such as 2026-01-31T12:00:00Z`);
   return time;
-};
+}
 
-const limitOf = (text: string | undefined): number => {
+function limitOf(text: string | undefined): number {
   const limit = text === undefined ? MAX_HISTORY_LIMIT : Number(text);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_HISTORY_LIMIT)
     throw invalid(`limit must be an integer from 1 to ${MAX_HISTORY_LIMIT}`);
   return limit;
-};
+}
 
 /** Unknown and repeated parameters are refused: a filter that is ignored would list jobs that nobody asked for. */
-const textsOf = (params: URLSearchParams): Readonly<Partial<Record<Name, string>>> => {
+function textsOf(params: URLSearchParams): Readonly<Partial<Record<Name, string>>> {
   const texts: Partial<Record<Name, string>> = {};
   for (const [given, value] of params) {
     const name = NAMES.find((one) => one === given);
@@ -73,15 +76,17 @@ const textsOf = (params: URLSearchParams): Readonly<Partial<Record<Name, string>
     texts[name] = value;
   }
   return texts;
-};
+}
 
-const timesOf = ({ finishedAfter, finishedBefore }: Readonly<Partial<Record<Name, string>>>) => ({
-  ...(finishedAfter !== undefined && { finishedAfter: timeOf('finishedAfter', finishedAfter) }),
-  ...(finishedBefore !== undefined && { finishedBefore: timeOf('finishedBefore', finishedBefore) }),
-});
+function timesOf({ finishedAfter, finishedBefore }: Readonly<Partial<Record<Name, string>>>) {
+  return {
+    ...(finishedAfter !== undefined && { finishedAfter: timeOf('finishedAfter', finishedAfter) }),
+    ...(finishedBefore !== undefined && { finishedBefore: timeOf('finishedBefore', finishedBefore) }),
+  };
+}
 
 /** Reads the query of a list. @throws HistoryApiError invalid_request */
-export const readListQuery = (projectUid: string, params: URLSearchParams) => {
+export function readListQuery(projectUid: string, params: URLSearchParams) {
   const texts = textsOf(params);
   const { phase, reason, service, bucket, key, token, limit, cursor } = texts;
   if (service !== undefined && bucket === undefined) throw invalid('service needs the parameter bucket');
@@ -95,4 +100,4 @@ export const readListQuery = (projectUid: string, params: URLSearchParams) => {
     ...timesOf(texts),
   };
   return { filter, limit: limitOf(limit), ...(cursor !== undefined && { cursor }) };
-};
+}

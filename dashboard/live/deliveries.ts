@@ -17,17 +17,17 @@ export interface LastDelivery {
 
 type DeliveredJob = Pick<ListedJob, 'status'>;
 
-const resultOf = ({ state }: WebhookState): DeliveryResult => {
+function resultOf({ state }: WebhookState): DeliveryResult {
   if (state === 'Delivered') return 'delivered';
   return state === 'Pending' ? 'pending' : 'failed';
-};
+}
 
 /** Undefined for a job without a delivery. */
-export const lastDeliveryOf = ({ status: { webhook, phase } }: DeliveredJob): LastDelivery | undefined => {
+export function lastDeliveryOf({ status: { webhook, phase } }: DeliveredJob): LastDelivery | undefined {
   const last = webhook?.log?.at(-1);
   if (webhook === undefined || last === undefined) return undefined;
   return { webhook, last, result: resultOf(webhook), event: phase === 'Succeeded' ? 'COMPLETED' : 'FAILED' };
-};
+}
 
 /** An empty text matches everything. */
 export interface WantedDeliveries {
@@ -48,13 +48,14 @@ type Kind = `${DeliveryResult}/${WebhookEvent}`;
 /** Seconds of the last deliveries: V8 keeps milliseconds as objects. */
 type Times = Map<ObjectKey, number>;
 
-const kindsOf = ({ result, event }: WantedDeliveries): readonly Kind[] =>
-  DELIVERY_RESULTS.filter((one) => result === '' || one === result).flatMap((one) =>
+function kindsOf({ result, event }: WantedDeliveries): readonly Kind[] {
+  return DELIVERY_RESULTS.filter((one) => result === '' || one === result).flatMap((one) =>
     WEBHOOK_EVENTS.filter((other) => event === '' || other === event).map((other): Kind => `${one}/${other}`),
   );
+}
 
 /** Keeps the newest ones while it reads, because a sort of all of them takes longer. */
-const newestOf = (all: readonly Times[], most: number): readonly ObjectKey[] => {
+function newestOf(all: readonly Times[], most: number): readonly ObjectKey[] {
   const kept: { readonly key: ObjectKey; readonly at: number }[] = [];
   for (const times of all)
     for (const [key, at] of times) {
@@ -65,26 +66,27 @@ const newestOf = (all: readonly Times[], most: number): readonly ObjectKey[] => 
       if (kept.length > most) kept.pop();
     }
   return kept.map(({ key }) => key);
-};
+}
 
-export const createDeliveries = (): Deliveries => {
+export function createDeliveries(): Deliveries {
   const projects = new Map<string, Map<Kind, Times>>();
-  const timesOf = (namespace: string, wanted: WantedDeliveries): readonly Times[] =>
-    kindsOf(wanted).flatMap((kind) => projects.get(namespace)?.get(kind) ?? []);
+  function timesOf(namespace: string, wanted: WantedDeliveries): readonly Times[] {
+    return kindsOf(wanted).flatMap((kind) => projects.get(namespace)?.get(kind) ?? []);
+  }
 
-  const forget = (key: ObjectKey, kind: Kind): void => {
+  function forget(key: ObjectKey, kind: Kind): void {
     const kinds = projects.get(namespaceOf(key));
     const times = kinds?.get(kind);
     times?.delete(key);
     if (times?.size === 0) kinds?.delete(kind);
     if (kinds?.size === 0) projects.delete(namespaceOf(key));
-  };
-  const keep = (key: ObjectKey, kind: Kind, at: number): void => {
+  }
+  function keep(key: ObjectKey, kind: Kind, at: number): void {
     const namespace = namespaceOf(key);
     const kinds = projects.get(namespace) ?? new Map<Kind, Times>();
     const times: Times = kinds.get(kind) ?? new Map();
     projects.set(namespace, kinds.set(kind, times.set(key, at)));
-  };
+  }
   return {
     note: ({ key, ...change }) => {
       const before = change.before && lastDeliveryOf(change.before);
@@ -95,4 +97,4 @@ export const createDeliveries = (): Deliveries => {
     count: (namespace, wanted) => timesOf(namespace, wanted).reduce((sum, { size }) => sum + size, 0),
     newest: (namespace, wanted, most) => newestOf(timesOf(namespace, wanted), most),
   };
-};
+}

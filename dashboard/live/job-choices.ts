@@ -23,16 +23,16 @@ export interface JobChoices {
 
 type Counts = Readonly<Record<JobChoice, Map<string, number>>>;
 
-const add = (counts: Map<string, number>, value: string, by: 1 | -1): void => {
+function add(counts: Map<string, number>, value: string, by: 1 | -1): void {
   if (value === '') return;
   const count = (counts.get(value) ?? 0) + by;
   if (count > 0) counts.set(value, count);
   else counts.delete(value);
-};
+}
 
-export const createJobChoices = (): JobChoices => {
+export function createJobChoices(): JobChoices {
   const projects = new Map<string, Counts>();
-  const countsOf = (namespace: string): Counts => {
+  function countsOf(namespace: string): Counts {
     const known = projects.get(namespace) ?? {
       bucket: new Map(),
       phase: new Map(),
@@ -41,14 +41,14 @@ export const createJobChoices = (): JobChoices => {
     };
     projects.set(namespace, known);
     return known;
-  };
-  const count = (job: ChosenJob, by: 1 | -1): void => {
+  }
+  function count(job: ChosenJob, by: 1 | -1): void {
     const { namespace } = job.metadata;
     const counts = countsOf(namespace);
     for (const kind of KINDS) add(counts[kind], VALUES[kind](job), by);
     // Every job has a bucket.
     if (counts.bucket.size === 0) projects.delete(namespace);
-  };
+  }
   return {
     note: (change) => {
       // The new value is counted first, so that a project with one job is not forgotten in between.
@@ -57,4 +57,4 @@ export const createJobChoices = (): JobChoices => {
     },
     of: (namespace, kind) => [...(projects.get(namespace)?.[kind].keys() ?? [])].toSorted(),
   };
-};
+}

@@ -33,17 +33,22 @@ interface Project {
 }
 
 /** 0 without a time. */
-export const secondsOf = (at: string | undefined): number => Math.floor((Date.parse(at ?? '') || 0) / 1000);
-const nameOf = (key: ObjectKey): string => key.slice(key.indexOf('/') + 1);
+export function secondsOf(at: string | undefined): number {
+  return Math.floor((Date.parse(at ?? '') || 0) / 1000);
+}
 
-const placeAt = ({ seconds, keys }: Project, index: number): Place | undefined => {
+function nameOf(key: ObjectKey): string {
+  return key.slice(key.indexOf('/') + 1);
+}
+
+function placeAt({ seconds, keys }: Project, index: number): Place | undefined {
   const [second, key] = [seconds[index], keys[index]];
   if (second === undefined || key === undefined) return undefined;
   return { at: second === 0 ? '' : rfc3339(new Date(second * 1000)), name: nameOf(key) };
-};
+}
 
 /** Index of the first job that is not before this one. */
-const indexOf = ({ seconds, keys }: Project, second: number, key: ObjectKey): number => {
+function indexOf({ seconds, keys }: Project, second: number, key: ObjectKey): number {
   let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -52,33 +57,35 @@ const indexOf = ({ seconds, keys }: Project, second: number, key: ObjectKey): nu
     else high = middle;
   }
   return low;
-};
+}
 
-const add = (project: Project, key: ObjectKey, job: OrderedJob): void => {
+function add(project: Project, key: ObjectKey, job: OrderedJob): void {
   const second = secondsOf(job.metadata.creationTimestamp);
   const index = indexOf(project, second, key);
   project.seconds.splice(index, 0, second);
   project.keys.splice(index, 0, key);
-};
+}
 
-const remove = (project: Project, key: ObjectKey, job: OrderedJob): void => {
+function remove(project: Project, key: ObjectKey, job: OrderedJob): void {
   const index = indexOf(project, secondsOf(job.metadata.creationTimestamp), key);
   if (project.keys[index] !== key) return;
   project.seconds.splice(index, 1);
   project.keys.splice(index, 1);
-};
+}
 
-const namesFrom = function* (keys: readonly ObjectKey[], first: number): IterableIterator<string> {
+function* namesFrom(keys: readonly ObjectKey[], first: number): IterableIterator<string> {
   for (let index = keys.length - 1; index >= first; index -= 1) {
     const key = keys[index];
     if (key !== undefined) yield nameOf(key);
   }
-};
+}
 
 const NO_JOBS: Project = { seconds: [], keys: [] };
 
-const createReaders = (projects: ReadonlyMap<string, Project>): Omit<JobOrder, 'note'> => {
-  const of = (namespace: string): Project => projects.get(namespace) ?? NO_JOBS;
+function createReaders(projects: ReadonlyMap<string, Project>): Omit<JobOrder, 'note'> {
+  function of(namespace: string): Project {
+    return projects.get(namespace) ?? NO_JOBS;
+  }
   return {
     size: (namespace) => of(namespace).keys.length,
     newestFirst: (namespace, oldest) => {
@@ -103,15 +110,15 @@ const createReaders = (projects: ReadonlyMap<string, Project>): Omit<JobOrder, '
       return keys.length - index - (isThere ? 1 : 0);
     },
   };
-};
+}
 
-export const createJobOrder = (): JobOrder => {
+export function createJobOrder(): JobOrder {
   const projects = new Map<string, Project>();
-  const projectOf = (namespace: string): Project => {
+  function projectOf(namespace: string): Project {
     const known = projects.get(namespace) ?? { seconds: [], keys: [] };
     projects.set(namespace, known);
     return known;
-  };
+  }
   return {
     note: (change) => {
       // Creation time and name of a job never change.
@@ -125,4 +132,4 @@ export const createJobOrder = (): JobOrder => {
     },
     ...createReaders(projects),
   };
-};
+}

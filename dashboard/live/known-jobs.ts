@@ -16,7 +16,7 @@ export interface KnownJobs {
   readonly samples: Omit<ProgressSamples, 'note'>;
 }
 
-export const createKnownJobs = (): KnownJobs => {
+export function createKnownJobs(): KnownJobs {
   const order = createJobOrder();
   const testOrder = createJobOrder();
   const choices = createJobChoices();
@@ -37,4 +37,4 @@ export const createKnownJobs = (): KnownJobs => {
     deliveries,
     samples,
   };
-};
+}

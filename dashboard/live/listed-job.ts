@@ -36,7 +36,10 @@ export interface ListedJob {
 
 /** Keys of the test archives that the first steps create. */
 export const TEST_PREFIX = 'zipjobs-test/';
-export const isTestArchive = ({ spec }: Pick<ListedJob, 'spec'>): boolean => spec.key.startsWith(TEST_PREFIX);
+
+export function isTestArchive({ spec }: Pick<ListedJob, 'spec'>): boolean {
+  return spec.key.startsWith(TEST_PREFIX);
+}
 
 /** What the controller reports of an unfinished job that neither waits nor fails. */
 const NORMAL_REASONS: readonly string[] = [
@@ -48,26 +51,28 @@ const NORMAL_REASONS: readonly string[] = [
 ] satisfies readonly Reason[];
 
 /** What an unfinished job waits for; while nothing holds it, the failure of its last attempt. */
-const delayOf = ({ phase, reason = '', failure }: ListedStatus): string => {
+function delayOf({ phase, reason = '', failure }: ListedStatus): string {
   if (reason !== '' && !NORMAL_REASONS.includes(reason)) return reason;
   return phase === 'Finalizing' ? '' : (failure?.code ?? '');
-};
+}
 
 /** Why a job waits, makes no progress, ends, failed or was cancelled, as a code; otherwise empty. */
-export const reasonOf = ({ status }: Pick<ListedJob, 'status'>): string => {
+export function reasonOf({ status }: Pick<ListedJob, 'status'>): string {
   if (!isFinished({ status })) return delayOf(status);
   const code = failureReasonOf(status) ?? '';
   return code === status.phase ? '' : code;
-};
+}
 
 /** Why a failed job failed, also if the reason only repeats the state. */
-export const failureReason = ({ status }: Pick<ListedJob, 'status'>): string =>
-  failureReasonOf(status) ?? 'Unknown';
+export function failureReason({ status }: Pick<ListedJob, 'status'>): string {
+  return failureReasonOf(status) ?? 'Unknown';
+}
 
-const lastDelivery = (webhook: WebhookState): WebhookState =>
-  webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
+function lastDelivery(webhook: WebhookState): WebhookState {
+  return webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
+}
 
-const statusOf = (status: ZipJobStatus): ListedStatus => {
+function statusOf(status: ZipJobStatus): ListedStatus {
   const { phase, reason, startedAt, finishedAt, progress, webhook, result, failure } = status;
   return defined({
     phase,
@@ -80,9 +85,9 @@ const statusOf = (status: ZipJobStatus): ListedStatus => {
     result: result && { bytes: result.bytes },
     failure: failure && { code: failure.code },
   });
-};
+}
 
-export const toListedJob = (job: ZipJob): ListedJob => {
+export function toListedJob(job: ZipJob): ListedJob {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations } = job.metadata;
   return defined({
     metadata: defined({ name, namespace, uid, resourceVersion, creationTimestamp }),
@@ -92,4 +97,4 @@ export const toListedJob = (job: ZipJob): ListedJob => {
     createdBy: annotations?.[ANNOTATIONS.createdBy],
     rerunOf: annotations?.[ANNOTATIONS.runAgainOf],
   });
-};
+}

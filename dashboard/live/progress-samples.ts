@@ -22,18 +22,19 @@ const MAX_JOBS = 2_000;
 
 const NOTHING: Sample = { atMs: -Infinity, filesDone: 0, bytesRead: 0 };
 
-const sampleOf = ({ status: { progress } }: Pick<ListedJob, 'status'>): Sample | undefined => {
+function sampleOf({ status: { progress } }: Pick<ListedJob, 'status'>): Sample | undefined {
   if (progress === undefined) return undefined;
   const { updatedAt, filesDone, bytesRead } = progress;
   return { atMs: Date.parse(updatedAt), filesDone, bytesRead };
-};
+}
 
-const thinned = (samples: readonly Sample[]): readonly Sample[] =>
-  samples.length <= MAX_SAMPLES ? samples : samples.filter((_, index) => index % 2 === 0);
+function thinned(samples: readonly Sample[]): readonly Sample[] {
+  return samples.length <= MAX_SAMPLES ? samples : samples.filter((_, index) => index % 2 === 0);
+}
 
-export const createProgressSamples = (): ProgressSamples => {
+export function createProgressSamples(): ProgressSamples {
   const jobs = new Map<ObjectKey, readonly Sample[]>();
-  const keep = (key: ObjectKey, sample: Sample): void => {
+  function keep(key: ObjectKey, sample: Sample): void {
     const before = jobs.get(key) ?? [];
     const last = before.at(-1) ?? NOTHING;
     const isLater = sample.atMs > last.atMs;
@@ -44,7 +45,7 @@ export const createProgressSamples = (): ProgressSamples => {
     jobs.set(key, thinned([...(isRestart ? [] : before), sample]));
     const [oldest] = jobs.keys();
     if (jobs.size > MAX_JOBS && oldest !== undefined) jobs.delete(oldest);
-  };
+  }
   return {
     note: (change) => {
       if (change.kind === 'deleted') {
@@ -56,4 +57,4 @@ export const createProgressSamples = (): ProgressSamples => {
     },
     of: (key) => jobs.get(key) ?? [],
   };
-};
+}

@@ -30,9 +30,11 @@ const PAGES: Readonly<Record<AdministrationErrorCode, readonly [number, string]>
 };
 
 /** Strips our prefix `POST /apis/...: 403 Forbidden: ` from the message of the API server. */
-const serverMessage = (error: KubeError): string => error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
+function serverMessage(error: KubeError): string {
+  return error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
+}
 
-const kubePage = (error: KubeError): PageError => {
+function kubePage(error: KubeError): PageError {
   if (error.code === 'Forbidden') return notAllowed(serverMessage(error));
   const [status, title] = PAGES[meaningOfKubeError(error)];
   if (status < 500) return new PageError(status, title, serverMessage(error));
@@ -41,13 +43,14 @@ const kubePage = (error: KubeError): PageError => {
     title,
     'The Kubernetes API server failed or did not respond in time. Try again in a moment.',
   );
-};
+}
 
-const administrationPage = (error: AdministrationError): PageError =>
-  new PageError(...PAGES[error.code], error.message);
+function administrationPage(error: AdministrationError): PageError {
+  return new PageError(...PAGES[error.code], error.message);
+}
 
 /** The error page for any thrown value. */
-const toPageError = (thrown: unknown): PageError => {
+function toPageError(thrown: unknown): PageError {
   if (thrown instanceof PageError) return thrown;
   if (isKubeError(thrown)) return kubePage(thrown);
   if (thrown instanceof AdministrationError) return administrationPage(thrown);
@@ -58,17 +61,17 @@ const toPageError = (thrown: unknown): PageError => {
     'Something went wrong',
     'An internal error occurred. The server log contains the details.',
   );
-};
+}
 
 /** For a database or an API server that does not respond. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** In seconds: what the API server requested, if it did. */
-const retryAfterOf = (thrown: unknown): number => {
+function retryAfterOf(thrown: unknown): number {
   if (thrown instanceof BusyError) return thrown.retryAfterSeconds;
   const asked = thrown instanceof AppError ? thrown.retryAfterMs : undefined;
   return asked === undefined ? RETRY_AFTER_SECONDS : Math.max(1, Math.ceil(asked / 1000));
-};
+}
 
 export interface ErrorPagesDeps {
   readonly log: Logger;
@@ -82,15 +85,14 @@ const WITH_NAVIGATION: readonly number[] = [403, 404, 409, 422];
 const PROJECT_PATH = /^\/projects\/([^/]+)\/?([^/]*)/;
 
 /** Where the user is, so that an error page has the same navigation as the page that failed. */
-const placeOf = ({ path }: DashboardContext): Pick<FrameOptions, 'namespace' | 'section'> => {
+function placeOf({ path }: DashboardContext): Pick<FrameOptions, 'namespace' | 'section'> {
   const [, namespace, segment = ''] = PROJECT_PATH.exec(path) ?? [];
   return namespace === undefined ? {} : { namespace, section: sectionAt(segment) };
-};
+}
 
 /** The frame of an error page, without the navigation if that fails too. */
-const createErrorFrame =
-  ({ frame, userOf }: Pick<ErrorPagesDeps, 'frame' | 'userOf'>) =>
-  async (ctx: DashboardContext, { title, status }: PageError): Promise<Frame> => {
+function createErrorFrame({ frame, userOf }: Pick<ErrorPagesDeps, 'frame' | 'userOf'>) {
+  return async (ctx: DashboardContext, { title, status }: PageError): Promise<Frame> => {
     const { session } = ctx.state;
     if (session === undefined || isLive(ctx) || !WITH_NAVIGATION.includes(status))
       return frame(ctx, { title });
@@ -101,11 +103,12 @@ const createErrorFrame =
       return frame(ctx, { title });
     }
   };
+}
 
 /** Turns every error of the inner middleware into a page; no other middleware does. */
-export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps): DashboardMiddleware => {
+export function createErrorPages({ log, render, frame, userOf }: ErrorPagesDeps): DashboardMiddleware {
   const errorFrame = createErrorFrame({ frame, userOf });
-  const show = async (ctx: DashboardContext, error: PageError, thrown: unknown): Promise<void> => {
+  async function show(ctx: DashboardContext, error: PageError, thrown: unknown): Promise<void> {
     ctx.status = error.status;
     if (error.status === 503 && !ctx.res.hasHeader('Retry-After'))
       ctx.set('Retry-After', String(retryAfterOf(thrown)));
@@ -119,7 +122,7 @@ export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps)
             frame: await errorFrame(ctx, error),
             view: { ...view, kept, needsSignIn: false, mayBeDone: true },
           });
-  };
+  }
   return async (ctx, next) => {
     try {
       await next();
@@ -130,4 +133,4 @@ export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps)
       await show(ctx, error, thrown);
     }
   };
-};
+}

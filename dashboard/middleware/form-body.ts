@@ -12,22 +12,23 @@ const TYPE = 'application/x-www-form-urlencoded';
 /** A token can be 16 KiB; percent-encoding triples it at worst. */
 const MAX_BYTES = 96 * 1024;
 
-const unreadable = (status: number, message: string): PageError =>
-  new PageError(status, 'Invalid form', message);
+function unreadable(status: number, message: string): PageError {
+  return new PageError(status, 'Invalid form', message);
+}
 
-const bodyText = (ctx: DashboardContext): string => {
+function bodyText(ctx: DashboardContext): string {
   const { body } = ctx.request;
   return typeof body === 'string' ? body : '';
-};
+}
 
 /** Parses posted forms. Field names are flat: `a[b]` has no special meaning. */
-export const createFormBody = (forms: InFlight): DashboardMiddleware => {
+export function createFormBody(forms: InFlight): DashboardMiddleware {
   const parse = bodyParser({
     enableTypes: ['text'],
     extendTypes: { text: [TYPE] },
     textLimit: String(MAX_BYTES),
   });
-  const read = async (ctx: DashboardContext, share: Share): Promise<void> => {
+  async function read(ctx: DashboardContext, share: Share): Promise<void> {
     const req = readPieces(ctx.req, (bytes) => {
       if (!share.grow(bytes)) throw forms.refuse(ctx);
     });
@@ -42,7 +43,7 @@ export const createFormBody = (forms: InFlight): DashboardMiddleware => {
         throw unreadable(413, `The form exceeds ${MAX_BYTES} bytes.`);
       throw unreadable(400, `The form is malformed or was truncated (${errorCode(error) ?? 'unreadable'}).`);
     }
-  };
+  }
   return async (ctx, next) => {
     if (ctx.method !== 'POST') return next();
     if (ctx.is(TYPE) !== TYPE || !isUnencoded(ctx.get('Content-Encoding')))
@@ -52,4 +53,4 @@ export const createFormBody = (forms: InFlight): DashboardMiddleware => {
     ctx.state.form = new URLSearchParams(bodyText(ctx));
     await next();
   };
-};
+}

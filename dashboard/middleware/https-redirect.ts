@@ -7,9 +7,11 @@ import { PageError } from '../page.ts';
  * Requests that reached the trusted proxy over plain HTTP: pages are redirected to HTTPS when DASHBOARD_URL is set. Forms and
  * tokens are refused, because the network could already read them.
  */
-export const createHttpsRedirect =
-  (deps: { readonly url: string; readonly readForwarded: ReadForwarded }): DashboardMiddleware =>
-  async (ctx, next) => {
+export function createHttpsRedirect(deps: {
+  readonly url: string;
+  readonly readForwarded: ReadForwarded;
+}): DashboardMiddleware {
+  return async (ctx, next) => {
     if (deps.readForwarded(ctx.req).protocol !== 'http') return next();
     const isPage = ['GET', 'HEAD'].includes(ctx.method) && ctx.get('Authorization') === '';
     if (!isPage || !deps.url.startsWith('https:'))
@@ -21,3 +23,4 @@ export const createHttpsRedirect =
     ctx.redirect(new URL(localPath(ctx.url), deps.url).href);
     ctx.status = 308;
   };
+}

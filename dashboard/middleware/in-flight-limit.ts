@@ -21,7 +21,7 @@ export interface InFlight {
   refuse(ctx: DashboardContext): PageError;
 }
 
-export const createInFlight = ({ name, max, readForwarded, onRefused }: InFlightDeps): InFlight => {
+export function createInFlight({ name, max, readForwarded, onRefused }: InFlightDeps): InFlight {
   const capacity = createFairCapacity(max);
   return {
     open: (ctx) => capacity.open(clientNetwork(readForwarded(ctx.req).address)),
@@ -35,13 +35,13 @@ export const createInFlight = ({ name, max, readForwarded, onRefused }: InFlight
       );
     },
   };
-};
+}
 
 /** Counts each request as one until its response. */
-export const createInFlightLimit =
-  (inFlight: InFlight): DashboardMiddleware =>
-  async (ctx, next) => {
+export function createInFlightLimit(inFlight: InFlight): DashboardMiddleware {
+  return async (ctx, next) => {
     using share = inFlight.open(ctx);
     if (!share.grow(1)) throw inFlight.refuse(ctx);
     await next();
   };
+}

@@ -5,8 +5,8 @@ import type { DashboardContext } from '../context.ts';
  * such requests from the addresses of its visitors, without their knowledge. Pages cannot set these headers. Without them, the
  * client is a program, or the dashboard has no HTTPS: true.
  */
-export const isNavigation = (ctx: DashboardContext): boolean => {
+export function isNavigation(ctx: DashboardContext): boolean {
   const destination = ctx.get('Sec-Fetch-Dest');
   const isPrefetch = ctx.get('Sec-Purpose').startsWith('prefetch');
   return (destination === '' || destination === 'document') && !isPrefetch;
-};
+}

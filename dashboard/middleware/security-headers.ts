@@ -28,11 +28,14 @@ const HEADERS = {
 const HSTS = 'max-age=31536000';
 
 /** Sets the security headers of every response. */
-export const createSecurityHeaders =
-  (deps: { readonly url: string; readonly readForwarded: ReadForwarded }): DashboardMiddleware =>
-  async (ctx, next) => {
+export function createSecurityHeaders(deps: {
+  readonly url: string;
+  readonly readForwarded: ReadForwarded;
+}): DashboardMiddleware {
+  return async (ctx, next) => {
     ctx.set(HEADERS);
     const isHttps = deps.url.startsWith('https:') || deps.readForwarded(ctx.req).protocol === 'https';
     if (isHttps) ctx.set('Strict-Transport-Security', HSTS);
     await next();
   };
+}

@@ -17,21 +17,23 @@ export interface SessionCookie {
   endAll(ctx: DashboardContext, session: Session): Promise<void>;
 }
 
-export const createSessionCookie = (deps: {
+export function createSessionCookie(deps: {
   readonly sessions: Sessions;
   readonly cookies: Cookies;
-}): SessionCookie => {
+}): SessionCookie {
   const { sessions, cookies } = deps;
-  const cookieOf = (ctx: DashboardContext): string | undefined => cookies.read(ctx.get('Cookie'), NAME);
-  const forget = (ctx: DashboardContext): void => {
+  function cookieOf(ctx: DashboardContext): string | undefined {
+    return cookies.read(ctx.get('Cookie'), NAME);
+  }
+  function forget(ctx: DashboardContext): void {
     delete ctx.state.session;
     ctx.append('Set-Cookie', cookies.write(NAME, '', { sameSite: 'Strict' }));
-  };
-  const end = async (ctx: DashboardContext): Promise<void> => {
+  }
+  async function end(ctx: DashboardContext): Promise<void> {
     const cookie = cookieOf(ctx);
     forget(ctx);
     if (cookie !== undefined) await sessions.end(cookie);
-  };
+  }
   return {
     load: async (ctx, next) => {
       const cookie = cookieOf(ctx);
@@ -57,19 +59,19 @@ export const createSessionCookie = (deps: {
       await sessions.endAll(session.user);
     },
   };
-};
+}
 
-const isSame = (given: string, expected: string): boolean => {
+function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
-};
+}
 
 /** Every form must send the CSRF token of its session. @throws PageError 403 when it does not */
-export const checkCsrf = (ctx: DashboardContext, session: Session): void => {
+export function checkCsrf(ctx: DashboardContext, session: Session): void {
   if (isSame(ctx.state.form?.get('csrf') ?? '', session.csrf)) return;
   throw new PageError(
     403,
     'This form is out of date',
     'It belongs to another session, for example because you signed in again. It was not processed: send it again.',
   );
-};
+}

@@ -15,7 +15,7 @@ export interface CurrentFigures {
 const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one === phase));
 const WAITING: readonly Phase[] = ['Queued', 'Starting'];
 
-const oldestOf = (jobs: readonly ListedJob[], nowMs: number): CurrentFigures['oldestWaiting'] => {
+function oldestOf(jobs: readonly ListedJob[], nowMs: number): CurrentFigures['oldestWaiting'] {
   let oldest: { readonly job: ListedJob; readonly since: number } | undefined;
   for (const job of jobs) {
     if (!WAITING.includes(phaseOf(job))) continue;
@@ -30,13 +30,13 @@ const oldestOf = (jobs: readonly ListedJob[], nowMs: number): CurrentFigures['ol
     reason: status.reason ?? 'Queued',
     waitedMs: Math.max(0, nowMs - oldest.since),
   };
-};
+}
 
-export const currentFigures = (jobs: readonly ListedJob[], now: Date): CurrentFigures => {
+export function currentFigures(jobs: readonly ListedJob[], now: Date): CurrentFigures {
   const counts = new Map<Phase, number>();
   for (const job of jobs) counts.set(phaseOf(job), (counts.get(phaseOf(job)) ?? 0) + 1);
   return {
     phases: UNFINISHED.map((phase) => ({ phase, count: counts.get(phase) ?? 0 })),
     oldestWaiting: oldestOf(jobs, now.getTime()),
   };
-};
+}

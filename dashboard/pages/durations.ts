@@ -7,21 +7,21 @@ export interface Durations {
   readonly p95: Percentile;
 }
 
-const nearestRank = (sorted: readonly number[], share: number): Percentile => {
+function nearestRank(sorted: readonly number[], share: number): Percentile {
   const ms = sorted[Math.max(1, Math.ceil(sorted.length * share)) - 1] ?? 0;
   return { ms, fromMs: ms, toMs: ms };
-};
+}
 
 /** From every duration in milliseconds, so the percentiles are exact. Undefined without any. */
-export const durationsOf = (all: readonly number[]): Durations | undefined => {
+export function durationsOf(all: readonly number[]): Durations | undefined {
   if (all.length === 0) return undefined;
   const sorted = all.toSorted((a, b) => a - b);
   return { p50: nearestRank(sorted, 0.5), p95: nearestRank(sorted, 0.95) };
-};
+}
 
 /** The history counts only ranges of durations, so its values are not exact. */
-export const durationText = ({ ms, fromMs, toMs }: Percentile): string => {
+export function durationText({ ms, fromMs, toMs }: Percentile): string {
   if (toMs === undefined) return `over ${FORMAT.duration(fromMs)}`;
   if (ms < 1_000) return 'under 1 s';
   return fromMs === toMs ? FORMAT.duration(ms) : `about ${FORMAT.duration(ms)}`;
-};
+}

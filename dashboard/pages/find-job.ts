@@ -40,42 +40,45 @@ interface Found {
   readonly href: string;
 }
 
-const wantedOf = (given: string): Wanted | undefined => {
+function wantedOf(given: string): Wanted | undefined {
   const name = isUuid(given) ? zipJobName(given) : given;
   return NAME.test(name) ? { name, uuid: uuidOfName(name) } : undefined;
-};
+}
 
-const mayAll = async (
+async function mayAll(
   { user }: PageRequest,
   namespace: string,
   questions: readonly Question[],
-): Promise<boolean> => {
+): Promise<boolean> {
   const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
   return verdicts.every(({ allowed }) => allowed);
-};
+}
 
-const foundIn = ({ namespace, title }: VisibleProject, job: string): Found => ({
-  namespace,
-  title,
-  href: FORMAT.path('projects', namespace, 'jobs', job),
-});
+function foundIn({ namespace, title }: VisibleProject, job: string): Found {
+  return {
+    namespace,
+    title,
+    href: FORMAT.path('projects', namespace, 'jobs', job),
+  };
+}
 
 /** Of the job in a project with this name, or with this uid, which is the ID of a job that the API did not create. */
-const nameIn = (
+function nameIn(
   { caches: { zipJobs } }: Deps,
   { name, uuid }: Wanted,
-): ((namespace: string) => string | undefined) => {
-  const withUid = (namespace: string): readonly ListedJob[] =>
-    uuid === undefined ? [] : zipJobs.byIndex(UID_INDEX, namespace, uuid);
+): (namespace: string) => string | undefined {
+  function withUid(namespace: string): readonly ListedJob[] {
+    return uuid === undefined ? [] : zipJobs.byIndex(UID_INDEX, namespace, uuid);
+  }
   return (namespace) => (zipJobs.get(`${namespace}/${name}`) ?? withUid(namespace)[0])?.metadata.name;
-};
+}
 
 /** The jobs in the cache, of projects whose jobs the user may read. */
-const inCluster = async (
+async function inCluster(
   deps: Deps,
   request: PageRequest,
   { projects, ...wanted }: Wanted & { readonly projects: readonly VisibleProject[] },
-): Promise<readonly Found[]> => {
+): Promise<readonly Found[]> {
   const nameOf = nameIn(deps, wanted);
   const found = await Promise.all(
     projects.map(async (project) => {
@@ -85,10 +88,10 @@ const inCluster = async (
     }),
   );
   return found.flat();
-};
+}
 
 /** Undefined for a project whose jobs the user may not list, or that was deleted meanwhile. */
-const historyUid = async (request: PageRequest, namespace: string): Promise<string | undefined> => {
+async function historyUid(request: PageRequest, namespace: string): Promise<string | undefined> {
   if (!(await mayAll(request, namespace, [SEE_PROJECT, ...READ_HISTORY]))) return undefined;
   try {
     return await projectUidOf({ ...request, namespace });
@@ -96,7 +99,7 @@ const historyUid = async (request: PageRequest, namespace: string): Promise<stri
     if (error instanceof PageError && error.status === 404) return undefined;
     throw error;
   }
-};
+}
 
 interface SearchedHistories {
   readonly found: readonly Found[];
@@ -108,11 +111,11 @@ interface SearchedHistories {
  * Asks the API server for all projects first, because a slow history would use up the time for its responses.
  * @throws PageError 503 when the history does not respond: it could have the job
  */
-const inHistories = async (
+async function inHistories(
   { history, config }: Pick<Deps, 'config'> & { readonly history: History },
   request: PageRequest,
   { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
-): Promise<SearchedHistories> => {
+): Promise<SearchedHistories> {
   const known = await inBatches(projects, AT_A_TIME, async (project) => ({
     project,
     projectUid: await historyUid(request, project.namespace),
@@ -121,13 +124,13 @@ const inHistories = async (
     projectUid === undefined ? [] : [{ project, projectUid }],
   );
   let searched = 0;
-  const inOne = async ({ project, projectUid }: (typeof readable)[number]): Promise<readonly Found[]> => {
+  async function inOne({ project, projectUid }: (typeof readable)[number]): Promise<readonly Found[]> {
     const job = await readHistory(config.workTimeoutMs, (signal) =>
       history.readJob({ projectUid, id: uuid }, signal),
     );
     searched += 1;
     return job === undefined ? [] : [foundIn(project, uuid)];
-  };
+  }
   try {
     for (let start = 0; start < readable.length; start += AT_A_TIME) {
       const found = (await Promise.all(readable.slice(start, start + AT_A_TIME).map(inOne))).flat();
@@ -142,9 +145,9 @@ const inHistories = async (
       `Job ${uuid} is not in the cluster, and the history database does not respond. Try again in a moment.`,
     );
   }
-};
+}
 
-const responseOf = (given: string, found: readonly Found[], data: object): PageResponse => {
+function responseOf(given: string, found: readonly Found[], data: object): PageResponse {
   const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return { kind: 'go', to: first.href };
   return {
@@ -154,9 +157,9 @@ const responseOf = (given: string, found: readonly Found[], data: object): PageR
     status: first === undefined ? 404 : 200,
     data: { given, found, ...data },
   };
-};
+}
 
-const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
+async function find(deps: Deps, request: PageRequest): Promise<PageResponse> {
   const given = (request.query.get('id') ?? '').trim();
   const wanted = wantedOf(given.toLowerCase());
   if (wanted === undefined)
@@ -180,9 +183,9 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
     searched: archived.searched,
     most: MOST_HISTORIES,
   });
-};
+}
 
 /** Finds a job by its ID in every project that the user can see, and redirects to its page. */
-export const createFindJob = (deps: Deps): readonly Route[] => [
-  { method: 'GET', path: '/find', handle: (request) => find(deps, request) },
-];
+export function createFindJob(deps: Deps): readonly Route[] {
+  return [{ method: 'GET', path: '/find', handle: (request) => find(deps, request) }];
+}

@@ -36,7 +36,9 @@ export interface JobCharts {
   readonly table: JobTable;
 }
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
 
 const NAMES: Readonly<Record<ChartStep, (fromMs: number) => string>> = {
   hour: (ms) => `${dayOf(ms)} ${new Date(ms).toISOString().slice(11, 16)}`,
@@ -45,11 +47,15 @@ const NAMES: Readonly<Record<ChartStep, (fromMs: number) => string>> = {
 };
 
 /** `2026-01-31 13:00 UTC`, `2026-01-31 UTC`, or `2026-01-25 to 2026-01-31 UTC`: hours and days of another zone would have other sums. */
-const nameOf = (fromMs: number, step: ChartStep): string => `${NAMES[step](fromMs)} UTC`;
+function nameOf(fromMs: number, step: ChartStep): string {
+  return `${NAMES[step](fromMs)} UTC`;
+}
 
-const hasJobs = ({ succeeded, failed, cancelled }: Slot): boolean => succeeded + failed + cancelled > 0;
+function hasJobs({ succeeded, failed, cancelled }: Slot): boolean {
+  return succeeded + failed + cancelled > 0;
+}
 
-const tableOf = (slots: readonly Slot[], step: ChartStep, links: JobLinks): JobTable => {
+function tableOf(slots: readonly Slot[], step: ChartStep, links: JobLinks): JobTable {
   return {
     caption: `Finished jobs per ${step}`,
     columns: [
@@ -64,11 +70,13 @@ const tableOf = (slots: readonly Slot[], step: ChartStep, links: JobLinks): JobT
       .toReversed()
       .map(({ fromMs, succeeded, failed, cancelled, bytes }) => {
         const range = { fromMs, toMs: fromMs + STEPS[step] };
-        const cell = (
+        function cell(
           count: number,
           state: 'Succeeded' | 'Failed' | 'Cancelled',
           text = FORMAT.number(count),
-        ) => (count === 0 ? text : { text, href: links({ state, ...range }) });
+        ) {
+          return count === 0 ? text : { text, href: links({ state, ...range }) };
+        }
         return [
           { text: nameOf(fromMs, step), href: links(range) },
           cell(succeeded, 'Succeeded'),
@@ -78,22 +86,21 @@ const tableOf = (slots: readonly Slot[], step: ChartStep, links: JobLinks): JobT
         ];
       }),
   };
-};
+}
 
 /** Undefined if no job finished. `slots` are all hours, days or weeks of a period, oldest first. */
-export const jobCharts = (
-  slots: readonly Slot[],
-  step: ChartStep,
-  links: JobLinks,
-): JobCharts | undefined => {
+export function jobCharts(slots: readonly Slot[], step: ChartStep, links: JobLinks): JobCharts | undefined {
   if (!slots.some(hasJobs)) return undefined;
-  const of = (values: (slot: Slot) => readonly number[]) =>
-    slots.map((slot) => ({
+  function of(values: (slot: Slot) => readonly number[]) {
+    return slots.map((slot) => ({
       fromMs: slot.fromMs,
       name: nameOf(slot.fromMs, step),
       values: values(slot),
     }));
-  const label = (what: string): string => `${what} per ${step}; the table below contains the numbers`;
+  }
+  function label(what: string): string {
+    return `${what} per ${step}; the table below contains the numbers`;
+  }
   return {
     jobs: barChart({
       id: 'jobs-chart',
@@ -115,15 +122,16 @@ export const jobCharts = (
     }),
     table: tableOf(slots, step, links),
   };
-};
+}
 
 /** The whole weeks of these days, which end with the last day. */
-export const weeksOf = (days: readonly Slot[]): readonly Slot[] =>
-  Array.from({ length: Math.floor(days.length / 7) }, (_, index) => {
+export function weeksOf(days: readonly Slot[]): readonly Slot[] {
+  return Array.from({ length: Math.floor(days.length / 7) }, (_, index) => {
     const start = (days.length % 7) + index * 7;
     const week = days.slice(start, start + 7);
-    const sum = (name: Exclude<keyof Slot, 'fromMs'>): number =>
-      week.reduce((all, day) => all + day[name], 0);
+    function sum(name: Exclude<keyof Slot, 'fromMs'>): number {
+      return week.reduce((all, day) => all + day[name], 0);
+    }
     return {
       fromMs: week[0]?.fromMs ?? 0,
       succeeded: sum('succeeded'),
@@ -132,3 +140,4 @@ export const weeksOf = (days: readonly Slot[]): readonly Slot[] =>
       bytes: sum('bytes'),
     };
   });
+}

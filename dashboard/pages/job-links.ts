@@ -20,7 +20,7 @@ interface Times {
   readonly to: string;
 }
 
-const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs, times: Times): string => {
+function queryOf({ state, reason, fromMs, toMs }: CountedJobs, times: Times): string {
   const texts = {
     state: state ?? '',
     reason: reason ?? '',
@@ -29,15 +29,14 @@ const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs, times: Times): st
   };
   const params = new URLSearchParams(Object.entries(texts).filter(([, value]) => value !== ''));
   return params.size === 0 ? '' : `?${params.toString()}`;
-};
+}
 
-export const historyLinks =
-  (namespace: string): JobLinks =>
-  (jobs) =>
-    FORMAT.path('projects', namespace, 'history') + queryOf(jobs, { from: 'from', to: 'to' });
+export function historyLinks(namespace: string): JobLinks {
+  return (jobs) => FORMAT.path('projects', namespace, 'history') + queryOf(jobs, { from: 'from', to: 'to' });
+}
 
 /** Without a history, or while it is away. */
-export const clusterLinks =
-  (namespace: string): JobLinks =>
-  (jobs) =>
+export function clusterLinks(namespace: string): JobLinks {
+  return (jobs) =>
     FORMAT.path('projects', namespace, 'jobs') + queryOf(jobs, { from: 'finished-from', to: 'finished-to' });
+}

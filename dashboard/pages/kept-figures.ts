@@ -7,11 +7,11 @@ const MAX_KEPT = 1_000;
  * Computes a value for a key at most once per `ageMs`, for all users together. Check the permissions of each user before the
  * call. `compute` may shorten the age of its value, for example if it failed: it then counts from that moment.
  */
-export const keptFor = <T>(
+export function keptFor<T>(
   ageMs: number,
   compute: (key: string, now: Date, keepOnly: (ms: number) => void) => T,
   clock: Pick<Clock, 'monotonicMs'> = systemClock,
-): ((key: string, now: Date) => T) => {
+): (key: string, now: Date) => T {
   const kept = new Map<string, { readonly value: T; readonly age: { untilMs: number } }>();
   return (key, now) => {
     const known = kept.get(key);
@@ -32,4 +32,4 @@ export const keptFor = <T>(
     kept.set(key, { value, age });
     return value;
   };
-};
+}

@@ -3,16 +3,18 @@ import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from './
 
 const PATH = '/new-project';
 
-const show = (form: FormState): ShownPage => ({
-  kind: 'page',
-  view: '/pages/new-project',
-  title: 'New project',
-  section: 'projects',
-  data: { form },
-  status: formStatus(form.errors),
-});
+function show(form: FormState): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/new-project',
+    title: 'New project',
+    section: 'projects',
+    data: { form },
+    status: formStatus(form.errors),
+  };
+}
 
-const post = async ({ user, form }: PageRequest): Promise<ShownPage | GoTo> => {
+async function post({ user, form }: PageRequest): Promise<ShownPage | GoTo> {
   const values = filledIn(form, 'namespace', 'displayName', 'createNamespace');
   const { namespace = '', displayName = '', createNamespace } = values;
   try {
@@ -26,10 +28,12 @@ const post = async ({ user, form }: PageRequest): Promise<ShownPage | GoTo> => {
   }
   const text = `Project created in namespace ${namespace}`;
   return { kind: 'go', to: '/projects', flash: { kind: 'done', text } };
-};
+}
 
 /** The form that creates a project in a namespace. */
-export const createNewProjectPage = (): readonly Route[] => [
-  { method: 'GET', path: PATH, handle: () => Promise.resolve(show(EMPTY_FORM)) },
-  { method: 'POST', path: PATH, handle: post },
-];
+export function createNewProjectPage(): readonly Route[] {
+  return [
+    { method: 'GET', path: PATH, handle: () => Promise.resolve(show(EMPTY_FORM)) },
+    { method: 'POST', path: PATH, handle: post },
+  ];
+}

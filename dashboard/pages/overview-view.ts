@@ -27,10 +27,12 @@ const CURRENT_LOOKS: Readonly<Partial<Record<Phase, Tile['look']>>> = {
   Finalizing: 'going',
 };
 
-const jobsPath = (namespace: string): string => FORMAT.path('projects', namespace, 'jobs');
+function jobsPath(namespace: string): string {
+  return FORMAT.path('projects', namespace, 'jobs');
+}
 
-const oldestTile = (namespace: string, oldest: CurrentFigures['oldestWaiting']): Tile =>
-  oldest === undefined
+function oldestTile(namespace: string, oldest: CurrentFigures['oldestWaiting']): Tile {
+  return oldest === undefined
     ? {
         name: 'Oldest waiting',
         value: NONE,
@@ -45,32 +47,33 @@ const oldestTile = (namespace: string, oldest: CurrentFigures['oldestWaiting']):
         note: `${oldest.key}: ${reasonText(oldest.reason)}`,
         href: FORMAT.path('projects', namespace, 'jobs', oldest.name),
       };
+}
 
 /** What is going on now, by state. */
-export const currentTiles = (
-  namespace: string,
-  { phases, oldestWaiting }: CurrentFigures,
-): readonly Tile[] => [
-  ...phases.map(({ phase, count }) => ({
-    name: phase,
-    value: FORMAT.number(count),
-    href: `${jobsPath(namespace)}?state=${phase}`,
-    look: CURRENT_LOOKS[phase] ?? '',
-    note: '',
-  })),
-  oldestTile(namespace, oldestWaiting),
-];
+export function currentTiles(namespace: string, { phases, oldestWaiting }: CurrentFigures): readonly Tile[] {
+  return [
+    ...phases.map(({ phase, count }) => ({
+      name: phase,
+      value: FORMAT.number(count),
+      href: `${jobsPath(namespace)}?state=${phase}`,
+      look: CURRENT_LOOKS[phase] ?? '',
+      note: '',
+    })),
+    oldestTile(namespace, oldestWaiting),
+  ];
+}
 
 /** Cancelled jobs count as neither. Rounded down, so that 100 % means no failure. */
-export const successRate = ({ succeeded, failed }: Sums): string =>
-  succeeded + failed === 0 ? NONE : `${Math.floor((succeeded / (succeeded + failed)) * 1_000) / 10} %`;
+export function successRate({ succeeded, failed }: Sums): string {
+  return succeeded + failed === 0 ? NONE : `${Math.floor((succeeded / (succeeded + failed)) * 1_000) / 10} %`;
+}
 
 const plain = { look: '', note: '' } as const;
 
-const periodTiles = (
+function periodTiles(
   { total, durations }: PeriodFigures,
   linkTo: (jobs: CountedJobs) => string,
-): readonly Tile[] => {
+): readonly Tile[] {
   const bad = total.failed > 0 ? 'bad' : '';
   const succeeded = { href: linkTo({ state: 'Succeeded' }), ...plain };
   return [
@@ -99,7 +102,7 @@ const periodTiles = (
     { name: 'p50 duration', value: durations ? durationText(durations.p50) : NONE, ...succeeded },
     { name: 'p95 duration', value: durations ? durationText(durations.p95) : NONE, ...succeeded },
   ];
-};
+}
 
 export interface FailureRow extends Pick<FailedJob, 'key' | 'finishedAt'> {
   readonly href: string;
@@ -123,7 +126,7 @@ export interface PeriodView {
   readonly allFailedHref: string;
 }
 
-export const periodView = (
+export function periodView(
   figures: PeriodFigures,
   {
     namespace,
@@ -136,9 +139,11 @@ export const periodView = (
     readonly links: JobLinks;
     readonly now: Date;
   },
-): PeriodView => {
+): PeriodView {
   const { fromMs } = windowOf(period, now);
-  const linkTo = (jobs: CountedJobs): string => links({ ...jobs, fromMs });
+  function linkTo(jobs: CountedJobs): string {
+    return links({ ...jobs, fromMs });
+  }
   return {
     tiles: periodTiles(figures, linkTo),
     charts: jobCharts(figures.slots, period.by, links),
@@ -158,4 +163,4 @@ export const periodView = (
     })),
     allFailedHref: linkTo({ state: 'Failed' }),
   };
-};
+}

@@ -44,8 +44,8 @@ interface Counts {
 type CountJobs = (namespace: string, now: Date) => Counts;
 
 /** All figures of the jobs in the cluster from one read: it unpacks every job of the project, which costs more than counting. */
-const createCountJobs = ({ caches }: Pick<PageDeps, 'caches'>): CountJobs =>
-  keptFor(COUNT_AGE_MS, (namespace, now) => {
+function createCountJobs({ caches }: Pick<PageDeps, 'caches'>): CountJobs {
+  return keptFor(COUNT_AGE_MS, (namespace, now) => {
     const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL);
     const createdAt = caches.zipProjects.get(projectKey(namespace))?.metadata.creationTimestamp;
     return {
@@ -54,14 +54,17 @@ const createCountJobs = ({ caches }: Pick<PageDeps, 'caches'>): CountJobs =>
       failures: projectFailures(jobs, createdAt, { period: DAY, now }),
     };
   });
+}
 
 /** Figures of a period: from the history, or from the jobs in the cluster. */
-const createFindFigures = (
+function createFindFigures(
   deps: PageDeps,
   count: CountJobs,
-): ((request: PageRequest, period: Period) => Promise<Found>) => {
+): (request: PageRequest, period: Period) => Promise<Found> {
   const { history } = deps;
-  const ofCluster = (namespace: string, now: Date): PeriodFigures => count(namespace, now).day;
+  function ofCluster(namespace: string, now: Date): PeriodFigures {
+    return count(namespace, now).day;
+  }
   const ofHistory = history && createHistoryFigures(deps, history);
   return async (request, period) => {
     const { namespace, now } = request;
@@ -74,19 +77,19 @@ const createFindFigures = (
     }
     return { figures: period === DAY ? ofCluster(namespace, now) : undefined, isAway: true };
   };
-};
+}
 
 /** Whether a job of the project has ever succeeded, as in `HasStarted`; true without asking if the page shows a job. */
-const startedBefore = async (
+async function startedBefore(
   { jobs, caches, hasStarted }: PageDeps,
   { namespace, now }: PageRequest,
   shown: PeriodView | undefined,
-): Promise<boolean | undefined> => {
+): Promise<boolean | undefined> {
   const hasNoJob = jobs.order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined;
   return hasNoJob ? hasStarted(projectOf(caches.zipProjects, namespace).project, now) : true;
-};
+}
 
-const createPeriodData = (deps: PageDeps, count: CountJobs) => {
+function createPeriodData(deps: PageDeps, count: CountJobs) {
   const hasHistory = deps.history !== undefined;
   const find = createFindFigures(deps, count);
   return async (request: PageRequest) => {
@@ -114,16 +117,18 @@ const createPeriodData = (deps: PageDeps, count: CountJobs) => {
       usageHref: hasHistory ? `${home}/usage` : undefined,
     };
   };
-};
+}
 
 /** The overview of a project; its figures stay live. */
-export const createOverviewPage = (deps: PageDeps): readonly Route[] => {
+export function createOverviewPage(deps: PageDeps): readonly Route[] {
   const { caches, jobs } = deps;
   const count = createCountJobs(deps);
-  const currentData = ({ namespace, now }: PageRequest) => ({
-    namespace,
-    current: currentTiles(namespace, count(namespace, now).current),
-  });
+  function currentData({ namespace, now }: PageRequest) {
+    return {
+      namespace,
+      current: currentTiles(namespace, count(namespace, now).current),
+    };
+  }
   const periodData = createPeriodData(deps, count);
   return [
     {
@@ -163,4 +168,4 @@ export const createOverviewPage = (deps: PageDeps): readonly Route[] => {
       }),
     },
   ];
-};
+}

@@ -50,48 +50,53 @@ export interface PeriodFigures {
 const NOTHING: Sums = { succeeded: 0, failed: 0, cancelled: 0, bytes: 0 };
 
 /** One slot for each hour or day, also for those without jobs. */
-export const slotsOf = (
+export function slotsOf(
   period: Pick<Period, 'slotMs'> & { readonly slots: number },
   now: Date,
   counted: readonly Slot[],
-): readonly Slot[] => {
+): readonly Slot[] {
   const { fromMs } = windowOf(period, now);
   const byStart = new Map(counted.map((slot) => [slot.fromMs, slot]));
   return Array.from({ length: period.slots }, (_, index) => {
     const startMs = fromMs + index * period.slotMs;
     return { ...NOTHING, ...byStart.get(startMs), fromMs: startMs };
   });
-};
+}
 
-const endMs = ({ status }: ListedJob): number => Date.parse(status.finishedAt ?? '');
+function endMs({ status }: ListedJob): number {
+  return Date.parse(status.finishedAt ?? '');
+}
 
-const sumsOf = (jobs: readonly ListedJob[]): Sums => {
-  const count = (phase: string): number => jobs.filter((job) => phaseOf(job) === phase).length;
+function sumsOf(jobs: readonly ListedJob[]): Sums {
+  function count(phase: string): number {
+    return jobs.filter((job) => phaseOf(job) === phase).length;
+  }
   return {
     succeeded: count('Succeeded'),
     failed: count('Failed'),
     cancelled: count('Cancelled'),
     bytes: jobs.reduce((sum, { status }) => sum + (status.result?.bytes ?? 0), 0),
   };
-};
+}
 
-const reasonsOf = (failed: readonly ListedJob[]): PeriodFigures['failures'] => {
+function reasonsOf(failed: readonly ListedJob[]): PeriodFigures['failures'] {
   const counts = Map.groupBy(failed, failureReason);
   return [...counts]
     .map(([reason, jobs]) => ({ reason, count: jobs.length }))
     .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
     .slice(0, MOST_REASONS);
-};
+}
 
 /** The newest of these failures, each job once. */
-export const newestFailures = (failures: readonly FailedJob[]): readonly FailedJob[] =>
-  [...new Map(failures.map((job) => [job.uid, job])).values()]
+export function newestFailures(failures: readonly FailedJob[]): readonly FailedJob[] {
+  return [...new Map(failures.map((job) => [job.uid, job])).values()]
     .sort((a, b) => Date.parse(b.finishedAt) - Date.parse(a.finishedAt))
     .slice(0, RECENT_FAILURES);
+}
 
 /** Failed jobs that are still in the cluster, newest first. */
-const failuresOf = (failed: readonly ListedJob[]): readonly FailedJob[] =>
-  newestFailures(
+function failuresOf(failed: readonly ListedJob[]): readonly FailedJob[] {
+  return newestFailures(
     failed.map((job) => ({
       uid: job.metadata.uid ?? job.metadata.name,
       id: uuidOfName(job.metadata.name) ?? job.metadata.name,
@@ -100,41 +105,45 @@ const failuresOf = (failed: readonly ListedJob[]): readonly FailedJob[] =>
       finishedAt: job.status.finishedAt ?? '',
     })),
   );
+}
 
-const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob): readonly number[] =>
-  startedAt === undefined || finishedAt === undefined
+function durationOf({ status: { startedAt, finishedAt } }: ListedJob): readonly number[] {
+  return startedAt === undefined || finishedAt === undefined
     ? []
     : [Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))];
+}
 
-const finishedIn = (jobs: readonly ListedJob[], period: Period, now: Date): readonly ListedJob[] => {
+function finishedIn(jobs: readonly ListedJob[], period: Period, now: Date): readonly ListedJob[] {
   const { fromMs } = windowOf(period, now);
   return jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
-};
+}
 
-const failedOf = (finished: readonly ListedJob[]): readonly ListedJob[] =>
-  finished.filter((job) => phaseOf(job) === 'Failed');
+function failedOf(finished: readonly ListedJob[]): readonly ListedJob[] {
+  return finished.filter((job) => phaseOf(job) === 'Failed');
+}
 
 /** The newest failures of the project that was created at this time, as the history shows no others. */
-export const projectFailures = (
+export function projectFailures(
   jobs: readonly ListedJob[],
   projectCreatedAt: string | undefined,
   { period, now }: { readonly period: Period; readonly now: Date },
-): readonly FailedJob[] => {
+): readonly FailedJob[] {
   const createdAtMs = Date.parse(projectCreatedAt ?? '');
   return failuresOf(
     failedOf(finishedIn(jobs, period, now)).filter((job) => !isOfOlderProject(job, createdAtMs)),
   );
-};
+}
 
 /** Figures of the jobs that are still in the cluster. */
-export const clusterFigures = (jobs: readonly ListedJob[], period: Period, now: Date): PeriodFigures => {
+export function clusterFigures(jobs: readonly ListedJob[], period: Period, now: Date): PeriodFigures {
   const { toMs } = windowOf(period, now);
   const finished = finishedIn(jobs, period, now);
   const failed = failedOf(finished);
   // The clock of the dashboard may be behind.
   const lastMs = toMs - period.slotMs;
-  const slotOf = (job: ListedJob): number =>
-    Math.min(lastMs, Math.floor(endMs(job) / period.slotMs) * period.slotMs);
+  function slotOf(job: ListedJob): number {
+    return Math.min(lastMs, Math.floor(endMs(job) / period.slotMs) * period.slotMs);
+  }
   const bySlot = Map.groupBy(finished, slotOf);
   const durations = durationsOf(finished.filter((job) => phaseOf(job) === 'Succeeded').flatMap(durationOf));
   return {
@@ -148,4 +157,4 @@ export const clusterFigures = (jobs: readonly ListedJob[], period: Period, now: 
     ...(durations !== undefined && { durations }),
     recent: failuresOf(failed),
   };
-};
+}

@@ -13,13 +13,15 @@ export type Period = (typeof PERIODS)[number];
 export const [DAY] = PERIODS;
 
 /** The default for an unknown value. */
-export const periodOf = (value: string | null): Period => PERIODS.find((one) => one.value === value) ?? DAY;
+export function periodOf(value: string | null): Period {
+  return PERIODS.find((one) => one.value === value) ?? DAY;
+}
 
 /** Start of the first hour or day of a period, and end of the last one, in milliseconds. */
-export const windowOf = (
+export function windowOf(
   { slots, slotMs }: { readonly slots: number; readonly slotMs: number },
   now: Date,
-): { readonly fromMs: number; readonly toMs: number } => {
+): { readonly fromMs: number; readonly toMs: number } {
   const toMs = (Math.floor(now.getTime() / slotMs) + 1) * slotMs;
   return { fromMs: toMs - slots * slotMs, toMs };
-};
+}

@@ -6,13 +6,14 @@ import { FORMAT } from '../format.ts';
 const UNKNOWN = 'Not reported yet';
 
 /** The class and the limits of a project, as facts. */
-export const limitFacts = (
+export function limitFacts(
   zipProject: ZipProject,
   storedJobs: number,
-): readonly { readonly name: string; readonly value: string }[] => {
+): readonly { readonly name: string; readonly value: string }[] {
   const project = toProject(zipProject);
-  const text = (name: Parameters<typeof limitText>[1]): string =>
-    limitText(project, name, FORMAT.number) ?? UNKNOWN;
+  function text(name: Parameters<typeof limitText>[1]): string {
+    return limitText(project, name, FORMAT.number) ?? UNKNOWN;
+  }
   const mostJobs = limitText(project, 'storedJobs', FORMAT.number);
   const mostBytes = limitText(project, 'storedBytes', FORMAT.bytes);
   return [
@@ -28,4 +29,4 @@ export const limitFacts = (
     },
     { name: 'Stored bytes', value: mostBytes === null ? UNKNOWN : `At most ${mostBytes}` },
   ];
-};
+}

@@ -15,53 +15,58 @@ interface Badge {
   readonly reason?: string;
 }
 
-const stateOf = ({ metadata, status }: ZipProject): Badge => {
+function stateOf({ metadata, status }: ZipProject): Badge {
   if (metadata.deletionTimestamp !== undefined) return { look: 'warn', text: 'Deleting' };
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status === 'True') return { look: 'good', text: 'Ready' };
   const reason = ready?.message ?? 'The controller has not reconciled it yet.';
   return { look: 'warn', text: 'Not ready', reason };
-};
+}
 
-const rowOf = ({ namespace, title, project }: VisibleProject) => ({
-  href: FORMAT.path('projects', namespace),
-  title,
-  namespace,
-  state: stateOf(project),
-  webhook: webhookBadge(toWebhook(project)),
-});
+function rowOf({ namespace, title, project }: VisibleProject) {
+  return {
+    href: FORMAT.path('projects', namespace),
+    title,
+    namespace,
+    state: stateOf(project),
+    webhook: webhookBadge(toWebhook(project)),
+  };
+}
 
 /** True if the title or the namespace contains the text, in any case. */
-const contains = ({ title, namespace }: VisibleProject, text: string): boolean =>
-  `${title}\n${namespace}`.toLowerCase().includes(text.toLowerCase());
+function contains({ title, namespace }: VisibleProject, text: string): boolean {
+  return `${title}\n${namespace}`.toLowerCase().includes(text.toLowerCase());
+}
 
 /** Projects from which the list has a filter: fewer are seen at once. */
 const FILTER_FROM = 10;
 
 /** The list of projects that the user is allowed to see. */
-export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/projects',
-    handle: async ({ user, query }) => {
-      const projects = await visibleProjects(caches.zipProjects, user, { isMenu: false });
-      const text = (query.get('q') ?? '').trim();
-      const found = projects.filter((one) => contains(one, text));
-      const { rows, paging } = paged(found, '/projects', query);
-      return {
-        kind: 'page',
-        view: '/pages/projects',
-        title: 'Projects',
-        section: 'projects',
-        data: {
-          form: { values: { q: text }, errors: {} },
-          isFiltered: text !== '',
-          hasProjects: projects.length > 0,
-          hasFilter: text !== '' || projects.length >= FILTER_FROM,
-          rows: rows.map(rowOf),
-          paging,
-        },
-      };
+export function createProjectsPage({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/projects',
+      handle: async ({ user, query }) => {
+        const projects = await visibleProjects(caches.zipProjects, user, { isMenu: false });
+        const text = (query.get('q') ?? '').trim();
+        const found = projects.filter((one) => contains(one, text));
+        const { rows, paging } = paged(found, '/projects', query);
+        return {
+          kind: 'page',
+          view: '/pages/projects',
+          title: 'Projects',
+          section: 'projects',
+          data: {
+            form: { values: { q: text }, errors: {} },
+            isFiltered: text !== '',
+            hasProjects: projects.length > 0,
+            hasFilter: text !== '' || projects.length >= FILTER_FROM,
+            rows: rows.map(rowOf),
+            paging,
+          },
+        };
+      },
     },
-  },
-];
+  ];
+}

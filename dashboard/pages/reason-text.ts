@@ -2,4 +2,6 @@ import { failureHelp } from '#administration/failure-help.ts';
 import { meaningOf } from '#administration/meaning-of.ts';
 
 /** In plain words, or the code if it is not known. */
-export const reasonText = (code: string): string => failureHelp(code)?.words ?? (meaningOf(code) || code);
+export function reasonText(code: string): string {
+  return failureHelp(code)?.words ?? (meaningOf(code) || code);
+}

@@ -33,18 +33,19 @@ import { createRotateSecretPage } from './webhook/rotate-secret.ts';
 import { createWebhookPage } from './webhook/webhook.ts';
 import { createWebhookChanges } from './webhook/webhook-changes.ts';
 
-const historyRoutes = (deps: PageDeps): readonly Route[] =>
-  deps.history === undefined
+function historyRoutes(deps: PageDeps): readonly Route[] {
+  return deps.history === undefined
     ? []
     : [
         ...createHistoryPage(deps, deps.history).map(withPlace(deps.takeSearch)),
         ...createHistoryExport(deps, deps.history),
         ...createUsagePage(deps, deps.history),
       ];
+}
 
 /** Their responses from the API server may be as large as users of the namespace make them. */
-const listingRoutes = (deps: PageDeps): readonly Route[] =>
-  [
+function listingRoutes(deps: PageDeps): readonly Route[] {
+  return [
     ...createBucketsPage(),
     ...createDeleteBucketPage(deps),
     ...createTokensPage(),
@@ -54,33 +55,35 @@ const listingRoutes = (deps: PageDeps): readonly Route[] =>
     ...createNewJobPage(deps),
     ...createFirstStepsPage(deps),
   ].map(withPlace(deps.takeList));
+}
 
-const settingsRoutes = (deps: PageDeps): readonly Route[] => [
-  ...createSettingPages(),
-  ...(deps.history === undefined ? [] : createPurgeHistoryPage()),
-];
+function settingsRoutes(deps: PageDeps): readonly Route[] {
+  return [...createSettingPages(), ...(deps.history === undefined ? [] : createPurgeHistoryPage())];
+}
 
 /** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
-export const createRoutes = (deps: PageDeps): readonly Route[] => [
-  ...createProjectsPage(deps),
-  ...createNewProjectPage(),
-  ...createFindJob(deps),
-  ...createOverviewPage(deps),
-  ...createJobsPage(deps),
-  ...createJobsExport(deps),
-  ...createBulkJobs(deps),
-  ...createJobPage(deps),
-  ...historyRoutes(deps),
-  ...createNewBucketPage(deps),
-  ...createBucketPage(),
-  ...createBucketCredentialsPage(),
-  ...createEditBucketPage(deps),
-  ...createNewTokenPage(),
-  ...createWebhookPage(deps),
-  ...createWebhookChanges(),
-  ...createResendPage(deps),
-  ...createRotateSecretPage(),
-  ...createRemoveWebhookPage(),
-  ...settingsRoutes(deps),
-  ...listingRoutes(deps),
-];
+export function createRoutes(deps: PageDeps): readonly Route[] {
+  return [
+    ...createProjectsPage(deps),
+    ...createNewProjectPage(),
+    ...createFindJob(deps),
+    ...createOverviewPage(deps),
+    ...createJobsPage(deps),
+    ...createJobsExport(deps),
+    ...createBulkJobs(deps),
+    ...createJobPage(deps),
+    ...historyRoutes(deps),
+    ...createNewBucketPage(deps),
+    ...createBucketPage(),
+    ...createBucketCredentialsPage(),
+    ...createEditBucketPage(deps),
+    ...createNewTokenPage(),
+    ...createWebhookPage(deps),
+    ...createWebhookChanges(),
+    ...createResendPage(deps),
+    ...createRotateSecretPage(),
+    ...createRemoveWebhookPage(),
+    ...settingsRoutes(deps),
+    ...listingRoutes(deps),
+  ];
+}

@@ -11,29 +11,29 @@ interface Kept {
 }
 
 /** Keeps sessions in memory, for a single replica. */
-export const createLocalSessionStore = (deps: {
+export function createLocalSessionStore(deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly idleMs: number;
   readonly maxPerUser: number;
-}): SessionStore => {
+}): SessionStore {
   const { clock, idleMs, maxPerUser } = deps;
   // Each touch moves a session to the end, so the first one always expires next.
   const kept = new Map<string, Kept>();
-  const forgetExpired = (): void => {
+  function forgetExpired(): void {
     for (const [id, { untilMs }] of kept) {
       if (untilMs > clock.monotonicMs() && kept.size <= MAX_SESSIONS) return;
       kept.delete(id);
     }
-  };
-  const keep = (id: string, session: Pick<Kept, 'record' | 'user'>): void => {
+  }
+  function keep(id: string, session: Pick<Kept, 'record' | 'user'>): void {
     kept.delete(id);
     kept.set(id, { ...session, untilMs: clock.monotonicMs() + idleMs });
     forgetExpired();
-  };
-  const dropOldest = (user: string): void => {
+  }
+  function dropOldest(user: string): void {
     const own = [...kept].filter(([, session]) => session.user === user);
     for (const [id] of own.slice(0, Math.max(0, own.length - maxPerUser))) kept.delete(id);
-  };
+  }
   return {
     put: async (id, record, { user }) => {
       keep(id, { record, user });
@@ -56,4 +56,4 @@ export const createLocalSessionStore = (deps: {
       for (const [id, session] of kept) if (session.user === user) kept.delete(id);
     },
   };
-};
+}

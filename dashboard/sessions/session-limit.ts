@@ -7,14 +7,13 @@ import type { Session } from './sessions.ts';
 /** Counts a request of a session, whether a user or an open page sent it. @throws PageError 429 above the limit */
 export type LimitRequests = (ctx: DashboardContext, session: Pick<Session, 'id'>) => Promise<void>;
 
-export const createSessionLimit =
-  (deps: {
-    readonly count: CountRequest;
-    /** 0 for no limit. */
-    readonly dashboardRequestsPerMinute: number;
-    readonly onExceeded: () => void;
-  }): LimitRequests =>
-  async (ctx, { id }) => {
+export function createSessionLimit(deps: {
+  readonly count: CountRequest;
+  /** 0 for no limit. */
+  readonly dashboardRequestsPerMinute: number;
+  readonly onExceeded: () => void;
+}): LimitRequests {
+  return async (ctx, { id }) => {
     const limit = deps.dashboardRequestsPerMinute;
     const quota = await takeQuota(deps.count, { name: 'session', subject: id, limit });
     if (quota?.isExceeded !== true) return;
@@ -26,3 +25,4 @@ export const createSessionLimit =
       `This session sent more than ${limit} requests in a minute. Close some pages, and try again in ${quota.resetSeconds} seconds.`,
     );
   };
+}

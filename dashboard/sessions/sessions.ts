@@ -30,33 +30,35 @@ const ID_BYTES = 32;
 const COOKIE = /^[A-Za-z0-9_-]{86}$/;
 
 /** The store holds only digests of IDs and names, so that a copy of it is useless. */
-const digest = (value: Buffer | string): string => createHash('sha256').update(value).digest('hex');
+function digest(value: Buffer | string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
 
 /** ID and encryption key of the session. */
-const partsOf = (cookie: string): { id: string; key: Buffer } | undefined => {
+function partsOf(cookie: string): { id: string; key: Buffer } | undefined {
   if (!COOKIE.test(cookie)) return undefined;
   const bytes = Buffer.from(cookie, 'base64url');
   return { id: digest(bytes.subarray(0, ID_BYTES)), key: bytes.subarray(ID_BYTES) };
-};
+}
 
-const sessionOf = (id: string, text: string): Session | undefined => {
+function sessionOf(id: string, text: string): Session | undefined {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value)) return undefined;
   const { user, token, csrf, endsAtMs } = value;
   if (typeof user !== 'string' || typeof token !== 'string') return undefined;
   if (typeof csrf !== 'string' || typeof endsAtMs !== 'number') return undefined;
   return { id, user, token, csrf, endsAtMs };
-};
+}
 
 /**
  * Sessions that only the cookie can decrypt: the store holds them encrypted, and only the cookie contains the key.
  * Every method throws SessionStoreAwayError while the store is not responding.
  */
-export const createSessions = (deps: {
+export function createSessions(deps: {
   readonly store: SessionStore;
   readonly clock: Pick<Clock, 'date'>;
   readonly sessionMs: number;
-}): Sessions => {
+}): Sessions {
   const { store, clock, sessionMs } = deps;
   return {
     begin: async (user, token) => {
@@ -82,4 +84,4 @@ export const createSessions = (deps: {
     },
     endAll: (user) => store.dropAll(digest(user)),
   };
-};
+}

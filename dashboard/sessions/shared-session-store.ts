@@ -12,33 +12,37 @@ export interface SharedSessionStoreDeps {
   readonly maxPerUser: number;
 }
 
-const orAway = async <T>(response: Promise<T>): Promise<T> => {
+async function orAway<T>(response: Promise<T>): Promise<T> {
   try {
     return await response;
   } catch (error) {
     throw new SessionStoreAwayError(error);
   }
-};
+}
 
 /** Keeps sessions in Redis, for all replicas. Every method throws SessionStoreAwayError while Redis is not responding. */
-export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionStore => {
+export function createSharedSessionStore(deps: SharedSessionStoreDeps): SessionStore {
   const { redis, keyPrefix, clock, idleMs, sessionMs, maxPerUser } = deps;
-  const keyOf = (id: string): string => `${keyPrefix}session:${id}`;
-  const keyOfUser = (user: string): string => `${keyPrefix}sessions-of:${user}`;
+  function keyOf(id: string): string {
+    return `${keyPrefix}session:${id}`;
+  }
+  function keyOfUser(user: string): string {
+    return `${keyPrefix}sessions-of:${user}`;
+  }
 
   /** Redis drops records of idle and ended sessions, but not their IDs in the list. */
-  const forgetEnded = async (list: string): Promise<void> => {
+  async function forgetEnded(list: string): Promise<void> {
     const ids = await redis.zrange(list, '0', '-1');
     const exist = await Promise.all(ids.map((id) => redis.exists(keyOf(id))));
     const ended = ids.filter((_, index) => exist[index] === 0);
     if (ended.length > 0) await redis.zrem(list, ...ended);
-  };
-  const dropOldest = async (list: string): Promise<void> => {
+  }
+  async function dropOldest(list: string): Promise<void> {
     if ((await redis.zcard(list)) <= maxPerUser) return;
     await forgetEnded(list);
     const oldest = await redis.zrange(list, '0', String(-maxPerUser - 1));
     if (oldest.length > 0) await Promise.all([redis.zrem(list, ...oldest), redis.del(oldest.map(keyOf))]);
-  };
+  }
   const put: SessionStore['put'] = async (id, record, { user, endsAtMs }) => {
     const list = keyOfUser(user);
     await Promise.all([
@@ -49,11 +53,11 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
     ]);
     await dropOldest(list);
   };
-  const dropAll = async (user: string): Promise<void> => {
+  async function dropAll(user: string): Promise<void> {
     const list = keyOfUser(user);
     const ids = await redis.zrange(list, '0', '-1');
     await redis.del([list, ...ids.map(keyOf)]);
-  };
+  }
   return {
     put: (id, record, of) => orAway(put(id, record, of)),
     touch: async (id) => (await orAway(redis.getex(keyOf(id), 'PX', idleMs))) ?? undefined,
@@ -63,4 +67,4 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
     },
     dropAll: (user) => orAway(dropAll(user)),
   };
-};
+}

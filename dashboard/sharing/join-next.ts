@@ -2,23 +2,23 @@
  * Runs at most one task of a key at a time. Calls that arrive meanwhile share the next run, so that each result was
  * requested after its call.
  */
-export const createJoinNext = <T>(): ((key: string, task: () => Promise<T>) => Promise<T>) => {
+export function createJoinNext<T>(): (key: string, task: () => Promise<T>) => Promise<T> {
   interface Runs {
     readonly current: Promise<T>;
     next?: Promise<T>;
   }
   const runs = new Map<string, Runs>();
 
-  const start = (key: string, task: () => Promise<T>): Promise<T> => {
+  function start(key: string, task: () => Promise<T>): Promise<T> {
     const current = task();
     const entry: Runs = { current };
     runs.set(key, entry);
-    const end = (): void => {
+    function end(): void {
       if (entry.next === undefined) runs.delete(key);
-    };
+    }
     current.then(end, end);
     return current;
-  };
+  }
 
   return (key, task) => {
     const running = runs.get(key);
@@ -29,4 +29,4 @@ export const createJoinNext = <T>(): ((key: string, task: () => Promise<T>) => P
     );
     return running.next;
   };
-};
+}

@@ -21,13 +21,13 @@ export type SharedReads<T> = (user: string, args: readonly string[], read: () =>
 const MAX_KEPT = 1_000;
 
 /** Errors are not kept. A read has no signal of a request, because others wait for it. */
-export const createSharedReads = <T>(options: SharedReadsOptions<T>): SharedReads<T> => {
+export function createSharedReads<T>(options: SharedReadsOptions<T>): SharedReads<T> {
   const { clock, ageMs, maxBytes, bytesOf, onShared } = options;
   const shared = new Map<string, Promise<T>>();
   let kept = 0;
   let keptBytes = 0;
 
-  const keep = (key: string, bytes: number): void => {
+  function keep(key: string, bytes: number): void {
     if (ageMs === 0 || kept >= MAX_KEPT || keptBytes + bytes > maxBytes) {
       shared.delete(key);
       return;
@@ -39,7 +39,7 @@ export const createSharedReads = <T>(options: SharedReadsOptions<T>): SharedRead
       kept -= 1;
       keptBytes -= bytes;
     });
-  };
+  }
 
   return async (user, args, read) => {
     const key = JSON.stringify([user, ...args]);
@@ -59,4 +59,4 @@ export const createSharedReads = <T>(options: SharedReadsOptions<T>): SharedRead
       throw error;
     }
   };
-};
+}

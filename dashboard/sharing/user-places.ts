@@ -15,12 +15,12 @@ interface UserPlacesOptions {
 export type TakePlace = (user: string) => Disposable;
 
 /** Places that users share: one user gets at most half of them, rounded up. */
-export const createUserPlaces = ({
+export function createUserPlaces({
   limit,
   places,
   retryAfterSeconds,
   metrics,
-}: UserPlacesOptions): TakePlace => {
+}: UserPlacesOptions): TakePlace {
   const capacity = createFairPlaces(places);
   return (user) => {
     const share = capacity.open(user);
@@ -29,15 +29,15 @@ export const createUserPlaces = ({
     const text = `Other ${limit} are in progress. Try again in ${retryAfterSeconds} seconds.`;
     throw new BusyError(`Too many ${limit}`, text, retryAfterSeconds);
   };
-};
+}
 
 /** The same route, which takes a place of the user until its response is ready. */
-export const withPlace =
-  (take: TakePlace) =>
-  (route: Route): Route => ({
+export function withPlace(take: TakePlace) {
+  return (route: Route): Route => ({
     ...route,
     handle: async (request: PageRequest) => {
       using _place = take(request.user.name);
       return await route.handle(request);
     },
   });
+}

@@ -57,27 +57,27 @@ type OidcSettings = Pick<
   | 'dashboardOidcCaFile'
 >;
 
-const readText = (env: string, file: string): string => {
+function readText(env: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new ConfigError(`${env}: cannot read ${file}`, error);
   }
-};
+}
 
-const check = (settings: OidcSettings): void => {
+function check(settings: OidcSettings): void {
   for (const [env, value] of [
     ['DASHBOARD_URL', settings.dashboardUrl],
     ['DASHBOARD_OIDC_CLIENT_ID', settings.dashboardOidcClientId],
   ])
     if (value === '') throw new ConfigError(`DASHBOARD_OIDC_ISSUER requires ${env}. Set ${env} too`);
-};
+}
 
 /** Discovers the issuer on first use, because it may be unavailable at startup. */
-const createConfigure = (
+function createConfigure(
   settings: OidcSettings,
   { agent, clock }: { readonly agent: Agent; readonly clock: Pick<Clock, 'monotonicMs'> },
-): (() => Promise<Configuration>) => {
+): () => Promise<Configuration> {
   const { dashboardOidcIssuer, dashboardOidcClientId, dashboardOidcClientSecretFile: file } = settings;
   const authentication =
     file === '' ? None() : ClientSecretBasic(readText('DASHBOARD_OIDC_CLIENT_SECRET_FILE', file));
@@ -97,29 +97,30 @@ const createConfigure = (
     known = { configuration, untilMs: clock.monotonicMs() + CONFIGURATION_AGE_MS };
     return configuration;
   };
-};
+}
 
-const orFailed = async <T>(message: string, task: () => Promise<T>): Promise<T> => {
+async function orFailed<T>(message: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {
     throw new IdentityProviderError(message, error);
   }
-};
+}
 
 /** If the issuer has its own authority, no other is trusted for it. */
-const issuerTrust = (caFile: string, trust: Trust): Trust =>
-  caFile === ''
+function issuerTrust(caFile: string, trust: Trust): Trust {
+  return caFile === ''
     ? trust
     : onlyTrust(
         parseCertificates(readText('DASHBOARD_OIDC_CA_FILE', caFile), `DASHBOARD_OIDC_CA_FILE: ${caFile}`),
       );
+}
 
 /** @throws ConfigError when a setting is missing or a file cannot be read */
-export const createIdentityProvider = (
+export function createIdentityProvider(
   settings: OidcSettings,
   { clock, trust }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly trust: Trust },
-): IdentityProvider => {
+): IdentityProvider {
   check(settings);
   const { dashboardOidcCaFile: caFile, dashboardOidcScopes: scopes } = settings;
   const agent = new Agent({ connect: createTlsConnector(issuerTrust(caFile, trust)) });
@@ -155,4 +156,4 @@ export const createIdentityProvider = (
       }),
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
-};
+}

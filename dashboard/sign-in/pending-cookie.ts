@@ -14,13 +14,13 @@ export type Away = Pending & { readonly next: string };
  * The callback comes from another site, so browsers would not send a strict cookie. This cookie is useless without the code
  * that the identity provider gives to the same browser.
  */
-export const givePending = (ctx: DashboardContext, cookies: Cookies, away: Away): void => {
+export function givePending(ctx: DashboardContext, cookies: Cookies, away: Away): void {
   const value = Buffer.from(JSON.stringify(away)).toString('base64url');
   ctx.append('Set-Cookie', cookies.write(NAME, value, { sameSite: 'Lax', maxAgeSeconds: MAX_AGE_SECONDS }));
-};
+}
 
 /** Reads and deletes the cookie. */
-export const takePending = (ctx: DashboardContext, cookies: Cookies): Away | undefined => {
+export function takePending(ctx: DashboardContext, cookies: Cookies): Away | undefined {
   const value = cookies.read(ctx.get('Cookie'), NAME);
   if (value === undefined) return undefined;
   ctx.append('Set-Cookie', cookies.write(NAME, '', { sameSite: 'Lax' }));
@@ -34,4 +34,4 @@ export const takePending = (ctx: DashboardContext, cookies: Cookies): Away | und
   } catch {
     return undefined;
   }
-};
+}

@@ -7,9 +7,10 @@ const NOT_TRUSTED =
   'The API server does not accept ID tokens of your identity provider. Contact your cluster administrator.';
 
 /** The redirect to the identity provider, and its callback. */
-export const createProviderSteps = (
-  deps: SignInDeps,
-): { readonly toProvider: Step; readonly fromProvider: Step } => {
+export function createProviderSteps(deps: SignInDeps): {
+  readonly toProvider: Step;
+  readonly fromProvider: Step;
+} {
   const { provider, cookies, frame, render } = deps;
   const steps = createSignInSteps(deps);
   return {
@@ -38,4 +39,4 @@ export const createProviderSteps = (
       });
     },
   };
-};
+}

@@ -5,15 +5,15 @@ import type { CountRequest } from '#runtime/redis/request-counts.ts';
 /** Counts a sign-in attempt from this address; undefined without a limit. */
 export type TakeSignIn = (address: string) => Promise<Quota | undefined>;
 
-export const createTakeSignIn =
-  (deps: {
-    readonly count: CountRequest;
-    /** 0 for no limit. */
-    readonly dashboardSignInsPerMinute: number;
-  }): TakeSignIn =>
-  (address) =>
+export function createTakeSignIn(deps: {
+  readonly count: CountRequest;
+  /** 0 for no limit. */
+  readonly dashboardSignInsPerMinute: number;
+}): TakeSignIn {
+  return (address) =>
     takeQuota(deps.count, {
       name: 'signIns',
       subject: clientNetwork(address),
       limit: deps.dashboardSignInsPerMinute,
     });
+}

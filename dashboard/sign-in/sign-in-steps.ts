@@ -39,10 +39,10 @@ export const INVALID_TOKEN = 'The API server rejected this token. It may be mist
 export const STORE_AWAY =
   'The session store is not responding, so you cannot sign in right now. Try again in a moment.';
 
-export const seeOther = (ctx: DashboardContext, to: string): void => {
+export function seeOther(ctx: DashboardContext, to: string): void {
   ctx.redirect(to);
   ctx.status = 303;
-};
+}
 
 interface Shown {
   readonly status?: number;
@@ -67,7 +67,7 @@ export interface SignInSteps {
 }
 
 /** Steps that every sign-in method shares. */
-export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
+export function createSignInSteps(deps: SignInDeps): SignInSteps {
   const { config, kube, sessionCookie, takeSignIn, readForwarded, frame, render, log, provider } = deps;
   const show: SignInSteps['show'] = async (ctx, { status = 200, next, notice = '', error = '' }) => {
     const view = { next, notice, error, hasProvider: provider !== undefined };
@@ -114,4 +114,4 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
       }
     },
   };
-};
+}

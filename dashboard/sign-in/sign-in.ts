@@ -32,12 +32,14 @@ const WHYS: Readonly<Record<string, string>> = {
   away: 'You are signed out in this browser. The session store is not responding, so a copied session cookie works until it expires.',
 };
 
-const createWithToken = (deps: SignInDeps): Step => {
+function createWithToken(deps: SignInDeps): Step {
   const steps = createSignInSteps(deps);
   return async (ctx) => {
     const next = localPath(ctx.state.form?.get('next'));
     const token = (ctx.state.form?.get('token') ?? '').trim();
-    const refuse = (error: string): Promise<void> => steps.show(ctx, { status: 422, next, error });
+    function refuse(error: string): Promise<void> {
+      return steps.show(ctx, { status: 422, next, error });
+    }
     if (token === '') return refuse('Paste a token.');
     if (!isBearerToken(token)) return refuse('A token must not contain spaces or line breaks.');
     await steps.limit(ctx);
@@ -46,27 +48,26 @@ const createWithToken = (deps: SignInDeps): Step => {
       else await refuse(INVALID_TOKEN);
     });
   };
-};
+}
 
 /** Refused forms count, because the page of their error asks the API server. A valid sign-out always works. */
-const checkForm = async (
+async function checkForm(
   ctx: DashboardContext,
   session: Session,
   limitRequests: LimitRequests,
-): Promise<void> => {
+): Promise<void> {
   try {
     checkCsrf(ctx, session);
   } catch (error) {
     await limitRequests(ctx, session);
     throw error;
   }
-};
+}
 
 type End = (ctx: DashboardContext, session: Session) => Promise<void>;
 
-const createOut =
-  ({ limitRequests }: Pick<SignInDeps, 'limitRequests'>, end: End, why: string): Step =>
-  async (ctx) => {
+function createOut({ limitRequests }: Pick<SignInDeps, 'limitRequests'>, end: End, why: string): Step {
+  return async (ctx) => {
     const { session } = ctx.state;
     if (session === undefined) return seeOther(ctx, '/sign-in');
     await checkForm(ctx, session, limitRequests);
@@ -78,9 +79,10 @@ const createOut =
       seeOther(ctx, '/sign-in?why=away');
     }
   };
+}
 
 /** Sign-in and sign-out. */
-export const createSignIn = (deps: SignInDeps): SignIn => {
+export function createSignIn(deps: SignInDeps): SignIn {
   const { sessionCookie } = deps;
   const steps = createSignInSteps(deps);
   return {
@@ -96,4 +98,4 @@ export const createSignIn = (deps: SignInDeps): SignIn => {
     out: createOut(deps, (ctx) => sessionCookie.end(ctx), 'out'),
     outEverywhere: createOut(deps, (ctx, session) => sessionCookie.endAll(ctx, session), 'everywhere'),
   };
-};
+}

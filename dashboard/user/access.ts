@@ -24,21 +24,17 @@ export interface Verdict {
   readonly reason: string;
 }
 
-const sentence = (namespace: string, { verb, resource, subresource, name }: Question): string => {
+function sentence(namespace: string, { verb, resource, subresource, name }: Question): string {
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
   const where = namespace === '' ? 'in the entire cluster' : `in ${namespace}`;
   return `Your Kubernetes account is not allowed to ${verb} ${what}${name === undefined ? '' : ` "${name}"`} ${where}.`;
-};
+}
 
 /**
  * Asks the API server, with the token of the user, whether the user may do something in a namespace (`''`: in all of them).
  * @throws KubeError, with code Unauthorized when the token is no longer valid
  */
-export const askAccess = async (
-  kube: KubeClient,
-  namespace: string,
-  question: Question,
-): Promise<Verdict> => {
+export async function askAccess(kube: KubeClient, namespace: string, question: Question): Promise<Verdict> {
   const { verb, resource, group = API_GROUP, subresource, name } = question;
   const resourceAttributes = {
     ...(namespace === '' ? {} : { namespace }),
@@ -56,4 +52,4 @@ export const askAccess = async (
   if (!isRecord(status)) throw new KubeError(`POST ${PATH}: no status`, { code: 'InvalidResponse' });
   const allowed = status['allowed'] === true;
   return { allowed, reason: allowed ? '' : sentence(namespace, question) };
-};
+}

@@ -4,18 +4,18 @@ import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 
 const PATH = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
-const nameIn = (response: unknown): unknown => {
+function nameIn(response: unknown): unknown {
   const status = isRecord(response) ? response['status'] : undefined;
   const user = isRecord(status) ? status['userInfo'] : undefined;
   return isRecord(user) ? user['username'] : undefined;
-};
+}
 
 /**
  * Asks the API server for the name of the client's user, which every user is allowed to do. Undefined when the token is not
  * valid.
  * @throws KubeError when the API server returns no name
  */
-export const identify = async (kube: KubeClient, signal?: AbortSignal): Promise<string | undefined> => {
+export async function identify(kube: KubeClient, signal?: AbortSignal): Promise<string | undefined> {
   try {
     const name = nameIn(
       await kube.request({
@@ -31,4 +31,4 @@ export const identify = async (kube: KubeClient, signal?: AbortSignal): Promise<
     if (isKubeError(error, 'Unauthorized')) return undefined;
     throw error;
   }
-};
+}

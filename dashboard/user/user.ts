@@ -34,15 +34,15 @@ interface Response {
 }
 
 /** The latest result for each question of a session. */
-const createVerdicts = (clock: Pick<Clock, 'monotonicMs'>) => {
+function createVerdicts(clock: Pick<Clock, 'monotonicMs'>) {
   const responses = new Map<string, Response>();
-  const forgetOld = (): void => {
+  function forgetOld(): void {
     const now = clock.monotonicMs();
     for (const [key, { atMs }] of responses) {
       if (atMs + MOST_AGE_MS > now && responses.size < MAX_RESPONSES) return;
       responses.delete(key);
     }
-  };
+  }
   return {
     keep: (key: string, verdict: Promise<Verdict>): void => {
       forgetOld();
@@ -59,14 +59,14 @@ const createVerdicts = (clock: Pick<Clock, 'monotonicMs'>) => {
       return known !== undefined && known.atMs + maxAgeMs > clock.monotonicMs() ? known.verdict : undefined;
     },
   };
-};
+}
 
 /** Creates the user of a session for one request, whose calls `limit` ends. All requests share the cached results for menus. */
-export const createUsers = (deps: {
+export function createUsers(deps: {
   /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly clock: Clock;
-}): ((session: Session, limit: AbortSignal) => User) => {
+}): (session: Session, limit: AbortSignal) => User {
   const { kube, clock } = deps;
   const verdicts = createVerdicts(clock);
   /** Pages that sessions poll ask the same questions all the time. */
@@ -75,10 +75,12 @@ export const createUsers = (deps: {
     const client = asUser(kube, session.token, limit);
     // For reviews too: other requests share them.
     const sharedKube = asUser(kube, session.token);
-    const inTime = (verdict: Promise<Verdict>): Promise<Verdict> =>
-      withinRequest(limit, 'access review', () => verdict);
-    const keyOf = (namespace: string, question: Question): string =>
-      JSON.stringify([session.id, namespace, question]);
+    function inTime(verdict: Promise<Verdict>): Promise<Verdict> {
+      return withinRequest(limit, 'access review', () => verdict);
+    }
+    function keyOf(namespace: string, question: Question): string {
+      return JSON.stringify([session.id, namespace, question]);
+    }
     return {
       name: session.user,
       kube: client,
@@ -102,4 +104,4 @@ export const createUsers = (deps: {
       },
     };
   };
-};
+}

@@ -45,15 +45,16 @@ const CLOSED_IPV6: Readonly<Record<string, RefusalReason>> = {
 };
 
 /** Parses a range of the setting `origin`. @throws ConfigError that names the setting and the invalid part */
-export const requireCidr = (text: string, origin: string): Cidr => {
+export function requireCidr(text: string, origin: string): Cidr {
   const cidr = parseCidr(text);
   if (!cidr)
     throw new ConfigError(`${origin}: ${JSON.stringify(text)} is not an address range such as 10.0.0.0/8`);
   return cidr;
-};
+}
 
-const table = (ranges: Readonly<Record<string, RefusalReason>>): readonly ReasonedCidr[] =>
-  Object.entries(ranges).map(([text, reason]) => ({ ...requireCidr(text, 'closed ranges'), reason }));
+function table(ranges: Readonly<Record<string, RefusalReason>>): readonly ReasonedCidr[] {
+  return Object.entries(ranges).map(([text, reason]) => ({ ...requireCidr(text, 'closed ranges'), reason }));
+}
 
 /** Mapped addresses are checked as IPv4 addresses. With this range, net.BlockList would match every IPv4 address. */
 const MAPPED_HOLE: Cidr = { family: 6, value: 0xffffn << 32n, prefix: 96 };

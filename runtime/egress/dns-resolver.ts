@@ -22,7 +22,7 @@ const OTHER_FAMILY_MS = 500;
 /** The name has no such record. */
 const ABSENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
-const failed = (name: string, reasons: readonly unknown[]): AppError | undefined => {
+function failed(name: string, reasons: readonly unknown[]): AppError | undefined {
   const codes = reasons.map((reason) => errorCode(reason) ?? 'unknown');
   const code = codes.find((one) => !ABSENT.has(one));
   if (code === undefined) return undefined;
@@ -31,27 +31,28 @@ const failed = (name: string, reasons: readonly unknown[]): AppError | undefined
     code: 'EAI_AGAIN',
     retryable: true,
   });
-};
+}
 
 /**
  * Resolves absolute names with queries to the name servers. In contrast to getaddrinfo, which occupies one of libuv's four
  * threads until it ends, any number of names can be resolved at once, and an abort ends the lookup and closes its socket.
  * Ignores the hosts file and the search list.
  */
-export const createDnsResolver =
-  ({ servers }: DnsResolverOptions = {}): ResolveAll =>
-  async (name, { family, signal }) => {
+export function createDnsResolver({ servers }: DnsResolverOptions = {}): ResolveAll {
+  return async (name, { family, signal }) => {
     // One for each lookup, because only all queries of a resolver can be cancelled.
     const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
     if (servers) resolver.setServers(servers);
-    const cancel = (): void => resolver.cancel();
+    function cancel(): void {
+      return resolver.cancel();
+    }
     signal.addEventListener('abort', cancel, { once: true });
     let timer: NodeJS.Timeout | undefined;
-    const query = async (one: 4 | 6): Promise<readonly LookupAddress[]> => {
+    async function query(one: 4 | 6): Promise<readonly LookupAddress[]> {
       const addresses = await (one === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
       timer ??= setTimeout(cancel, OTHER_FAMILY_MS);
       return addresses.map((address) => ({ address, family: one }));
-    };
+    }
     try {
       const families = ([4, 6] as const).filter((one) => family === 0 || family === one);
       const results = await Promise.allSettled(families.map(query));
@@ -67,3 +68,4 @@ export const createDnsResolver =
       signal.removeEventListener('abort', cancel);
     }
   };
+}

@@ -52,14 +52,16 @@ export interface EgressPolicyOptions {
   readonly ownAddresses?: readonly string[];
 }
 
-const interfaceAddresses = (): readonly string[] =>
-  Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+function interfaceAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+}
 
-const ownRanges = (addresses: readonly string[]): readonly ReasonedCidr[] =>
-  addresses.flatMap((text) => {
+function ownRanges(addresses: readonly string[]): readonly ReasonedCidr[] {
+  return addresses.flatMap((text) => {
     const address = parseAddress(text);
     return address ? [{ ...address, prefix: bitsOf(address.family), reason: 'own-address' as const }] : [];
   });
+}
 
 const LOOPBACK: readonly Cidr[] = [
   requireCidr('127.0.0.0/8', 'loopback'),
@@ -70,29 +72,31 @@ const LOOPBACK: readonly Cidr[] = [
  * The addresses of the API server as ranges. Its other ports belong to the control plane too, so no port is open. An API server
  * on loopback shares the address with every other server of a test machine.
  */
-export const apiServerRanges = (addresses: readonly string[]): readonly ReasonedCidr[] =>
-  addresses
+export function apiServerRanges(addresses: readonly string[]): readonly ReasonedCidr[] {
+  return addresses
     .flatMap((text): readonly ReasonedCidr[] => {
       const address = parseAddress(text);
       return address ? [{ ...address, prefix: bitsOf(address.family), reason: 'api-server' }] : [];
     })
     .filter((range) => !LOOPBACK.some((loopback) => contains(loopback, range)));
+}
 
-const nat64Range = (text: string | undefined): Cidr | undefined => {
+function nat64Range(text: string | undefined): Cidr | undefined {
   if (text === undefined) return undefined;
   const range = requireCidr(text, 'nat64Prefix');
   if (range.family !== 6 || range.prefix !== 96)
     throw new ConfigError(`nat64Prefix: ${JSON.stringify(text)} is not an IPv6 /96 prefix`);
   return range;
-};
+}
 
 /** The closed IPv4 ranges under the NAT64 prefix. */
-const translated = (ranges: readonly ReasonedCidr[], nat64: Cidr): readonly ReasonedCidr[] =>
-  ranges
+function translated(ranges: readonly ReasonedCidr[], nat64: Cidr): readonly ReasonedCidr[] {
+  return ranges
     .filter(({ family }) => family === 4)
     .map((range) => ({ ...range, family: 6, value: nat64.value | range.value, prefix: 96 + range.prefix }));
+}
 
-const closedTable = (options: EgressPolicyOptions): readonly ReasonedCidr[] => {
+function closedTable(options: EgressPolicyOptions): readonly ReasonedCidr[] {
   const holes = options.allowCidrs.map((text) => requireCidr(text, 'allowCidrs'));
   const denied = options.denyCidrs.map((text) => ({
     ...requireCidr(text, 'denyCidrs'),
@@ -114,24 +118,24 @@ const closedTable = (options: EgressPolicyOptions): readonly ReasonedCidr[] => {
     ),
   ];
   return nat64 ? [...closed, ...translated(closed, nat64)] : closed;
-};
+}
 
 /**
  * The rules for outgoing connections, from one table of closed ranges: the defaults, without what the operator opens,
  * plus what the operator closes.
  * @throws ConfigError for an invalid range
  */
-export const createEgressPolicy = (options: EgressPolicyOptions): EgressPolicy => {
+export function createEgressPolicy(options: EgressPolicyOptions): EgressPolicy {
   const table = closedTable(options);
   const names = new Set(options.allowNames?.map((name) => name.toLowerCase()));
-  const judgeAddress = (ip: string): AddressVerdict => {
+  function judgeAddress(ip: string): AddressVerdict {
     if (ip.includes('%')) return { refused: 'zone' };
     const address = parseAddress(ip);
     if (!address) return { refused: 'not-an-address' };
     const meant = isMapped(address) ? embeddedIpv4(address) : address;
     const closed = table.find((range) => contains(range, meant));
     return closed ? { refused: closed.reason } : 'allowed';
-  };
+  }
   return Object.freeze({
     judgeAddress,
     allowsLoopback: judgeAddress('127.0.0.1') === 'allowed',
@@ -142,4 +146,4 @@ export const createEgressPolicy = (options: EgressPolicyOptions): EgressPolicy =
       prefix: range.prefix,
     })),
   });
-};
+}

@@ -36,27 +36,25 @@ export const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 export const DEFAULT_DNS_TIMEOUT_MS = 5000;
 
 /** The closed ranges for Node's own check of the address before a socket connects. */
-export const toBlockList = (policy: EgressPolicy): BlockList => {
+export function toBlockList(policy: EgressPolicy): BlockList {
   const list = new BlockList();
   for (const { family, network, prefix } of policy.closedRanges) {
     if (prefix === 0) for (const half of halves(family)) list.addSubnet(half, 1, family);
     else list.addSubnet(network, prefix, family);
   }
   return list;
-};
+}
 
 /** BlockList does not support prefixes of length 0. */
-const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
-  family === 'ipv4' ? ['0.0.0.0', '128.0.0.0'] : ['::', '8000::'];
+function halves(family: 'ipv4' | 'ipv6'): readonly string[] {
+  return family === 'ipv4' ? ['0.0.0.0', '128.0.0.0'] : ['::', '8000::'];
+}
 
 /** A connector whose limit includes the DNS lookup, all addresses and the TLS handshake. */
-const createDirectConnector = (trust: Trust, options: OpenSocketOptions): buildConnector.connector => {
+function createDirectConnector(trust: Trust, options: OpenSocketOptions): buildConnector.connector {
   const { timeoutMs } = options;
   const secure = createTlsConnector(trust, { allowH2: false, timeout: timeoutMs });
-  const connect = async (
-    target: buildConnector.Options,
-    callback: buildConnector.Callback,
-  ): Promise<void> => {
+  async function connect(target: buildConnector.Options, callback: buildConnector.Callback): Promise<void> {
     const startedMs = performance.now();
     try {
       const isSecure = target.protocol === 'https:';
@@ -77,9 +75,9 @@ const createDirectConnector = (trust: Trust, options: OpenSocketOptions): buildC
     } catch (error) {
       callback(toError(error), null);
     }
-  };
+  }
   return (target, callback) => void connect(target, callback);
-};
+}
 
 /**
  * An HTTP/1.1 client that connects only to addresses that the policy allows. Two independent checks cover every new
@@ -88,7 +86,7 @@ const createDirectConnector = (trust: Trust, options: OpenSocketOptions): buildC
  * are ignored. Redirects are not followed. A refused connection fails with EgressRefusedError. The caller must destroy the
  * agent.
  */
-export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOptions): Agent => {
+export function createGuardedAgent(policy: EgressPolicy, options: GuardedAgentOptions): Agent {
   const { trust = BUILT_IN_TRUST, proxy, connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
   const direct = createDirectConnector(trust, {
     timeoutMs,
@@ -118,4 +116,4 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
     if (client) client.emit('connectionError', origin, [client], error);
   });
   return agent;
-};
+}

@@ -21,25 +21,25 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 /** Names of the machine always mean loopback (RFC 6761), so no name server is asked. */
-const resolveToLoopback =
-  (policy: EgressPolicy): ResolveAll =>
-  (_name, { family }) => {
+function resolveToLoopback(policy: EgressPolicy): ResolveAll {
+  return (_name, { family }) => {
     const addresses = LOOPBACK.filter((one) => family === 0 || one.family === family);
     const allowed = addresses.filter(({ address }) => policy.judgeAddress(address) === 'allowed');
     return Promise.resolve(allowed.length > 0 ? allowed : addresses);
   };
+}
 
 /** The names that the operator exempted may need a hosts file or a search list, which only the system's resolver uses. */
-const resolverOf = (hostname: string, policy: EgressPolicy): ResolveAll => {
+function resolverOf(hostname: string, policy: EgressPolicy): ResolveAll {
   if (isLoopbackName(hostname)) return resolveToLoopback(policy);
   return policy.allowsName(hostname) ? resolveBySystem : resolveByDns;
-};
+}
 
-const withTimeout = async <T>(
+async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timeoutMs: number,
   name: string,
-): Promise<T> => {
+): Promise<T> {
   const late = Promise.withResolvers<never>();
   const ending = new AbortController();
   const timer = setTimeout(() => {
@@ -56,15 +56,15 @@ const withTimeout = async <T>(
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-const lookUp = async (
+async function lookUp(
   name: string,
   hostname: string,
   { resolve = resolveBySystem, dnsTimeoutMs }: LookupOptions,
-): Promise<readonly LookupAddress[]> => {
+): Promise<readonly LookupAddress[]> {
   const responses = await withTimeout(
     (signal) => resolve(name, { family: 0, signal }),
     dnsTimeoutMs,
@@ -75,21 +75,19 @@ const lookUp = async (
     code: 'ENOTFOUND',
     retryable: true,
   });
-};
+}
 
 /** Resolves names as the system does, without checks. */
-export const createLookup =
-  (options: LookupOptions): Lookup =>
-  (hostname) =>
-    lookUp(hostname, hostname, options);
+export function createLookup(options: LookupOptions): Lookup {
+  return (hostname) => lookUp(hostname, hostname, options);
+}
 
 /**
  * Resolves a name and checks all its addresses: one refused address refuses the name. It receives only names; the caller must
  * check IP literals before it connects.
  */
-export const createGuardedLookup =
-  (policy: EgressPolicy, options: LookupOptions): Lookup =>
-  async (hostname) => {
+export function createGuardedLookup(policy: EgressPolicy, options: LookupOptions): Lookup {
+  return async (hostname) => {
     if (!isNameAllowed(hostname, policy)) throw new EgressRefusedError(hostname, 'name');
     const name = toLookupName(hostname, policy);
     const resolve = options.resolve ?? resolverOf(hostname, policy);
@@ -100,3 +98,4 @@ export const createGuardedLookup =
     }
     return responses;
   };
+}

@@ -47,34 +47,36 @@ type Open = (target: SocketTarget) => Promise<Socket>;
 type Direct = Pick<OpenSocketOptions, 'resolve' | 'blockList'>;
 
 /** Every host that needs the proxy is connected to through a tunnel, for plain HTTP too. */
-const openerOf = (options: HttpAgentsOptions, direct: Direct): Open => {
+function openerOf(options: HttpAgentsOptions, direct: Direct): Open {
   const { proxy, trust = BUILT_IN_TRUST, proxyTrust = trust, leastShareMs } = options;
   const { connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
   return (target) =>
     proxy && !proxy.isDirect(target.host, target.port)
       ? openTunnel(proxy, target, { trust: proxyTrust, timeoutMs })
       : openSocket(target, { ...direct, timeoutMs, leastShareMs });
-};
+}
 
-const lookupOptionsOf = ({
+function lookupOptionsOf({
   dnsTimeoutMs = DEFAULT_DNS_TIMEOUT_MS,
   connectTimeoutMs,
   lookup,
-}: HttpAgentsOptions) => ({
-  dnsTimeoutMs: Math.min(dnsTimeoutMs, connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS),
-  ...defined({ resolve: lookup }),
-});
+}: HttpAgentsOptions) {
+  return {
+    dnsTimeoutMs: Math.min(dnsTimeoutMs, connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS),
+    ...defined({ resolve: lookup }),
+  };
+}
 
 /**
  * Makes an agent use these connections. An error goes to the callback: if it were thrown while the agent connects for a queued
  * request, the process would exit. Node counts a connection once it exists, so requests that start at the same time can
  * exceed the limit of connections by their number.
  */
-const openConnections = (agent: HttpAgent, open: Open, closed: AbortSignal): void => {
+function openConnections(agent: HttpAgent, open: Open, closed: AbortSignal): void {
   const isSecure = agent instanceof HttpsAgent;
   const startTls = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {
-    const connect = async (): Promise<void> => {
+    async function connect(): Promise<void> {
       try {
         const socket = await open({
           host: target.host ?? '',
@@ -90,13 +92,13 @@ const openConnections = (agent: HttpAgent, open: Open, closed: AbortSignal): voi
       } catch (error) {
         callback?.(toError(error), new Socket());
       }
-    };
+    }
     void connect();
     return undefined;
   };
-};
+}
 
-const createAgents = (options: HttpAgentsOptions, open: Open): HttpAgents => {
+function createAgents(options: HttpAgentsOptions, open: Open): HttpAgents {
   const { connections, trust = BUILT_IN_TRUST } = options;
   const shared: AgentOptions = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections };
   const httpAgent = new http.Agent(shared);
@@ -112,10 +114,10 @@ const createAgents = (options: HttpAgentsOptions, open: Open): HttpAgents => {
       httpsAgent.destroy();
     },
   };
-};
+}
 
 /** Agents that connect only to addresses that the policy allows, with the same two checks as the guarded agent. */
-export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
+export function createGuardedHttpAgents(policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents {
   const open = openerOf(options, {
     blockList: toBlockList(policy),
     resolve: createGuardedLookup(policy, lookupOptionsOf(options)),
@@ -126,8 +128,9 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
     if (reason !== undefined) throw new EgressRefusedError(target.host, reason);
     return open(target);
   });
-};
+}
 
 /** Agents without checks, for hosts that callers cannot choose. */
-export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
-  createAgents(options, openerOf(options, { resolve: createLookup(lookupOptionsOf(options)) }));
+export function createHttpAgents(options: HttpAgentsOptions): HttpAgents {
+  return createAgents(options, openerOf(options, { resolve: createLookup(lookupOptionsOf(options)) }));
+}

@@ -13,34 +13,38 @@ const WORLD: readonly Cidr[] = [
   { family: 6, value: 0n, prefix: 0 },
 ];
 
-const textOf = (cidr: Cidr): string => `${formatAddress(cidr)}/${cidr.prefix}`;
+function textOf(cidr: Cidr): string {
+  return `${formatAddress(cidr)}/${cidr.prefix}`;
+}
 
 /** The API server rejects exceptions that are not smaller than their block, so a block that is closed completely is omitted. */
-const blockOf = (range: Cidr, closed: readonly Cidr[]): readonly IpBlock[] => {
+function blockOf(range: Cidr, closed: readonly Cidr[]): readonly IpBlock[] {
   if (closed.some((one) => contains(one, range))) return [];
   const except = closed.filter((one) => contains(range, one)).map(textOf);
   return [{ cidr: textOf(range), ...(except.length > 0 && { except }) }];
-};
+}
 
 /** The IPv4 ranges among these, under a NAT64 prefix of 96 bits. */
-const behind = (prefix: Cidr, ranges: readonly Cidr[]): readonly Cidr[] =>
-  ranges
+function behind(prefix: Cidr, ranges: readonly Cidr[]): readonly Cidr[] {
+  return ranges
     .filter(({ family }) => family === 4)
     .map((range) => ({ family: 6, value: prefix.value | range.value, prefix: 96 + range.prefix }));
+}
 
 /** What remains of the ranges outside the holes. */
-const without = (ranges: readonly Cidr[], holes: readonly Cidr[]): readonly Cidr[] =>
-  holes.reduce((left, hole) => left.flatMap((one) => cutOut(one, hole)), ranges);
+function without(ranges: readonly Cidr[], holes: readonly Cidr[]): readonly Cidr[] {
+  return holes.reduce((left, hole) => left.flatMap((one) => cutOut(one, hole)), ranges);
+}
 
 /**
  * The egress policy as a NetworkPolicy can express it: all addresses except the closed ones, and the ranges that the
  * operator opened. The check in the process still applies, because it also covers names, ports and mapped addresses.
  * Proxies are open in any case: they have their own rules.
  */
-export const openIpBlocks = (
+export function openIpBlocks(
   options: EgressPolicyOptions,
   proxyCidrs: readonly string[] = [],
-): readonly IpBlock[] => {
+): readonly IpBlock[] {
   const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));
   const opened = options.allowCidrs.map((text) => requireCidr(text, 'EGRESS_ALLOW_CIDRS'));
   const special = CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges'));
@@ -65,4 +69,4 @@ export const openIpBlocks = (
       cidr: textOf(range),
     })),
   ];
-};
+}

@@ -22,26 +22,31 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 /** URL() silently removes some of these, so the fetched URL would differ from the one that the caller sent. */
 const RAW_CONTROL_OR_SPACE = /[\p{Cc} ]/u;
 
-const syntax = (reason: SyntaxReason): JudgedUrl => ({ ok: false, kind: 'syntax', reason });
-const refused = (reason: RefusalReason): JudgedUrl => ({ ok: false, kind: 'refused', reason });
+function syntax(reason: SyntaxReason): JudgedUrl {
+  return { ok: false, kind: 'syntax', reason };
+}
+
+function refused(reason: RefusalReason): JudgedUrl {
+  return { ok: false, kind: 'refused', reason };
+}
 
 /** An address in the form of URL(), without brackets. Undefined for a name. */
-const literalOf = (hostname: string): string | undefined => {
+function literalOf(hostname: string): string | undefined {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(host) === 0 ? undefined : host;
-};
+}
 
 /**
  * Checks the host of a URL: an address by the policy (mapped forms are always refused), a name by the rules for names.
  */
-export const judgeHost = (hostname: string, policy: EgressPolicy): RefusalReason | undefined => {
+export function judgeHost(hostname: string, policy: EgressPolicy): RefusalReason | undefined {
   const literal = literalOf(hostname);
   if (literal === undefined) return isNameAllowed(hostname, policy) ? undefined : 'name';
   const address = parseAddress(literal);
   if (address && isMapped(address)) return 'mapped-literal';
   const verdict = policy.judgeAddress(literal);
   return verdict === 'allowed' ? undefined : verdict.refused;
-};
+}
 
 interface JudgedHost {
   readonly hostname: string;
@@ -52,27 +57,27 @@ interface JudgedHost {
 /** Most URLs of a list have the host of the one before. */
 const lastHosts = new WeakMap<EgressPolicy, JudgedHost>();
 
-const judgedHostOf = ({ hostname }: URL, policy: EgressPolicy): JudgedHost => {
+function judgedHostOf({ hostname }: URL, policy: EgressPolicy): JudgedHost {
   const last = lastHosts.get(policy);
   if (last?.hostname === hostname) return last;
   const isBadName = hostname !== '' && literalOf(hostname) === undefined && !isHostName(hostname);
   const host = { hostname, isBadName, refused: judgeHost(hostname, policy) };
   lastHosts.set(policy, host);
   return host;
-};
+}
 
-const refusalOf = (url: URL, host: JudgedHost): RefusalReason | undefined => {
+function refusalOf(url: URL, host: JudgedHost): RefusalReason | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'scheme';
   if (url.username !== '' || url.password !== '') return 'credentials';
   if (url.port !== '' && BAD_PORTS.has(Number(url.port))) return 'port';
   return host.refused;
-};
+}
 
 /**
  * Checks a URL without DNS, to report errors early for requests and redirects. The guarded agent enforces the policy
  * when it connects. Pure.
  */
-export const judgeUrl = (text: string, policy: EgressPolicy): JudgedUrl => {
+export function judgeUrl(text: string, policy: EgressPolicy): JudgedUrl {
   if (RAW_CONTROL_OR_SPACE.test(text) || !text.isWellFormed()) return syntax('characters');
   const url = URL.parse(text);
   if (!url) return syntax('unparsable');
@@ -80,4 +85,4 @@ export const judgeUrl = (text: string, policy: EgressPolicy): JudgedUrl => {
   if (host.isBadName) return syntax('host');
   const reason = refusalOf(url, host);
   return reason === undefined ? { ok: true, url } : refused(reason);
-};
+}

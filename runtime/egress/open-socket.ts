@@ -11,8 +11,9 @@ export interface SocketTarget {
 }
 
 /** The port of a target, or else that of its scheme. */
-export const portOf = (port: string | number | null | undefined, isSecure: boolean): number =>
-  Number(port) || (isSecure ? 443 : 80);
+export function portOf(port: string | number | null | undefined, isSecure: boolean): number {
+  return Number(port) || (isSecure ? 443 : 80);
+}
 
 export interface OpenSocketOptions {
   /** All addresses of a name, in the order in which they are tried. */
@@ -48,11 +49,11 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['timeout', 'UND_ERR_CONNECT_TIMEOUT'],
 ]);
 
-const codeOf = (failures: readonly AddressFailure[]): string => {
+function codeOf(failures: readonly AddressFailure[]): string {
   const reasons = failures.map(({ reason }) => reason);
   for (const [reason, code] of CODES) if (reasons.includes(reason)) return code;
   return reasons[0] ?? 'UND_ERR_CONNECT_TIMEOUT';
-};
+}
 
 interface Attempts {
   readonly failures: readonly AddressFailure[];
@@ -62,14 +63,14 @@ interface Attempts {
   readonly ignored: number;
 }
 
-const describeAttempts = ({ failures, untried, ignored }: Attempts): string => {
+function describeAttempts({ failures, untried, ignored }: Attempts): string {
   const reasons = failures.slice(0, MOST_REASONS).map(({ family, reason }) => `IPv${family} ${reason}`);
   if (failures.length > MOST_REASONS) reasons.push(`and ${failures.length - MOST_REASONS} more`);
   const untriedText = untried === 0 ? '' : `; no time was left for ${untried} more of its addresses`;
   const ignoredText =
     ignored === 0 ? '' : `; only ${MOST_ADDRESSES} of its ${MOST_ADDRESSES + ignored} addresses are tried`;
   return reasons.join(', ') + untriedText + ignoredText;
-};
+}
 
 /** No address of the host accepted a connection. Contains no address: users may see the text. */
 export class UnconnectedError extends AppError {
@@ -86,13 +87,13 @@ export class UnconnectedError extends AppError {
   }
 }
 
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   const code = errorCode(error) ?? 'unknown';
   return code === 'ETIMEDOUT' || code === 'ABORT_ERR' ? 'timeout' : code;
-};
+}
 
 /** Records the attempts of a socket, which tries one address after the other. */
-const watchAttempts = (socket: Socket) => {
+function watchAttempts(socket: Socket) {
   const tried: number[] = [];
   const failures: AddressFailure[] = [];
   socket.on('connectionAttempt', (_address, _port, family) => tried.push(family));
@@ -107,7 +108,7 @@ const watchAttempts = (socket: Socket) => {
     const untried = chosen.length - failures.length - open.length;
     return { failures: [...failures, ...open], untried, ignored };
   };
-};
+}
 
 interface Addresses {
   readonly chosen: LookupAddress[];
@@ -116,7 +117,7 @@ interface Addresses {
 }
 
 /** The first of them, without duplicates. Families alternate, as Node tries them: a host may have no route to one of them. */
-const chooseAddresses = (addresses: readonly LookupAddress[]): Addresses => {
+function chooseAddresses(addresses: readonly LookupAddress[]): Addresses {
   const unique = [...new Map(addresses.map((entry) => [entry.address, entry])).values()];
   const ranks = new Map<number, number>();
   const ranked = unique.map((entry) => {
@@ -126,7 +127,7 @@ const chooseAddresses = (addresses: readonly LookupAddress[]): Addresses => {
   });
   const chosen = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_ADDRESSES);
   return { chosen: chosen.map(({ entry }) => entry), ignored: unique.length - chosen.length };
-};
+}
 
 /**
  * Opens a connection to the first address of the host that accepts one. Node tries them one after the other, and by default
@@ -134,7 +135,7 @@ const chooseAddresses = (addresses: readonly LookupAddress[]): Addresses => {
  * time before it resolves the name, so the name is resolved first.
  * @throws UnconnectedError, or the error of `resolve`
  */
-export const openSocket = async (target: SocketTarget, options: OpenSocketOptions): Promise<Socket> => {
+export async function openSocket(target: SocketTarget, options: OpenSocketOptions): Promise<Socket> {
   const { host, port } = target;
   const { resolve, blockList, timeoutMs, leastShareMs = LEAST_SHARE_MS } = options;
   const startedMs = performance.now();
@@ -163,4 +164,4 @@ export const openSocket = async (target: SocketTarget, options: OpenSocketOption
     // The end of the limit is no abort by a caller.
     throw new UnconnectedError(target, attempts(addresses, error), isAbort(error) ? undefined : error);
   }
-};
+}

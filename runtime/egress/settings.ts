@@ -44,13 +44,15 @@ export const EGRESS_SETTINGS = {
 } as const satisfies Settings;
 
 /** `apiServerHost` is the host that this process uses for the API server. */
-export const toEgressOptions = (
+export function toEgressOptions(
   settings: ConfigOf<typeof EGRESS_SETTINGS>,
   apiServerHost: string,
-): EgressPolicyOptions => ({
-  allowCidrs: settings.egressAllowCidrs,
-  denyCidrs: settings.egressDenyCidrs,
-  clusterCidrs: [...settings.egressClusterCidrs, ...settings.egressServiceCidrs],
-  apiServerAddresses: [...settings.egressApiServerAddresses, apiServerHost],
-  ...(settings.egressNat64Prefix !== '' && { nat64Prefix: settings.egressNat64Prefix }),
-});
+): EgressPolicyOptions {
+  return {
+    allowCidrs: settings.egressAllowCidrs,
+    denyCidrs: settings.egressDenyCidrs,
+    clusterCidrs: [...settings.egressClusterCidrs, ...settings.egressServiceCidrs],
+    apiServerAddresses: [...settings.egressApiServerAddresses, apiServerHost],
+    ...(settings.egressNat64Prefix !== '' && { nat64Prefix: settings.egressNat64Prefix }),
+  };
+}

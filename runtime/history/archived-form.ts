@@ -27,22 +27,23 @@ const KEPT_ANNOTATIONS = [
 type Keep<T> = { readonly [K in keyof Required<T>]: 'keep' | 'drop' | ((value: Required<T>[K]) => T[K]) };
 
 /** The fields of `from` that `rules` keeps. A field that the rules do not name is dropped. */
-const pick = <T extends object>(from: T, rules: Keep<T>): T => {
+function pick<T extends object>(from: T, rules: Keep<T>): T {
   const kept = Object.entries(rules).map(([name, rule]: [string, unknown]) => {
     const value = from[name as keyof T];
     if (value === undefined || rule === 'drop') return [name, undefined];
     return [name, typeof rule === 'function' ? (rule as (value: unknown) => unknown)(value) : value];
   });
   return defined(Object.fromEntries(kept) as T) as T;
-};
+}
 
-const keptAnnotations = (annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(
+function keptAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
     KEPT_ANNOTATIONS.flatMap((name) => {
       const value = annotations[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
 
 const METADATA: Keep<ObjectMeta> = {
   name: 'keep',
@@ -59,12 +60,14 @@ const METADATA: Keep<ObjectMeta> = {
 };
 
 /** Its digest covers the URLs. */
-const withoutSecrets = ({ encoding, count }: FilesFrom): FilesFrom => ({
-  secretNames: [],
-  encoding,
-  count,
-  sha256: '',
-});
+function withoutSecrets({ encoding, count }: FilesFrom): FilesFrom {
+  return {
+    secretNames: [],
+    encoding,
+    count,
+    sha256: '',
+  };
+}
 
 const SPEC: Keep<ZipJobSpec> = {
   bucketRef: ({ name }) => ({ name }),
@@ -96,9 +99,13 @@ const SPEC: Keep<ZipJobSpec> = {
 };
 
 /** Messages contain no URLs of sources by contract. What a library put into one is removed all the same. */
-const safeText = (text: string): string => redactText(removeUrls(text));
-const withSafeMessage = <T extends { readonly message?: string }>(value: T): T =>
-  value.message === undefined ? value : { ...value, message: safeText(value.message) };
+function safeText(text: string): string {
+  return redactText(removeUrls(text));
+}
+
+function withSafeMessage<T extends { readonly message?: string }>(value: T): T {
+  return value.message === undefined ? value : { ...value, message: safeText(value.message) };
+}
 
 const STATUS: Keep<ZipJobStatus> = {
   observedGeneration: 'drop',
@@ -134,17 +141,19 @@ const STATUS: Keep<ZipJobStatus> = {
  * The ZipJob as the history keeps it. Code that shows a ZipJob works on it unchanged. Inline files keep their names, with an empty
  * URL; of a stored list, only the count is left.
  */
-export const archivedForm = ({ apiVersion, kind, metadata, spec, status }: ZipJob): ZipJob => ({
-  apiVersion,
-  kind,
-  metadata: pick(metadata, METADATA),
-  spec: pick(spec, SPEC),
-  ...(status && { status: pick(status, STATUS) }),
-});
+export function archivedForm({ apiVersion, kind, metadata, spec, status }: ZipJob): ZipJob {
+  return {
+    apiVersion,
+    kind,
+    metadata: pick(metadata, METADATA),
+    spec: pick(spec, SPEC),
+    ...(status && { status: pick(status, STATUS) }),
+  };
+}
 
 type Finished = Required<Pick<ZipJobStatus, 'phase' | 'finishedAt'>> & ZipJobStatus;
 
-const finishedStatus = (zipJob: ZipJob): Finished => {
+function finishedStatus(zipJob: ZipJob): Finished {
   const { metadata, status = {} } = zipJob;
   const { phase, finishedAt } = status;
   if (phase !== undefined && finishedAt !== undefined && isFinished(zipJob))
@@ -152,12 +161,13 @@ const finishedStatus = (zipJob: ZipJob): Finished => {
   throw new TypeError(
     `the ZipJob ${metadata.namespace}/${metadata.name} is not finished, so it has no place in the history`,
   );
-};
+}
 
-const durationMs = (startedAt: string | null, finishedAt: string): number | null =>
-  startedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt));
+function durationMs(startedAt: string | null, finishedAt: string): number | null {
+  return startedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt));
+}
 
-const outcomeOf = (zipJob: ZipJob) => {
+function outcomeOf(zipJob: ZipJob) {
   const { phase, finishedAt, startedAt = null, reason = '', ...status } = finishedStatus(zipJob);
   return {
     phase,
@@ -168,19 +178,21 @@ const outcomeOf = (zipJob: ZipJob) => {
     bytes: status.result?.bytes ?? 0,
     webhookState: status.webhook?.state ?? null,
   };
-};
+}
 
-const originOf = ({ metadata: { annotations = {} } }: ZipJob) => ({
-  createdBy: annotations[ANNOTATIONS.createdBy] ?? null,
-  runAgainOf: annotations[ANNOTATIONS.runAgainOf] ?? null,
-  requestSha256: annotations[ANNOTATIONS.requestSha256] ?? null,
-});
+function originOf({ metadata: { annotations = {} } }: ZipJob) {
+  return {
+    createdBy: annotations[ANNOTATIONS.createdBy] ?? null,
+    runAgainOf: annotations[ANNOTATIONS.runAgainOf] ?? null,
+    requestSha256: annotations[ANNOTATIONS.requestSha256] ?? null,
+  };
+}
 
 /**
  * The row of a finished ZipJob of the API server.
  * @throws TypeError for a ZipJob that is not finished
  */
-export const toHistoryJob = (zipJob: ZipJob, { projectUid, clusterUid }: HistoryOwner): HistoryJob => {
+export function toHistoryJob(zipJob: ZipJob, { projectUid, clusterUid }: HistoryOwner): HistoryJob {
   const { uid = '', namespace, name, creationTimestamp = '' } = zipJob.metadata;
   const { service, name: bucketName } = bucketOf(zipJob);
   return {
@@ -198,10 +210,10 @@ export const toHistoryJob = (zipJob: ZipJob, { projectUid, clusterUid }: History
     ...outcomeOf(zipJob),
     ...originOf(zipJob),
   };
-};
+}
 
 /** Everything that the history stores of a finished ZipJob. @throws TypeError like `toHistoryJob` */
-export const toHistoryEntry = (zipJob: ZipJob, owner: HistoryOwner): HistoryEntry => {
+export function toHistoryEntry(zipJob: ZipJob, owner: HistoryOwner): HistoryEntry {
   const { spec, ...others } = archivedForm(zipJob);
   const { metadata = SPEC_DEFAULTS.metadata, ...detail } = spec;
   return {
@@ -209,10 +221,10 @@ export const toHistoryEntry = (zipJob: ZipJob, owner: HistoryOwner): HistoryEntr
     metadata,
     detail: JSON.stringify({ ...others, spec: detail }),
   };
-};
+}
 
 /** The archived form of a stored job. */
-export const fromHistoryEntry = ({ metadata, detail }: Pick<HistoryEntry, 'metadata' | 'detail'>): ZipJob => {
+export function fromHistoryEntry({ metadata, detail }: Pick<HistoryEntry, 'metadata' | 'detail'>): ZipJob {
   const zipJob = JSON.parse(detail) as ZipJob;
   return { ...zipJob, spec: { ...zipJob.spec, metadata } };
-};
+}

@@ -24,57 +24,63 @@ export interface Connection extends HistoryClient {
 }
 
 /** How errors name the database. */
-export const placeOf = ({ historyDatabase, historyHost, historyPort }: HistorySettings): string =>
-  `"${historyDatabase}" on ${historyHost}:${historyPort}`;
+export function placeOf({ historyDatabase, historyHost, historyPort }: HistorySettings): string {
+  return `"${historyDatabase}" on ${historyHost}:${historyPort}`;
+}
 
 /** A connection stays usable after an error of the server that did not end it. */
-export const isUsableAfter = (error: unknown): boolean =>
-  error instanceof AppError && error.cause instanceof pg.DatabaseError;
+export function isUsableAfter(error: unknown): boolean {
+  return error instanceof AppError && error.cause instanceof pg.DatabaseError;
+}
 
-const ignore = (): void => undefined;
+function ignore(): void {
+  return undefined;
+}
 
 /** An aborted signal ends the running statement with the reason of the signal, and closes the connection. */
-const toConnection = (client: pg.PoolClient, place: string, signal: AbortSignal | undefined): Connection => {
+function toConnection(client: pg.PoolClient, place: string, signal: AbortSignal | undefined): Connection {
   const aborted = Promise.withResolvers<never>();
   // Without a statement, nobody waits for it.
   aborted.promise.catch(ignore);
   let isReleased = false;
-  const release = (error?: unknown): void => {
+  function release(error?: unknown): void {
     if (isReleased) return;
     isReleased = true;
     signal?.removeEventListener('abort', onAbort);
     client.off('error', ignore);
     client.release(error !== undefined && !isUsableAfter(error));
-  };
-  const onAbort = (): void => {
+  }
+  function onAbort(): void {
     aborted.reject(signal?.reason);
     release('aborted');
-  };
+  }
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', ignore);
   signal?.addEventListener('abort', onAbort);
-  const run = async <Row>({ values = [], ...statement }: Statement): Promise<readonly Row[]> => {
+  async function run<Row>({ values = [], ...statement }: Statement): Promise<readonly Row[]> {
     try {
       return (await client.query<Row & pg.QueryResultRow>({ ...statement, values: [...values] })).rows;
     } catch (error) {
       throw toHistoryError(error, place);
     }
-  };
+  }
   return {
     release,
     query: <Row>(statement: Statement) => Promise.race([run<Row>(statement), aborted.promise]),
   };
-};
+}
 
 /** The pool itself ignores the signal, and has no limit for the first statement on a new connection. */
-const clientOf = async (
+async function clientOf(
   pool: pg.Pool,
   settings: HistorySettings,
   signal: AbortSignal | undefined,
-): Promise<pg.PoolClient> => {
+): Promise<pg.PoolClient> {
   const place = placeOf(settings);
   const ms = settings.historyConnectTimeoutMs;
-  const timeoutError = () => toHistoryError(new Error(`timeout: no connection within ${ms} ms`), place);
+  function timeoutError() {
+    return toHistoryError(new Error(`timeout: no connection within ${ms} ms`), place);
+  }
   const connecting = pool.connect();
   try {
     return await runWithin({ ms, signal, timeoutError }, () => connecting);
@@ -83,17 +89,17 @@ const clientOf = async (
     signal?.throwIfAborted();
     throw toHistoryError(error, place);
   }
-};
+}
 
 /**
  * A connection of the pool. Waits for at most HISTORY_CONNECT_TIMEOUT_MS.
  * @throws AppError HistoryUnavailable, or the reason of the signal
  */
-export const takeConnection = async (
+export async function takeConnection(
   pool: pg.Pool,
   settings: HistorySettings,
   signal: AbortSignal | undefined,
-): Promise<Connection> => {
+): Promise<Connection> {
   signal?.throwIfAborted();
   const place = placeOf(settings);
   if (pool.waitingCount >= settings.historyPoolQueue)
@@ -103,4 +109,4 @@ export const takeConnection = async (
     );
   const client = await clientOf(pool, settings, signal);
   return toConnection(client, place, signal);
-};
+}

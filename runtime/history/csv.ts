@@ -38,32 +38,37 @@ const VALUES = Object.values(COLUMNS);
  * (https://owasp.org/www-community/attacks/CSV_Injection), some also with another form of the sign: full-width, small, raised.
  */
 const FORMULA = /^[=+\-@\u2212\t\r\n]/;
-const isFormula = (text: string): boolean =>
-  FORMULA.test(String.fromCodePoint(text.codePointAt(0) ?? 0).normalize('NFKC'));
+
+function isFormula(text: string): boolean {
+  return FORMULA.test(String.fromCodePoint(text.codePointAt(0) ?? 0).normalize('NFKC'));
+}
 
 /** Every cell is quoted, because a spreadsheet may split an unquoted one at another separator, such as a semicolon. */
-const cell = (value: CellValue): string => {
+function cell(value: CellValue): string {
   const text = String(value ?? '');
   return `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
-};
+}
 
 /** Without it, Excel reads the file in another encoding. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-const line = (cells: readonly CellValue[]): string => `${cells.map(cell).join(',')}\r\n`;
+function line(cells: readonly CellValue[]): string {
+  return `${cells.map(cell).join(',')}\r\n`;
+}
 
-const lastLine = (maxRows: number): string =>
-  line([
+function lastLine(maxRows: number): string {
+  return line([
     `The export was cut after ${maxRows} jobs. Export a shorter time or use a narrower filter.`,
     ...Array<undefined>(NAMES.length - 1),
   ]);
+}
 
 /**
  * The jobs as CSV (RFC 4180, UTF-8 with a byte order mark): a header, a line for each job in the given order, at most `maxRows` of them, and a last
  * line that says so if there are more. Text that a spreadsheet would run as a formula starts with an apostrophe. Yields one
  * text for each batch of jobs, and reads the next batch only when the text before was taken.
  */
-export const csvOf = async function* (
+export async function* csvOf(
   batches: AsyncIterable<readonly ExportedJob[]>,
   maxRows: number,
 ): AsyncGenerator<string, void, undefined> {
@@ -77,4 +82,4 @@ export const csvOf = async function* (
     yield isCut ? text + lastLine(maxRows) : text;
     if (isCut) return;
   }
-};
+}

@@ -32,10 +32,10 @@ export interface HistoryDatabase extends AsyncDisposable {
 
 const CURSOR = 'zipjobs_rows';
 
-const inTransaction = async <T>(
+async function inTransaction<T>(
   client: HistoryClient,
   work: (client: HistoryClient) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   await client.query({ text: 'BEGIN' });
   try {
     const result = await work(client);
@@ -46,7 +46,7 @@ const inTransaction = async <T>(
     if (isUsableAfter(error)) await client.query({ text: 'ROLLBACK' });
     throw error;
   }
-};
+}
 
 async function* fetchBatches<Row>(
   client: HistoryClient,
@@ -68,13 +68,13 @@ async function* fetchBatches<Row>(
  * HISTORY_CONNECT_TIMEOUT_MS, and at most HISTORY_POOL_QUEUE queries wait.
  * @throws ConfigError for an invalid HISTORY_CA_FILE
  */
-export const createHistoryDatabase = (settings: HistorySettings, deps: PoolDeps): HistoryDatabase => {
+export function createHistoryDatabase(settings: HistorySettings, deps: PoolDeps): HistoryDatabase {
   const pool = createPool(settings, deps);
 
-  const withClient = async <T>(
+  async function withClient<T>(
     use: (client: HistoryClient) => Promise<T>,
     signal: AbortSignal | undefined,
-  ): Promise<T> => {
+  ): Promise<T> {
     const connection = await takeConnection(pool, settings, signal);
     try {
       const result = await use(connection);
@@ -84,7 +84,7 @@ export const createHistoryDatabase = (settings: HistorySettings, deps: PoolDeps)
       connection.release(error);
       throw error;
     }
-  };
+  }
 
   async function* stream<Row>(
     statement: Statement,
@@ -107,4 +107,4 @@ export const createHistoryDatabase = (settings: HistorySettings, deps: PoolDeps)
     stream,
     [Symbol.asyncDispose]: () => (ended ??= pool.end()),
   };
-};
+}

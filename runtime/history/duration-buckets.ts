@@ -8,7 +8,7 @@ export const DURATION_BOUNDS_MS: readonly number[] = [
 ].map((seconds) => seconds * 1000);
 
 /** Position of a duration in `duration_counts`. */
-export const durationBucket = (durationMs: number): number => {
+export function durationBucket(durationMs: number): number {
   const at = DURATION_BOUNDS_MS.findIndex((bound) => durationMs <= bound);
   return at === -1 ? DURATION_BOUNDS_MS.length : at;
-};
+}

@@ -84,11 +84,13 @@ const TOTAL = 0b111;
 /** Positions in `duration_counts`, from 1. */
 const RANGES = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, (_, index) => index + 1);
 
-const sumsOf = (jobs: string): string => `
+function sumsOf(jobs: string): string {
+  return `
   coalesce(sum(${jobs}) FILTER (WHERE phase = 'Succeeded'), 0)::bigint AS succeeded,
   coalesce(sum(${jobs}) FILTER (WHERE phase = 'Failed'), 0)::bigint AS failed,
   coalesce(sum(${jobs}) FILTER (WHERE phase = 'Cancelled'), 0)::bigint AS cancelled,
   coalesce(sum(files), 0)::bigint AS files, coalesce(sum(bytes), 0)::bigint AS bytes`;
+}
 
 /**
  * One sum for each range of durations is several times as fast as unnesting the arrays. Sums per period come first, so that the four
@@ -130,25 +132,30 @@ interface StatisticsRow extends Totals {
 
 const NOTHING: Totals = { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 };
 
-const totalsOf = ({ succeeded, failed, cancelled, files, bytes }: Totals): Totals => ({
-  succeeded,
-  failed,
-  cancelled,
-  files,
-  bytes,
-});
+function totalsOf({ succeeded, failed, cancelled, files, bytes }: Totals): Totals {
+  return {
+    succeeded,
+    failed,
+    cancelled,
+    files,
+    bytes,
+  };
+}
 
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
 
-const failuresOf = (rows: readonly StatisticsRow[]): Statistics['failures'] =>
-  rows
+function failuresOf(rows: readonly StatisticsRow[]): Statistics['failures'] {
+  return rows
     .filter(({ kind, failed }) => kind === BY_REASON && failed > 0)
     .map(({ reason, failed }) => ({ reason: reason ?? '', jobs: failed }))
     .sort((a, b) => b.jobs - a.jobs || compare(a.reason, b.reason))
     .slice(0, MOST_ROWS);
+}
 
-const bucketsOf = (rows: readonly StatisticsRow[]): Statistics['buckets'] =>
-  rows
+function bucketsOf(rows: readonly StatisticsRow[]): Statistics['buckets'] {
+  return rows
     .filter(({ kind }) => kind === BY_BUCKET)
     .map(({ service, bucketName, jobs, bytes }) => ({
       service: service ?? '',
@@ -158,54 +165,62 @@ const bucketsOf = (rows: readonly StatisticsRow[]): Statistics['buckets'] =>
     }))
     .sort((a, b) => b.jobs - a.jobs || compare(a.bucketName, b.bucketName) || compare(a.service, b.service))
     .slice(0, MOST_ROWS);
+}
 
-const durationsOf = (counts: readonly number[]): Pick<Statistics, 'durations'> => {
+function durationsOf(counts: readonly number[]): Pick<Statistics, 'durations'> {
   const [p50, p95] = [0.5, 0.95].map((share) => percentileOf(counts, DURATION_BOUNDS_MS, share));
   return p50 === undefined || p95 === undefined ? {} : { durations: { p50, p95 } };
-};
+}
 
-const floorTo = (time: Date, unitMs: number): Date => new Date(Math.floor(time.getTime() / unitMs) * unitMs);
-const ceilTo = (time: Date, unitMs: number): Date => new Date(Math.ceil(time.getTime() / unitMs) * unitMs);
+function floorTo(time: Date, unitMs: number): Date {
+  return new Date(Math.floor(time.getTime() / unitMs) * unitMs);
+}
 
-const refuse = (what: string): never => {
+function ceilTo(time: Date, unitMs: number): Date {
+  return new Date(Math.ceil(time.getTime() / unitMs) * unitMs);
+}
+
+function refuse(what: string): never {
   throw new AppError(`The figures are limited to ${what}. Choose a shorter time.`, {
     code: 'InvalidRange',
     retryable: false,
   });
-};
+}
 
 /** @throws AppError with code `InvalidRange` */
-const unitsOf = (from: Date, to: Date, unitMs: number): number => {
+function unitsOf(from: Date, to: Date, unitMs: number): number {
   const units = (to.getTime() - from.getTime()) / unitMs;
   // Also NaN, of an invalid time.
   return units >= 0 ? units : refuse('a valid time, with its end after its start');
-};
+}
 
-export const createFigures = ({ database }: { database: Pick<HistoryDatabase, 'query'> }): Figures => ({
-  statistics: async ({ projectUid, from: asked, to: askedTo, by, signal }) => {
-    const [from, to] = [floorTo(asked, HOUR_MS), ceilTo(askedTo, HOUR_MS)];
-    if (unitsOf(from, to, by === 'hour' ? HOUR_MS : DAY_MS) > MAX_PERIODS) refuse(`${MAX_PERIODS} ${by}s`);
-    const values = [projectUid, from.toISOString(), to.toISOString(), by];
-    const rows = await database.query<StatisticsRow>({ text: STATISTICS, values }, signal);
-    const total = rows.find(({ kind }) => kind === TOTAL);
-    return {
-      total: totalsOf(total ?? NOTHING),
-      periods: rows
-        .filter(({ kind }) => kind === BY_PERIOD)
-        .map((row) => ({ from: row.from ?? '', ...totalsOf(row) })),
-      failures: failuresOf(rows),
-      buckets: bucketsOf(rows),
-      ...durationsOf((total?.counts ?? []).map((count) => count ?? 0)),
-    };
-  },
-  usageByDay: async ({ projectUids, from: asked, to: askedTo, signal }) => {
-    const [from, last] = [floorTo(asked, DAY_MS), floorTo(askedTo, DAY_MS)];
-    const to = new Date(last.getTime() + DAY_MS);
-    const days = unitsOf(from, to, DAY_MS);
-    if (days > MAX_DAYS || days * projectUids.length > MAX_PROJECT_DAYS)
-      refuse(`${MAX_DAYS} days, and ${MAX_PROJECT_DAYS} days of all projects together`);
-    const values = [projectUids, from.toISOString(), to.toISOString()];
-    const rows = await database.query<ProjectDay>({ text: USAGE, values }, signal);
-    return rows.map((row) => ({ projectUid: row.projectUid, day: row.day, ...totalsOf(row) }));
-  },
-});
+export function createFigures({ database }: { database: Pick<HistoryDatabase, 'query'> }): Figures {
+  return {
+    statistics: async ({ projectUid, from: asked, to: askedTo, by, signal }) => {
+      const [from, to] = [floorTo(asked, HOUR_MS), ceilTo(askedTo, HOUR_MS)];
+      if (unitsOf(from, to, by === 'hour' ? HOUR_MS : DAY_MS) > MAX_PERIODS) refuse(`${MAX_PERIODS} ${by}s`);
+      const values = [projectUid, from.toISOString(), to.toISOString(), by];
+      const rows = await database.query<StatisticsRow>({ text: STATISTICS, values }, signal);
+      const total = rows.find(({ kind }) => kind === TOTAL);
+      return {
+        total: totalsOf(total ?? NOTHING),
+        periods: rows
+          .filter(({ kind }) => kind === BY_PERIOD)
+          .map((row) => ({ from: row.from ?? '', ...totalsOf(row) })),
+        failures: failuresOf(rows),
+        buckets: bucketsOf(rows),
+        ...durationsOf((total?.counts ?? []).map((count) => count ?? 0)),
+      };
+    },
+    usageByDay: async ({ projectUids, from: asked, to: askedTo, signal }) => {
+      const [from, last] = [floorTo(asked, DAY_MS), floorTo(askedTo, DAY_MS)];
+      const to = new Date(last.getTime() + DAY_MS);
+      const days = unitsOf(from, to, DAY_MS);
+      if (days > MAX_DAYS || days * projectUids.length > MAX_PROJECT_DAYS)
+        refuse(`${MAX_DAYS} days, and ${MAX_PROJECT_DAYS} days of all projects together`);
+      const values = [projectUids, from.toISOString(), to.toISOString()];
+      const rows = await database.query<ProjectDay>({ text: USAGE, values }, signal);
+      return rows.map((row) => ({ projectUid: row.projectUid, day: row.day, ...totalsOf(row) }));
+    },
+  };
+}

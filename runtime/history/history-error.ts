@@ -28,34 +28,36 @@ const TLS_REPAIR =
 const NETWORK_REPAIR = 'Check HISTORY_HOST, HISTORY_PORT and the network policies.';
 const TLS_PROBLEM = /CERT|SSL|TLS|SIGNATURE|ISSUER/i;
 
-const repairOf = (error: Error): string | undefined => {
+function repairOf(error: Error): string | undefined {
   if (error instanceof pg.DatabaseError) {
     const state = error.code ?? '';
     return REPAIRS[state] ?? REPAIRS[state.slice(0, 2)];
   }
   return TLS_PROBLEM.test(errorCode(error) ?? error.message) ? TLS_REPAIR : NETWORK_REPAIR;
-};
+}
 
 /** PostgreSQL reports a row without a partition like a failed check, but without a name of a constraint. */
-const isPartitionMissing = (error: Error): boolean =>
-  error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === undefined;
+function isPartitionMissing(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === undefined;
+}
 
 /** SQLSTATE of `zipjobs.make_partitions` for a day that is too far from the clock of the server. */
-const isClockDifferent = (error: Error): boolean =>
-  error instanceof pg.DatabaseError && error.code === 'ZJ001';
+function isClockDifferent(error: Error): boolean {
+  return error instanceof pg.DatabaseError && error.code === 'ZJ001';
+}
 
 /** Of several addresses that refuse a connection, Node reports an error without a message. */
-const messageOf = (error: Error): string => {
+function messageOf(error: Error): string {
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
   return first === undefined ? error.message : toError(first).message;
-};
+}
 
 /**
  * The error for a failed statement or connection. `HistoryUnavailable`: nothing is known about the data; a retry can succeed.
  * `HistoryPartitionMissing`: a row is of a day that has no partition yet. `HistoryClockDiffers`: a row is of a day for which the clock
  * of the server allows no partition. `HistoryRefused`: the statement or a value is wrong. The error never contains values of rows.
  */
-export const toHistoryError = (thrown: unknown, place: string): Error => {
+export function toHistoryError(thrown: unknown, place: string): Error {
   if (thrown instanceof AppError || isAbort(thrown)) return toError(thrown);
   const error = toError(thrown);
   if (isPartitionMissing(error))
@@ -84,4 +86,4 @@ export const toHistoryError = (thrown: unknown, place: string): Error => {
     retryable: true,
     cause: error,
   });
-};
+}

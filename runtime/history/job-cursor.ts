@@ -9,42 +9,48 @@ export interface JobPlace {
 }
 
 /** Before every job that finished at this time or later. */
-export const placeAt = (finishedAt: string): JobPlace => ({
-  finishedAt,
-  uid: '00000000-0000-0000-0000-000000000000',
-});
+export function placeAt(finishedAt: string): JobPlace {
+  return {
+    finishedAt,
+    uid: '00000000-0000-0000-0000-000000000000',
+  };
+}
 
 const MAX_LENGTH = 200;
 const TIME = /^(?:19[7-9]|2\d\d)\d-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z$/;
 
 /** PostgreSQL refuses February 30, which Date accepts as March 2. */
-const isTime = (text: string): boolean => {
+function isTime(text: string): boolean {
   if (!TIME.test(text)) return false;
   const date = new Date(text);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));
-};
+}
 
-const isPlace = (value: unknown): value is readonly [string, string] =>
-  Array.isArray(value) &&
-  value.length === 2 &&
-  value.every((part) => typeof part === 'string') &&
-  isTime(String(value[0])) &&
-  isUuid(String(value[1]));
+function isPlace(value: unknown): value is readonly [string, string] {
+  return (
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every((part) => typeof part === 'string') &&
+    isTime(String(value[0])) &&
+    isUuid(String(value[1]))
+  );
+}
 
 /** Text for URLs. It has only the end and the uid of a job, so it is valid with any filter. */
-export const writeCursor = ({ finishedAt, uid }: JobPlace): string =>
-  Buffer.from(JSON.stringify([finishedAt, uid])).toString('base64url');
+export function writeCursor({ finishedAt, uid }: JobPlace): string {
+  return Buffer.from(JSON.stringify([finishedAt, uid])).toString('base64url');
+}
 
-const parse = (text: string): unknown => {
+function parse(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
     return undefined;
   }
-};
+}
 
 /** @throws AppError with code `InvalidCursor` for any text that `writeCursor` did not write */
-export const readCursor = (text: string): JobPlace => {
+export function readCursor(text: string): JobPlace {
   const value = text.length <= MAX_LENGTH ? parse(text) : undefined;
   if (!isPlace(value))
     throw new AppError('The cursor of the job list is invalid. Start again from the first page.', {
@@ -53,4 +59,4 @@ export const readCursor = (text: string): JobPlace => {
     });
   const [finishedAt, uid] = value;
   return { finishedAt, uid };
-};
+}

@@ -23,17 +23,21 @@ const MAX_TEXT = 2_048;
 const MAX_STARS = 8;
 const MAX_VALUES = 100;
 
-const isTime = (time: Date): boolean => time.getTime() >= 0 && time.getTime() < Date.UTC(10_000, 0);
+function isTime(time: Date): boolean {
+  return time.getTime() >= 0 && time.getTime() < Date.UTC(10_000, 0);
+}
 
-const textsOf = ({ phases = [], reasons = [], bucket, createdBy, key }: JobFilter): readonly string[] => [
-  ...phases,
-  ...reasons,
-  ...(bucket === undefined ? [] : [bucket.service, bucket.bucketName]),
-  ...(createdBy === undefined ? [] : [createdBy]),
-  ...(key === undefined ? [] : [key]),
-];
+function textsOf({ phases = [], reasons = [], bucket, createdBy, key }: JobFilter): readonly string[] {
+  return [
+    ...phases,
+    ...reasons,
+    ...(bucket === undefined ? [] : [bucket.service, bucket.bucketName]),
+    ...(createdBy === undefined ? [] : [createdBy]),
+    ...(key === undefined ? [] : [key]),
+  ];
+}
 
-const problemOf = (filter: JobFilter): string | undefined => {
+function problemOf(filter: JobFilter): string | undefined {
   const { phases = [], reasons = [], key = '', finishedAfter, finishedBefore } = filter;
   const texts = textsOf(filter);
   const times = [finishedAfter, finishedBefore].filter((time) => time !== undefined);
@@ -43,48 +47,56 @@ const problemOf = (filter: JobFilter): string | undefined => {
   if (texts.some((text) => text.includes('\0'))) return 'contains a NUL character';
   if (key.split('*').length > MAX_STARS + 1) return `has a key with more than ${MAX_STARS} stars`;
   return times.every(isTime) ? undefined : 'has a time that is invalid, or not in the years 1970 to 9999';
-};
+}
 
 /** @throws AppError with code `InvalidFilter` for values that PostgreSQL refuses, or whose search takes too long */
-export const checkFilter = (filter: JobFilter): void => {
+export function checkFilter(filter: JobFilter): void {
   const problem = problemOf(filter);
   if (problem === undefined) return;
   throw new AppError(`The filter of the job list ${problem}. Correct it.`, {
     code: 'InvalidFilter',
     retryable: false,
   });
-};
+}
 
 /** The pattern of LIKE for a key with `*`. */
-const likePattern = (key: string): string =>
-  key.replaceAll(/[\\%_]/g, (character) => `\\${character}`).replaceAll(/\*+/g, '%');
+function likePattern(key: string): string {
+  return key.replaceAll(/[\\%_]/g, (character) => `\\${character}`).replaceAll(/\*+/g, '%');
+}
 
 /** Adds a value to the parameters of a statement, and returns its placeholder. */
 export type AddValue = (value: unknown) => string;
 
 /** Conditions on columns that jobs and usage_hours have. */
-export const sharedConditions = (
-  { phases, reasons, bucket }: JobFilter,
-  add: AddValue,
-): readonly string[] => [
-  ...(phases === undefined ? [] : [`phase = ANY (${add(phases)}::text[])`]),
-  ...(reasons === undefined ? [] : [`reason = ANY (${add(reasons)}::text[])`]),
-  ...(bucket === undefined ? [] : [`service = ${add(bucket.service)}`, `bucket = ${add(bucket.bucketName)}`]),
-];
+export function sharedConditions({ phases, reasons, bucket }: JobFilter, add: AddValue): readonly string[] {
+  return [
+    ...(phases === undefined ? [] : [`phase = ANY (${add(phases)}::text[])`]),
+    ...(reasons === undefined ? [] : [`reason = ANY (${add(reasons)}::text[])`]),
+    ...(bucket === undefined
+      ? []
+      : [`service = ${add(bucket.service)}`, `bucket = ${add(bucket.bucketName)}`]),
+  ];
+}
 
-const keyCondition = (key: string, add: AddValue): string =>
-  key.includes('*') ? `key LIKE ${add(likePattern(key))}` : `key = ${add(key)}`;
+function keyCondition(key: string, add: AddValue): string {
+  return key.includes('*') ? `key LIKE ${add(likePattern(key))}` : `key = ${add(key)}`;
+}
 
 /** All conditions but project and time. */
-export const jobConditions = (filter: JobFilter, add: AddValue): readonly string[] => [
-  ...sharedConditions(filter, add),
-  ...(filter.createdBy === undefined ? [] : [`created_by = ${add(filter.createdBy)}`]),
-  ...(filter.key === undefined ? [] : [keyCondition(filter.key, add)]),
-];
+export function jobConditions(filter: JobFilter, add: AddValue): readonly string[] {
+  return [
+    ...sharedConditions(filter, add),
+    ...(filter.createdBy === undefined ? [] : [`created_by = ${add(filter.createdBy)}`]),
+    ...(filter.key === undefined ? [] : [keyCondition(filter.key, add)]),
+  ];
+}
 
 /** True if the conditions may exclude jobs within a stretch of time. */
-export const isNarrow = (filter: JobFilter): boolean => jobConditions(filter, () => '').length > 0;
+export function isNarrow(filter: JobFilter): boolean {
+  return jobConditions(filter, () => '').length > 0;
+}
 
 /** True for a search that finds its jobs by the hash of their key. */
-export const hasWholeKey = (filter: JobFilter): filter is JobFilter & { readonly key: string } =>
-  filter.key !== undefined && !filter.key.includes('*');
+export function hasWholeKey(filter: JobFilter): filter is JobFilter & { readonly key: string } {
+  return filter.key !== undefined && !filter.key.includes('*');
+}

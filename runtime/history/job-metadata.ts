@@ -10,11 +10,11 @@ interface MetadataRow {
  * The metadata of jobs of one project, by uid. The jobs are sorted, newest first. The limits of the time exclude the partitions of
  * other days, and LATERAL with LIMIT makes PostgreSQL look up each job by its primary key, whatever its statistics say.
  */
-export const metadataOf = async (
+export async function metadataOf(
   database: Pick<HistoryDatabase, 'query'>,
   placed: readonly PlacedJob[],
   signal?: AbortSignal,
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, string>> {
   const [first, last] = [placed[0], placed.at(-1)];
   if (first === undefined || last === undefined) return new Map();
   const text = `
@@ -35,4 +35,4 @@ CROSS JOIN LATERAL (
   ];
   const rows = await database.query<MetadataRow>({ text, values }, signal);
   return new Map(rows.map(({ uid, metadata }) => [uid, metadata]));
-};
+}

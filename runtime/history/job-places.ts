@@ -20,9 +20,11 @@ interface PlaceRow {
 }
 
 /** Always returns a row, so that one statement says what was found and what was searched. */
-const withProgress = (places: string): string => `
+function withProgress(places: string): string {
+  return `
 SELECT place.uid, ${utcText('place.finished_at')} AS "finishedAt", ${SINCE}
 FROM zipjobs.job_places_progress AS progress LEFT JOIN LATERAL (${places}) AS place ON true`;
+}
 
 export interface FoundPlaces {
   /** Newest first. */
@@ -31,7 +33,7 @@ export interface FoundPlaces {
   readonly since?: string;
 }
 
-const toFound = (rows: readonly PlaceRow[]): FoundPlaces => {
+function toFound(rows: readonly PlaceRow[]): FoundPlaces {
   const since = rows[0]?.since;
   return {
     places: rows.flatMap(({ finishedAt, uid }) =>
@@ -39,7 +41,7 @@ const toFound = (rows: readonly PlaceRow[]): FoundPlaces => {
     ),
     ...(typeof since === 'string' && { since }),
   };
-};
+}
 
 /** Prepared, because planning takes longer than the search. */
 const BY_ID = {
@@ -58,11 +60,13 @@ SELECT uid, ${utcText('finished_at')} AS "finishedAt" FROM zipjobs.jobs
 WHERE project_uid = $1 AND id = $2 AND finished_at < $3
 ORDER BY finished_at + interval '0' DESC, uid DESC LIMIT $4`;
 
-const newestFirst = (a: JobPlace, b: JobPlace): number =>
-  a.finishedAt === b.finishedAt ? (a.uid < b.uid ? 1 : -1) : a.finishedAt < b.finishedAt ? 1 : -1;
+function newestFirst(a: JobPlace, b: JobPlace): number {
+  return a.finishedAt === b.finishedAt ? (a.uid < b.uid ? 1 : -1) : a.finishedAt < b.finishedAt ? 1 : -1;
+}
 
-const isSince = (place: JobPlace | undefined, since: string): boolean =>
-  place !== undefined && Date.parse(place.finishedAt) >= Date.parse(since);
+function isSince(place: JobPlace | undefined, since: string): boolean {
+  return place !== undefined && Date.parse(place.finishedAt) >= Date.parse(since);
+}
 
 export interface JobId {
   /** metadata.uid of the ZipProject. */
@@ -75,11 +79,11 @@ export interface JobId {
  * The places of the newest `most` jobs with an ID, newest first: a name, and so its ID, may have been used again.
  * @throws AppError of HistoryDatabase
  */
-export const placesOfId = async (
+export async function placesOfId(
   database: Database,
   { projectUid, id, most }: JobId & { readonly most: number },
   signal?: AbortSignal,
-): Promise<readonly JobPlace[]> => {
+): Promise<readonly JobPlace[]> {
   const values = [projectUid, id, most];
   const { places, since } = toFound(await database.query<PlaceRow>({ ...BY_ID, values }, signal));
   if (since === undefined || (places.length === most && isSince(places.at(-1), since))) return places;
@@ -89,13 +93,13 @@ export const placesOfId = async (
   );
   const all = new Map([...places, ...older].map((place) => [`${place.finishedAt} ${place.uid}`, place]));
   return [...all.values()].sort(newestFirst).slice(0, most);
-};
+}
 
 /** The same as of the trigger `add_places`. */
-const keyHash = (projectUid: string, key: string): string => {
+function keyHash(projectUid: string, key: string): string {
   const digest = createHash('sha256').update(`${projectUid.toLowerCase()}${key}`).digest('hex');
   return BigInt.asIntN(64, BigInt(`0x${digest.slice(0, 16)}`)).toString();
-};
+}
 
 export interface KeyStretch {
   readonly projectUid: string;
@@ -111,11 +115,11 @@ export interface KeyStretch {
  * have the same hash, so compare the key. Jobs before `since` are not included.
  * @throws AppError of HistoryDatabase
  */
-export const placesOfKey = async (
+export async function placesOfKey(
   database: Database,
   { projectUid, key, from, to, most }: KeyStretch,
   signal?: AbortSignal,
-): Promise<FoundPlaces> => {
+): Promise<FoundPlaces> {
   const text = withProgress(`
   SELECT finished_at, uid FROM zipjobs.job_places
   WHERE key_hash = $1 AND finished_at <= $2 AND finished_at >= $3 AND finished_at >= progress.since
@@ -123,4 +127,4 @@ export const placesOfKey = async (
   ORDER BY finished_at DESC, uid DESC LIMIT $5`);
   const values = [keyHash(projectUid, key), from.finishedAt, to, from.uid, most];
   return toFound(await database.query<PlaceRow>({ text, values }, signal));
-};
+}

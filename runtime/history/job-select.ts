@@ -5,5 +5,6 @@ export const SELECTED_COLUMNS = `finished_at AS "finishedAt", project_uid AS "pr
   request_sha256 AS "requestSha256"`;
 
 /** A time with all its microseconds. A Date has only milliseconds, so a cursor from one would repeat or skip jobs. */
-export const utcText = (column: string): string =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+export function utcText(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}

@@ -15,29 +15,29 @@ const DAYS_AHEAD = 14;
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
 /** Makes the partitions from today to 14 days ahead. Returns the number of new tables. @throws AppError of HistoryDatabase */
-export const makePartitionsAhead = async (database: Database): Promise<number> => {
+export async function makePartitionsAhead(database: Database): Promise<number> {
   const text = `SELECT zipjobs.make_partitions(${TODAY}, ${TODAY} + ${DAYS_AHEAD}) AS made`;
   return (await database.query<{ made: number }>({ text }))[0]?.made ?? 0;
-};
+}
 
 /** Number of days from tomorrow for which the jobs have partitions without a gap. @throws AppError of HistoryDatabase */
-export const partitionDaysAhead = async (database: Database): Promise<number> => {
+export async function partitionDaysAhead(database: Database): Promise<number> {
   const text = `SELECT count(*)::integer AS days FROM (
       SELECT right(c.relname, 8) = to_char(${TODAY} + row_number() OVER (ORDER BY c.relname)::integer, 'YYYYMMDD') AS is_next
       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'zipjobs.jobs'::regclass AND right(c.relname, 8) > to_char(${TODAY}, 'YYYYMMDD')
     ) AS later WHERE is_next`;
   return (await database.query<{ days: number }>({ text }))[0]?.days ?? 0;
-};
+}
 
 /**
  * Drops partitions of which every row is older than the retention, oldest first, at most `mostTables` of them: there are three for
  * each day, and one for each month. Returns their names. @throws AppError of HistoryDatabase
  */
-export const dropOldPartitions = async (
+export async function dropOldPartitions(
   database: Database,
   { retentionDays, mostTables }: { readonly retentionDays: number; readonly mostTables: number },
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const dropped: string[] = [];
   const statement = { text: 'SELECT zipjobs.drop_oldest_partition($1) AS name', values: [retentionDays] };
   while (dropped.length < mostTables) {
@@ -46,7 +46,7 @@ export const dropOldPartitions = async (
     dropped.push(row.name);
   }
   return dropped;
-};
+}
 
 export interface PurgeLimits {
   /** Rows that one statement deletes. */
@@ -65,11 +65,11 @@ export interface Purged {
  * Deletes the jobs of a project that ended before a time (RFC 3339, or `infinity` for all of them), with their details and usage.
  * @throws AppError of HistoryDatabase
  */
-export const purgeProject = async (
+export async function purgeProject(
   database: Database,
   { projectUid, endedBefore }: { readonly projectUid: string; readonly endedBefore: string },
   { batchRows, mostBatches, signal }: PurgeLimits,
-): Promise<Purged> => {
+): Promise<Purged> {
   const statement = {
     text: 'SELECT zipjobs.purge_project($1, $2, $3) AS rows',
     values: [projectUid, endedBefore, batchRows],
@@ -81,7 +81,7 @@ export const purgeProject = async (
     rows += deleted.rows;
   }
   return { rows, isComplete: false };
-};
+}
 
 /** A batch takes about a tenth of a second. */
 const PLACES_BATCH = 5_000;
@@ -90,10 +90,10 @@ const PLACES_BATCH = 5_000;
  * After an upgrade, adds the places of jobs that were stored before `job_places` existed. Returns whether all jobs have theirs.
  * @throws AppError of HistoryDatabase
  */
-export const addOldPlaces = async (
+export async function addOldPlaces(
   database: Database,
   { mostBatches, signal }: Pick<PurgeLimits, 'mostBatches' | 'signal'>,
-): Promise<boolean> => {
+): Promise<boolean> {
   const statement = {
     text: 'SELECT zipjobs.add_old_job_places($1) AS "isComplete"',
     values: [PLACES_BATCH],
@@ -102,7 +102,7 @@ export const addOldPlaces = async (
     if ((await database.query<{ isComplete: boolean }>(statement, signal))[0]?.isComplete === true)
       return true;
   return false;
-};
+}
 
 /** Deleted projects, and those with a shorter retention than the installation. */
 const PROJECTS = `
@@ -130,11 +130,11 @@ export interface Deleted {
  * Deletes what is beyond the retention, and everything of deleted projects. All projects together have the limit of batches, but each
  * gets at least one. `steps` has the errors.
  */
-export const deleteExpired = async (
+export async function deleteExpired(
   database: Database,
   options: DeleteOptions,
   steps: Steps,
-): Promise<Deleted> => {
+): Promise<Deleted> {
   const { clusterUid, retentionDays, mostTables, mostBatches } = options;
   const dropped = await steps.run('drop old partitions', () => dropOldPartitions(database, options));
   const statement = { text: PROJECTS, values: [clusterUid, retentionDays] };
@@ -160,4 +160,4 @@ export const deleteExpired = async (
       database.query({ text: 'SELECT zipjobs.forget_deleted_projects($1)', values: [retentionDays] }),
     );
   return { partitionsDropped: dropped?.length ?? 0, rowsPurged, isComplete };
-};
+}

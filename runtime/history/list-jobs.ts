@@ -62,31 +62,33 @@ const BATCH = 500;
 /** Metadata may be 16 KiB, and an export holds several copies of a batch. */
 const METADATA_BATCH = 100;
 
-const startOf = ({ finishedBefore }: JobFilter, cursor: string | undefined): JobPlace => {
+function startOf({ finishedBefore }: JobFilter, cursor: string | undefined): JobPlace {
   const end = finishedBefore === undefined ? NEWEST : placeAt(finishedBefore.toISOString());
   if (cursor === undefined) return end;
   const place = readCursor(cursor);
   const isBeforeEnd = end === NEWEST || Date.parse(place.finishedAt) < Date.parse(end.finishedAt);
   return isBeforeEnd ? place : end;
-};
+}
 
-const jobsOf = (placed: readonly PlacedJob[]): readonly HistoryJob[] => placed.map(({ job }) => job);
+function jobsOf(placed: readonly PlacedJob[]): readonly HistoryJob[] {
+  return placed.map(({ job }) => job);
+}
 
-const byId = async (
+async function byId(
   { database }: JobListDeps,
   filter: JobFilter & { readonly id: string },
   signal: AbortSignal | undefined,
-): Promise<readonly PlacedJob[]> => {
+): Promise<readonly PlacedJob[]> {
   if (!isUuid(filter.id)) return [];
   const places = await placesOfId(database, { ...filter, most: MAX_OF_AN_ID }, signal);
   return await readPlaces(database, { filter, places, signal });
-};
+}
 
-const listPage = async (
+async function listPage(
   { database, clock, searchMs }: JobListDeps,
   filter: JobFilter,
   { cursor, limit: asked, signal }: PageRequest,
-): Promise<JobPage> => {
+): Promise<JobPage> {
   const limit = Math.min(Math.max(1, asked), MAX_LIMIT);
   const jobs: PlacedJob[] = [];
   const startMs = clock.monotonicMs();
@@ -101,18 +103,18 @@ const listPage = async (
       return { jobs: jobsOf(jobs), next: writeCursor(place), searchedTo: place.finishedAt };
   }
   return { jobs: jobsOf(jobs) };
-};
+}
 
-const withMetadata = async (
+async function withMetadata(
   database: JobListDeps['database'],
   placed: readonly PlacedJob[],
   signal: AbortSignal | undefined,
-): Promise<readonly ExportedJob[]> => {
+): Promise<readonly ExportedJob[]> {
   const metadata = await metadataOf(database, placed, signal);
   return placed.map(({ job }) => ({ ...job, metadata: metadata.get(job.uid) }));
-};
+}
 
-const stream = async function* (
+async function* stream(
   deps: JobListDeps,
   filter: JobFilter,
   signal: AbortSignal | undefined,
@@ -126,19 +128,21 @@ const stream = async function* (
   const from = startOf(filter, undefined);
   const wanted = { database, filter, from, wanted: BATCH, now: clock.date(), signal };
   for await (const { found } of searchJobs(wanted, clock)) yield found;
-};
+}
 
-export const createJobLists = (deps: JobListDeps): JobLists => ({
-  listJobs: async (filter, request) => {
-    checkFilter(filter);
-    const { id } = filter;
-    if (id === undefined) return listPage(deps, filter, request);
-    return { jobs: jobsOf(await byId(deps, { ...filter, id }, request.signal)) };
-  },
-  streamJobs: async function* (filter, signal) {
-    checkFilter(filter);
-    for await (const placed of stream(deps, filter, signal))
-      for (let at = 0; at < placed.length; at += METADATA_BATCH)
-        yield await withMetadata(deps.database, placed.slice(at, at + METADATA_BATCH), signal);
-  },
-});
+export function createJobLists(deps: JobListDeps): JobLists {
+  return {
+    listJobs: async (filter, request) => {
+      checkFilter(filter);
+      const { id } = filter;
+      if (id === undefined) return listPage(deps, filter, request);
+      return { jobs: jobsOf(await byId(deps, { ...filter, id }, request.signal)) };
+    },
+    streamJobs: async function* (filter, signal) {
+      checkFilter(filter);
+      for await (const placed of stream(deps, filter, signal))
+        for (let at = 0; at < placed.length; at += METADATA_BATCH)
+          yield await withMetadata(deps.database, placed.slice(at, at + METADATA_BATCH), signal);
+    },
+  };
+}

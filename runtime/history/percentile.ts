@@ -12,11 +12,11 @@ export interface Percentile {
  * The range that contains the percentile, by nearest rank: with 100 jobs, p95 is the duration of the 95th. `upperMs` are the upper
  * bounds of the ranges, ascending; `counts` has one more, of the durations above. Undefined without jobs.
  */
-export const percentileOf = (
+export function percentileOf(
   counts: readonly number[],
   upperMs: readonly number[],
   share: number,
-): Percentile | undefined => {
+): Percentile | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const rank = Math.max(1, Math.ceil(total * share));
   let before = 0;
@@ -28,4 +28,4 @@ export const percentileOf = (
     return { ms: Math.round(fromMs === 0 ? toMs / 2 : Math.sqrt(fromMs * toMs)), fromMs, toMs };
   }
   return undefined;
-};
+}

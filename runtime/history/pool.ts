@@ -26,13 +26,14 @@ const TIMESTAMPTZ = pg.types.builtins.TIMESTAMPTZ;
 /** The types of PostgreSQL have no name for arrays of INT8. */
 const INT8_ARRAY = 1016;
 
-const parserOf = (oid: number): ((text: string) => unknown) =>
-  pg.types.getTypeParser(oid, 'text') as (text: string) => unknown;
+function parserOf(oid: number): (text: string) => unknown {
+  return pg.types.getTypeParser(oid, 'text') as (text: string) => unknown;
+}
 
-const toTime = (text: string): string => {
+function toTime(text: string): string {
   const parsed = parserOf(TIMESTAMPTZ)(text);
   return parsed instanceof Date ? parsed.toISOString().replace('.000Z', 'Z') : text;
-};
+}
 
 /** Counts are numbers, and times are RFC 3339 in UTC. */
 const TYPES = {
@@ -45,7 +46,7 @@ const TYPES = {
   },
 };
 
-const readPassword = async (file: string): Promise<string> => {
+async function readPassword(file: string): Promise<string> {
   if (file === '') return '';
   try {
     return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
@@ -56,7 +57,7 @@ const readPassword = async (file: string): Promise<string> => {
       cause: error,
     });
   }
-};
+}
 
 /**
  * A server notices only then that the client closed the connection of a running statement, and ends the statement. PostgreSQL 13 and
@@ -71,16 +72,17 @@ const CHECK_CONNECTION = `
  * is deleted because its row was committed, so a commit must survive a crash of the server, also of one whose default is the faster
  * setting.
  */
-const sessionSettings = (statementTimeoutMs: number): string =>
-  `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs};
+function sessionSettings(statementTimeoutMs: number): string {
+  return `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs};
    SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off;
    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; ${CHECK_CONNECTION}`;
+}
 
 /**
  * Connections to the history database, made on demand. An idle connection that breaks is only logged.
  * @throws ConfigError for an invalid HISTORY_CA_FILE
  */
-export const createPool = (settings: HistorySettings, deps: PoolDeps): pg.Pool => {
+export function createPool(settings: HistorySettings, deps: PoolDeps): pg.Pool {
   const { historyStatementTimeoutMs: statementTimeoutMs } = settings;
   const pool = new pg.Pool({
     host: settings.historyHost,
@@ -106,4 +108,4 @@ export const createPool = (settings: HistorySettings, deps: PoolDeps): pg.Pool =
   });
   pool.on('error', (error) => deps.log.debug({ err: error }, 'a connection to the history database ended'));
   return pool;
-};
+}

@@ -15,9 +15,8 @@ WHERE project_uid = $1 AND finished_at = $2 AND uid = $3`;
 export type ReadJob = (id: JobId, signal?: AbortSignal) => Promise<ZipJob | undefined>;
 
 /** One statement finds the place of the job, and another reads it there. */
-export const createReadJob =
-  (database: Pick<HistoryDatabase, 'query'>): ReadJob =>
-  async (id, signal) => {
+export function createReadJob(database: Pick<HistoryDatabase, 'query'>): ReadJob {
+  return async (id, signal) => {
     const [place] = await placesOfId(database, { ...id, most: 1 }, signal);
     if (place === undefined) return undefined;
     const [details] = await database.query<Pick<HistoryEntry, 'metadata' | 'detail'>>(
@@ -26,3 +25,4 @@ export const createReadJob =
     );
     return details && fromHistoryEntry(details);
   };
+}

@@ -40,11 +40,11 @@ type PlacedRow = HistoryJob & {
 };
 
 /** The conditions on `finished_at` alone exclude partitions, which PostgreSQL does not do for a comparison of two columns. */
-const partQuery = (
+function partQuery(
   { from, to }: Stretch,
   { projectUid, budget }: { readonly projectUid: string; readonly budget: string },
   add: AddValue,
-): string => {
+): string {
   const start = `${add(from.finishedAt)}::timestamptz`;
   return `
     SELECT * FROM zipjobs.jobs
@@ -52,15 +52,17 @@ const partQuery = (
       AND finished_at <= ${start} AND finished_at >= ${add(to)}
       AND (finished_at, uid) < (${start}, ${add(from.uid)}::uuid)
     ORDER BY finished_at DESC, uid DESC LIMIT ${budget}`;
-};
+}
 
 /**
  * The innermost queries read at most `rows` jobs each in the order of the primary key. With one part, it stops as soon as the outermost
  * has all wanted jobs. The last job that they may return is returned although it does not match, because it says where the scan stopped.
  */
-const scanStatement = ({ filter, parts, rows, wanted }: Scan) => {
+function scanStatement({ filter, parts, rows, wanted }: Scan) {
   const values: unknown[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
+  function add(value: unknown): string {
+    return `$${values.push(value)}`;
+  }
   const conditions = jobConditions(filter, add);
   const budget = `${add(rows)}::bigint`;
   const common = { projectUid: add(filter.projectUid), budget };
@@ -81,24 +83,26 @@ FROM (
 WHERE is_match OR number = ${budget}
 ORDER BY finished_at DESC, uid DESC LIMIT ${add(wanted)}`;
   return { text, values };
-};
+}
 
-const placed = ({ placeAt, isMatch: _match, isLast: _last, ...job }: PlacedRow): PlacedJob => ({
-  job,
-  place: { finishedAt: placeAt, uid: job.uid },
-});
+function placed({ placeAt, isMatch: _match, isLast: _last, ...job }: PlacedRow): PlacedJob {
+  return {
+    job,
+    place: { finishedAt: placeAt, uid: job.uid },
+  };
+}
 
 /**
  * Reads parts of the list with a limit of rows. The statement has no name, so PostgreSQL plans it for its own parts: a plan for any
  * part has to lock every partition.
  */
-export const scanJobs = async (database: Pick<HistoryDatabase, 'query'>, scan: Scan): Promise<Scanned> => {
+export async function scanJobs(database: Pick<HistoryDatabase, 'query'>, scan: Scan): Promise<Scanned> {
   const rows = await database.query<PlacedRow>(scanStatement(scan), scan.signal);
   const found = rows.filter(({ isMatch }) => isMatch === true).map(placed);
   const last = rows.at(-1);
   const isStopped = last?.isLast === true && found.length < scan.wanted;
   return { found, ...(isStopped && { stoppedAt: placed(last).place }) };
-};
+}
 
 export interface Places {
   readonly filter: JobFilter;
@@ -110,14 +114,16 @@ export interface Places {
  * The jobs at these places that match the filter, in the order of the places. The times exclude the partitions of all other days.
  * The uid is compared here, because a second list in the condition would look up each combination.
  */
-export const readPlaces = async (
+export async function readPlaces(
   database: Pick<HistoryDatabase, 'query'>,
   { filter, places, signal }: Places,
-): Promise<readonly PlacedJob[]> => {
+): Promise<readonly PlacedJob[]> {
   if (places.length === 0) return [];
   const { projectUid, finishedAfter, finishedBefore } = filter;
   const values: unknown[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
+  function add(value: unknown): string {
+    return `$${values.push(value)}`;
+  }
   const conditions = [
     `project_uid = ${add(projectUid)}`,
     `finished_at = ANY (${add([...new Set(places.map(({ finishedAt }) => finishedAt))])}::timestamptz[])`,
@@ -130,4 +136,4 @@ SELECT ${SELECTED_COLUMNS}, ${utcText('finished_at')} AS "placeAt" FROM zipjobs.
   const rows = await database.query<PlacedRow>({ text, values }, signal);
   const jobs = new Map(rows.map((row) => [row.uid, placed(row)]));
   return [...new Set(places.map(({ uid }) => uid))].flatMap((uid) => jobs.get(uid) ?? []);
-};
+}

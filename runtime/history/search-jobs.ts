@@ -18,11 +18,11 @@ const PLACES = 100;
  * How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one, and not much
  * longer than the search has left.
  */
-const nextRows = (rows: number, elapsedMs: number, leftMs: number): number => {
+function nextRows(rows: number, elapsedMs: number, leftMs: number): number {
   const inTime = Math.floor((rows * leftMs) / Math.max(1, elapsedMs));
   const wanted = elapsedMs < FAST_MS ? rows * 4 : elapsedMs > SLOW_MS ? Math.floor(rows / 4) : rows;
   return Math.max(MIN_ROWS, Math.min(MAX_ROWS, wanted, inTime));
-};
+}
 
 interface Progress {
   readonly found: readonly PlacedJob[];
@@ -33,13 +33,12 @@ interface Progress {
 type KeySearch = Search & { readonly filter: JobFilter & { readonly key: string } };
 
 /** True if the place is newer than this time, so that jobs with places may follow. */
-const isNewer = ({ finishedAt }: JobPlace, since: string): boolean =>
-  finishedAt === NEWEST.finishedAt || Date.parse(finishedAt) > Date.parse(since);
+function isNewer({ finishedAt }: JobPlace, since: string): boolean {
+  return finishedAt === NEWEST.finishedAt || Date.parse(finishedAt) > Date.parse(since);
+}
 
 /** By the hash of the key. Returns where the jobs start that have no places yet, or undefined if all jobs have. */
-const searchKey = async function* (
-  search: KeySearch,
-): AsyncGenerator<Progress, JobPlace | undefined, undefined> {
+async function* searchKey(search: KeySearch): AsyncGenerator<Progress, JobPlace | undefined, undefined> {
   const { database, filter, signal } = search;
   const to = filter.finishedAfter?.toISOString() ?? '-infinity';
   for (let from = search.from; ; ) {
@@ -59,25 +58,26 @@ const searchKey = async function* (
     yield { found, place: last };
     from = last;
   }
-};
+}
 
 /** What is left of the parts after a place in one of them. */
-const partsAfter = (parts: readonly Stretch[], place: JobPlace): readonly Stretch[] => {
+function partsAfter(parts: readonly Stretch[], place: JobPlace): readonly Stretch[] {
   const timeMs = Date.parse(place.finishedAt);
   const [part, ...later] = parts.slice(parts.findIndex(({ to }) => Date.parse(to) <= timeMs));
   return part === undefined ? [] : [{ ...part, from: place }, ...later];
-};
+}
 
-const rowsOf = (parts: readonly Stretch[], { filter, wanted }: Search, rows: number): number => {
+function rowsOf(parts: readonly Stretch[], { filter, wanted }: Search, rows: number): number {
   if (!isNarrow(filter)) return wanted;
   return parts.length === 1 ? rows : Math.min(rows, FIRST_ROWS);
-};
+}
 
 /** Where the scan ended before the end of its parts. */
-const stopOf = ({ found, stoppedAt }: Scanned, wanted: number): JobPlace | undefined =>
-  stoppedAt ?? (found.length === wanted ? found.at(-1)?.place : undefined);
+function stopOf({ found, stoppedAt }: Scanned, wanted: number): JobPlace | undefined {
+  return stoppedAt ?? (found.length === wanted ? found.at(-1)?.place : undefined);
+}
 
-const searchRows = async function* (
+async function* searchRows(
   search: Search,
   clock: Clock,
   endMs: number,
@@ -100,10 +100,10 @@ const searchRows = async function* (
       yield { found: scanned.found, place: place ?? placeAt(parts.at(-1)?.to ?? '') };
     }
   }
-};
+}
 
 /** @param endMs the monotonic time at which the caller wants to end the search */
-export const searchJobs = async function* (
+export async function* searchJobs(
   search: Search,
   clock: Clock,
   endMs = Number.POSITIVE_INFINITY,
@@ -111,4 +111,4 @@ export const searchJobs = async function* (
   const { filter } = search;
   const from = hasWholeKey(filter) ? yield* searchKey({ ...search, filter }) : search.from;
   if (from !== undefined) yield* searchRows({ ...search, from }, clock, endMs);
-};
+}

@@ -23,12 +23,22 @@ export interface Search {
   readonly signal?: AbortSignal | undefined;
 }
 
-const isoOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOString();
+function isoOf(timeMs: number): string {
+  return new Date(Math.max(0, timeMs)).toISOString();
+}
 
-const isLater = (a: string, b: string): boolean => Date.parse(a) > Date.parse(b);
+function isLater(a: string, b: string): boolean {
+  return Date.parse(a) > Date.parse(b);
+}
+
 /** Calculated here, because PostgreSQL calculates `date_trunc` only after it has planned every partition. */
-const startOfHour = (time: string): string => isoOf(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS);
-const laterOf = (a: string, b: string): string => (isLater(a, b) ? a : b);
+function startOfHour(time: string): string {
+  return isoOf(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS);
+}
+
+function laterOf(a: string, b: string): string {
+  return isLater(a, b) ? a : b;
+}
 
 /** Partitions are named by their day (UTC), such as jobs_20261123. */
 const OLDEST_DAY = `
@@ -36,18 +46,19 @@ SELECT to_date(right(min(relname), 8), 'YYYYMMDD')::text AS day
 FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON oid = inhrelid WHERE inhparent = 'zipjobs.jobs'::regclass`;
 
 /** Where the list ends (RFC 3339). */
-const endOf = async ({ database, filter, now, signal }: Search): Promise<string> => {
+async function endOf({ database, filter, now, signal }: Search): Promise<string> {
   const [row] = await database.query<{ readonly day: string | null }>({ text: OLDEST_DAY }, signal);
   const oldest = typeof row?.day === 'string' ? `${row.day}T00:00:00Z` : now.toISOString();
   return filter.finishedAfter === undefined ? oldest : laterOf(oldest, filter.finishedAfter.toISOString());
-};
+}
 
 /** True if no job of the list is after this place. */
-const isEnd = ({ finishedAt, uid }: JobPlace, end: string): boolean =>
-  isLater(end, finishedAt) || (uid === placeAt('').uid && !isLater(finishedAt, end));
+function isEnd({ finishedAt, uid }: JobPlace, end: string): boolean {
+  return isLater(end, finishedAt) || (uid === placeAt('').uid && !isLater(finishedAt, end));
+}
 
 /** From a place to the end of the list, in growing stretches, so that a page of recent jobs needs few partitions. */
-const stretchesTo = function* (from: JobPlace, end: string): Generator<Stretch, void, undefined> {
+function* stretchesTo(from: JobPlace, end: string): Generator<Stretch, void, undefined> {
   let place = from;
   let timeMs = Date.parse(from.finishedAt);
   for (const days of [...STRETCH_DAYS, Number.POSITIVE_INFINITY]) {
@@ -57,10 +68,10 @@ const stretchesTo = function* (from: JobPlace, end: string): Generator<Stretch, 
     yield { from: place, to };
     place = placeAt(to);
   }
-};
+}
 
 /** The end of the list is looked up late, because most first pages do not need it. */
-const growingStretches = async function* (search: Search): AsyncGenerator<Stretch, void, undefined> {
+async function* growingStretches(search: Search): AsyncGenerator<Stretch, void, undefined> {
   const { filter, from, now } = search;
   let place = from;
   if (from.finishedAt === NEWEST.finishedAt) {
@@ -69,7 +80,7 @@ const growingStretches = async function* (search: Search): AsyncGenerator<Stretc
     place = placeAt(to);
   }
   yield* stretchesTo(place, await endOf(search));
-};
+}
 
 interface MatchingHour {
   readonly startMs: number;
@@ -78,10 +89,12 @@ interface MatchingHour {
 }
 
 /** The newest hours of a stretch in which a job of these phases, reasons and bucket finished. */
-const matchingHours = async (search: Search, { from, to }: Stretch): Promise<readonly MatchingHour[]> => {
+async function matchingHours(search: Search, { from, to }: Stretch): Promise<readonly MatchingHour[]> {
   const { database, filter, wanted, signal } = search;
   const values: unknown[] = [];
-  const add = (value: unknown): string => `$${values.push(value)}`;
+  function add(value: unknown): string {
+    return `$${values.push(value)}`;
+  }
   const text = `
 SELECT ${utcText('hour')} AS hour, sum(jobs)::bigint AS jobs FROM zipjobs.usage_hours
 WHERE project_uid = ${add(filter.projectUid)}
@@ -93,14 +106,14 @@ GROUP BY zipjobs.usage_hours.hour ORDER BY zipjobs.usage_hours.hour DESC LIMIT $
     signal,
   );
   return rows.map(({ hour, jobs }) => ({ startMs: Date.parse(hour), jobs }));
-};
+}
 
 interface Part extends Stretch {
   readonly jobs: number;
 }
 
 /** The parts of a stretch that are in these hours, newest first. Adjacent hours become one part. */
-const partsOf = ({ from, to }: Stretch, hours: readonly MatchingHour[]): readonly Part[] => {
+function partsOf({ from, to }: Stretch, hours: readonly MatchingHour[]): readonly Part[] {
   const parts: { startMs: number; readonly endMs: number; jobs: number }[] = [];
   for (const { startMs, jobs } of hours) {
     const last = parts.at(-1);
@@ -115,13 +128,10 @@ const partsOf = ({ from, to }: Stretch, hours: readonly MatchingHour[]): readonl
     to: laterOf(isoOf(startMs), to),
     jobs,
   }));
-};
+}
 
 /** Parts to read together: no more than have all wanted jobs, so that the first hours of frequent ones are read alone. */
-const groupsOf = function* (
-  parts: readonly Part[],
-  wanted: number,
-): Generator<readonly Stretch[], void, undefined> {
+function* groupsOf(parts: readonly Part[], wanted: number): Generator<readonly Stretch[], void, undefined> {
   let group: Part[] = [];
   for (const part of parts) {
     group.push(part);
@@ -131,9 +141,9 @@ const groupsOf = function* (
     group = [];
   }
   if (group.length > 0) yield group;
-};
+}
 
-const matchingParts = async function* (
+async function* matchingParts(
   search: Search,
   stretch: Stretch,
 ): AsyncGenerator<readonly Stretch[], void, undefined> {
@@ -144,23 +154,22 @@ const matchingParts = async function* (
     const last = hours.at(-1);
     from = hours.length < search.wanted || last === undefined ? undefined : placeAt(isoOf(last.startMs));
   }
-};
+}
 
-const isIndexed = ({ phases, reasons, bucket }: JobFilter): boolean =>
-  phases !== undefined || reasons !== undefined || bucket !== undefined;
+function isIndexed({ phases, reasons, bucket }: JobFilter): boolean {
+  return phases !== undefined || reasons !== undefined || bucket !== undefined;
+}
 
 /**
  * The stretches in which matching jobs may be, newest first, in groups to read together. After the first one, `usage_hours` says in
  * which hours jobs of these phases, reasons and bucket finished, so that a search for rare ones reads nothing else. The table counts
  * every job, in the transaction that stores it.
  */
-export const searchStretches = async function* (
-  search: Search,
-): AsyncGenerator<readonly Stretch[], void, undefined> {
+export async function* searchStretches(search: Search): AsyncGenerator<readonly Stretch[], void, undefined> {
   let isFirst = true;
   for await (const stretch of growingStretches(search)) {
     if (isFirst || !isIndexed(search.filter)) yield [stretch];
     else yield* matchingParts(search, stretch);
     isFirst = false;
   }
-};
+}

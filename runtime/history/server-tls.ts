@@ -6,19 +6,20 @@ import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { HistorySettings } from './settings.ts';
 
-const read = (file: string): string => {
+function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(`HISTORY_CA_FILE: cannot read ${file}`, error);
   }
-};
+}
 
-const trustIn = (text: string, file: string): Trust =>
-  onlyTrust(parseCertificates(text, `HISTORY_CA_FILE: ${file}`));
+function trustIn(text: string, file: string): Trust {
+  return onlyTrust(parseCertificates(text, `HISTORY_CA_FILE: ${file}`));
+}
 
 /** Follows the file, because operators of PostgreSQL replace their authorities. An invalid change is logged and not used. */
-const followFile = (file: string, log: Logger): Trust => {
+function followFile(file: string, log: Logger): Trust {
   let seen = read(file);
   let trust = trustIn(seen, file);
   return {
@@ -36,16 +37,16 @@ const followFile = (file: string, log: Logger): Trust => {
       return trust.tls();
     },
   };
-};
+}
 
 /**
  * The TLS options of the client, which reads them for each connection. False: no TLS.
  * @throws ConfigError for an invalid HISTORY_CA_FILE
  */
-export const serverTls = (
+export function serverTls(
   { historyTls, historyCaFile }: HistorySettings,
   { log, trust }: { readonly log: Logger; readonly trust: Trust },
-): ClientTls | false => {
+): ClientTls | false {
   if (historyTls === 'disable') return false;
   const used = historyCaFile === '' ? trust : followFile(historyCaFile, log);
   return {
@@ -54,4 +55,4 @@ export const serverTls = (
       return used.tls().secureContext as SecureContext;
     },
   };
-};
+}

@@ -11,13 +11,13 @@ export interface Steps {
 /** Errors that the message contains, because there may be one for each project. */
 const MOST_MESSAGES = 5;
 
-const messageOf = (failures: readonly (readonly [string, Error])[]): string => {
+function messageOf(failures: readonly (readonly [string, Error])[]): string {
   const first = failures.slice(0, MOST_MESSAGES).map(([name, { message }]) => `${name}: ${message}`);
   const more = failures.length - first.length;
   return `${failures.length} steps failed. ${first.join(' | ')}${more > 0 ? ` | and ${more} more` : ''}`;
-};
+}
 
-export const createSteps = (signal: AbortSignal): Steps => {
+export function createSteps(signal: AbortSignal): Steps {
   const failures: (readonly [string, Error])[] = [];
   return {
     run: async (name, step) => {
@@ -35,4 +35,4 @@ export const createSteps = (signal: AbortSignal): Steps => {
       if (errors.length > 0) throw new AggregateError(errors, messageOf(failures), { cause: errors[0] });
     },
   };
-};
+}

@@ -16,27 +16,31 @@ export interface UsageHour
 
 const HOUR_MS = 3_600_000;
 
-const hourOf = (time: string): string =>
-  new Date(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
+function hourOf(time: string): string {
+  return new Date(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
+}
 
-const keyOf = ({ projectUid, service, bucketName, phase, reason, finishedAt }: HistoryJob): string =>
-  JSON.stringify([projectUid, hourOf(finishedAt), service, bucketName, phase, reason]);
+function keyOf({ projectUid, service, bucketName, phase, reason, finishedAt }: HistoryJob): string {
+  return JSON.stringify([projectUid, hourOf(finishedAt), service, bucketName, phase, reason]);
+}
 
-const nothing = ({ projectUid, service, bucketName, phase, reason, finishedAt }: HistoryJob): UsageHour => ({
-  projectUid,
-  service,
-  bucketName,
-  phase,
-  reason,
-  hour: hourOf(finishedAt),
-  jobs: 0,
-  files: 0,
-  bytes: 0,
-  durationMs: 0,
-  durationCounts: [...DURATION_BOUNDS_MS, Infinity].map(() => 0),
-});
+function nothing({ projectUid, service, bucketName, phase, reason, finishedAt }: HistoryJob): UsageHour {
+  return {
+    projectUid,
+    service,
+    bucketName,
+    phase,
+    reason,
+    hour: hourOf(finishedAt),
+    jobs: 0,
+    files: 0,
+    bytes: 0,
+    durationMs: 0,
+    durationCounts: [...DURATION_BOUNDS_MS, Infinity].map(() => 0),
+  };
+}
 
-const add = (sum: UsageHour, { files, bytes, durationMs }: HistoryJob): UsageHour => {
+function add(sum: UsageHour, { files, bytes, durationMs }: HistoryJob): UsageHour {
   const bucket = durationMs === null ? undefined : durationBucket(durationMs);
   return {
     ...sum,
@@ -46,14 +50,14 @@ const add = (sum: UsageHour, { files, bytes, durationMs }: HistoryJob): UsageHou
     durationMs: sum.durationMs + (durationMs ?? 0),
     durationCounts: sum.durationCounts.map((count, at) => (at === bucket ? count + 1 : count)),
   };
-};
+}
 
 /** What these jobs add to the usage, in the order of the primary key, so that two writers lock rows in the same order. */
-export const usageOf = (jobs: readonly HistoryJob[]): readonly UsageHour[] => {
+export function usageOf(jobs: readonly HistoryJob[]): readonly UsageHour[] {
   const sums = new Map<string, UsageHour>();
   for (const job of jobs) {
     const key = keyOf(job);
     sums.set(key, add(sums.get(key) ?? nothing(job), job));
   }
   return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
-};
+}

@@ -30,12 +30,15 @@ const INSERT_DETAILS = `
   ON CONFLICT (project_uid, finished_at, uid) DO UPDATE SET metadata = excluded.metadata, detail = excluded.detail`;
 
 /** The range of time lets the server plan and read only the partitions of these rows. */
-const updateOf = (table: string, column: string): string => `
+function updateOf(table: string, column: string): string {
+  return `
   UPDATE zipjobs.${table} AS old SET ${column} = new.${column}
   FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])
     AS new (project_uid, finished_at, uid, webhook_state, detail)
   WHERE (old.project_uid, old.finished_at, old.uid) = (new.project_uid, new.finished_at, new.uid)
     AND old.finished_at BETWEEN $6 AND $7 AND old.${column} IS DISTINCT FROM new.${column}`;
+}
+
 const UPDATES = [updateOf('jobs', 'webhook_state'), updateOf('job_details', 'detail')];
 
 const ADD_USAGE = `
@@ -56,23 +59,25 @@ const ADD_USAGE = `
       FROM unnest(old.duration_counts, excluded.duration_counts) WITH ORDINALITY AS both_counts (a, b, n))`;
 
 /** The key of each entry, as arrays. */
-const keysOf = (entries: readonly HistoryEntry[]) => [
-  entries.map(({ job }) => job.projectUid),
-  entries.map(({ job }) => job.finishedAt),
-  entries.map(({ job }) => job.uid),
-];
+function keysOf(entries: readonly HistoryEntry[]) {
+  return [
+    entries.map(({ job }) => job.projectUid),
+    entries.map(({ job }) => job.finishedAt),
+    entries.map(({ job }) => job.uid),
+  ];
+}
 
-const insertNew = async (
+async function insertNew(
   client: HistoryClient,
   entries: readonly HistoryEntry[],
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> {
   const values = FIELDS.map((field) => entries.map(({ job }) => job[field]));
   const rows = await client.query<{ uid: string }>({ text: INSERT_JOBS, values });
   return new Set(rows.map(({ uid }) => uid));
-};
+}
 
-const insertProjects = (client: HistoryClient, jobs: readonly HistoryJob[]) =>
-  client.query({
+function insertProjects(client: HistoryClient, jobs: readonly HistoryJob[]) {
+  return client.query({
     text: INSERT_PROJECTS,
     values: [
       jobs.map(({ projectUid }) => projectUid),
@@ -80,9 +85,10 @@ const insertProjects = (client: HistoryClient, jobs: readonly HistoryJob[]) =>
       jobs.map(({ namespace }) => namespace),
     ],
   });
+}
 
-const insertDetails = (client: HistoryClient, entries: readonly HistoryEntry[]) =>
-  client.query({
+function insertDetails(client: HistoryClient, entries: readonly HistoryEntry[]) {
+  return client.query({
     text: INSERT_DETAILS,
     values: [
       ...keysOf(entries),
@@ -90,8 +96,9 @@ const insertDetails = (client: HistoryClient, entries: readonly HistoryEntry[]) 
       entries.map(({ detail }) => detail),
     ],
   });
+}
 
-const addUsage = (client: HistoryClient, jobs: readonly HistoryJob[]) => {
+function addUsage(client: HistoryClient, jobs: readonly HistoryJob[]) {
   const sums = usageOf(jobs);
   return client.query({
     text: ADD_USAGE,
@@ -109,9 +116,9 @@ const addUsage = (client: HistoryClient, jobs: readonly HistoryJob[]) => {
       sums.map((one) => `{${one.durationCounts.join(',')}}`),
     ],
   });
-};
+}
 
-const updateOld = async (client: HistoryClient, entries: readonly HistoryEntry[]): Promise<void> => {
+async function updateOld(client: HistoryClient, entries: readonly HistoryEntry[]): Promise<void> {
   const times = entries.map(({ job }) => job.finishedAt).toSorted((a, b) => Date.parse(a) - Date.parse(b));
   const values = [
     ...keysOf(entries),
@@ -121,14 +128,16 @@ const updateOld = async (client: HistoryClient, entries: readonly HistoryEntry[]
     times.at(-1),
   ];
   for (const text of UPDATES) await client.query({ text, values });
-};
+}
 
-const write = async (
+async function write(
   client: HistoryClient,
   entries: readonly HistoryEntry[],
-): Promise<readonly HistoryJob[]> => {
+): Promise<readonly HistoryJob[]> {
   const inserted = await insertNew(client, entries);
-  const isNew = ({ job }: HistoryEntry): boolean => inserted.has(job.uid);
+  function isNew({ job }: HistoryEntry): boolean {
+    return inserted.has(job.uid);
+  }
   const added = entries.filter(isNew);
   // A writer that was paused may have read the job before another one stored its end.
   const old = entries.filter((entry) => !isNew(entry) && entry.isEarly !== true);
@@ -140,18 +149,20 @@ const write = async (
   }
   if (old.length > 0) await updateOld(client, old);
   return jobs;
-};
+}
 
-const dayOf = (time: string): string => new Date(time).toISOString().slice(0, 10);
+function dayOf(time: string): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
 
 /** For a job that waited for the database longer than partitions are made ahead, or ended before it was set up. */
-const makePartitions = async (
+async function makePartitions(
   database: Pick<HistoryDatabase, 'query'>,
   entries: readonly HistoryEntry[],
-): Promise<void> => {
+): Promise<void> {
   for (const day of new Set(entries.map(({ job }) => dayOf(job.finishedAt))))
     await database.query({ text: 'SELECT zipjobs.make_partitions($1::date, $1::date)', values: [day] });
-};
+}
 
 /**
  * Writes finished jobs in one transaction and returns those that the history did not have; only these are added to `usage_hours`.
@@ -159,10 +170,10 @@ const makePartitions = async (
  * updates nothing. Makes missing partitions. Of entries with the same uid, the last counts. A batch of a few hundred entries is a good size.
  * @throws AppError of HistoryDatabase. `HistoryRefused`: at least one entry can never be stored.
  */
-export const writeJobs = async (
+export async function writeJobs(
   database: Pick<HistoryDatabase, 'query' | 'transaction'>,
   entries: readonly HistoryEntry[],
-): Promise<readonly HistoryJob[]> => {
+): Promise<readonly HistoryJob[]> {
   const unique = [...new Map(entries.map((entry) => [entry.job.uid, entry])).values()];
   if (unique.length === 0) return [];
   try {
@@ -172,4 +183,4 @@ export const writeJobs = async (
   }
   await makePartitions(database, unique);
   return await database.transaction((client) => write(client, unique));
-};
+}

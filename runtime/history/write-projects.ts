@@ -12,10 +12,10 @@ export interface HistoryProject extends HistoryOwner {
  * Records projects, or their changed retentions, in one statement. In the order of the key, so that two controllers never wait for
  * each other in a circle. @throws AppError of HistoryDatabase
  */
-export const markProjects = async (
+export async function markProjects(
   database: Pick<HistoryDatabase, 'query'>,
   projects: readonly HistoryProject[],
-): Promise<void> => {
+): Promise<void> {
   if (projects.length === 0) return;
   await database.query({
     text: `INSERT INTO zipjobs.projects AS old (project_uid, cluster_uid, namespace, retention_days)
@@ -30,16 +30,16 @@ export const markProjects = async (
       projects.map(({ retentionDays }) => retentionDays),
     ],
   });
-};
+}
 
 /** Records that the ZipProject was deleted, which cannot be undone. Keeps the first time. @throws AppError of HistoryDatabase */
-export const markDeleted = async (
+export async function markDeleted(
   database: Pick<HistoryDatabase, 'query'>,
   { projectUid, clusterUid, namespace }: Omit<HistoryProject, 'retentionDays'>,
-): Promise<void> => {
+): Promise<void> {
   await database.query({
     text: `INSERT INTO zipjobs.projects AS old (project_uid, cluster_uid, namespace, deleted_at) VALUES ($1, $2, $3, now())
       ON CONFLICT (project_uid) DO UPDATE SET deleted_at = excluded.deleted_at WHERE old.deleted_at IS NULL`,
     values: [projectUid, clusterUid, namespace],
   });
-};
+}

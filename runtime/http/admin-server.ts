@@ -25,18 +25,20 @@ interface Response {
   readonly body: string;
 }
 
-const json = (status: number, value: unknown): Response => ({
-  status,
-  contentType: 'application/json; charset=utf-8',
-  body: `${JSON.stringify(value)}\n`,
-});
+function json(status: number, value: unknown): Response {
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    body: `${JSON.stringify(value)}\n`,
+  };
+}
 
-const checked = (check: () => Check): Response => {
+function checked(check: () => Check): Response {
   const result = check();
   return result.ok ? json(200, { status: 'ok' }) : json(503, { status: 'failing', reason: result.reason });
-};
+}
 
-const responseTo = async (request: IncomingMessage, options: AdminServerOptions): Promise<Response> => {
+async function responseTo(request: IncomingMessage, options: AdminServerOptions): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return json(405, { error: `${request.method} is not supported; use GET` });
   const path = (request.url ?? '').split('?', 1).join();
@@ -45,13 +47,13 @@ const responseTo = async (request: IncomingMessage, options: AdminServerOptions)
   if (path !== '/metrics') return json(404, { error: 'not found; use /healthz, /readyz or /metrics' });
   const { contentType } = options.registry;
   return { status: 200, contentType, body: await options.registry.metrics() };
-};
+}
 
-const respond = async (
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   options: AdminServerOptions,
-): Promise<void> => {
+): Promise<void> {
   let reply: Response;
   try {
     reply = await responseTo(request, options);
@@ -65,12 +67,12 @@ const respond = async (
     'cache-control': 'no-store',
   });
   response.end(request.method === 'HEAD' ? undefined : reply.body);
-};
+}
 
 /** Serves /healthz, /readyz and /metrics on a separate port that no ingress publishes. */
-export const startAdminServer = (options: AdminServerOptions): Promise<ListeningServer> => {
+export function startAdminServer(options: AdminServerOptions): Promise<ListeningServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
     void respond(request, response, options);
   });
   return listen(server, { host: options.host, port: options.port, drainMs: 1_000 });
-};
+}

@@ -17,7 +17,7 @@ export interface ForwardedRequest {
 /** Reads `X-Forwarded-For` and `X-Forwarded-Proto`. They are ignored unless a trusted proxy sent them. */
 export type ReadForwarded = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => ForwardedRequest;
 
-const parseRange = (text: string): Range => {
+function parseRange(text: string): Range {
   const setting = `TRUSTED_PROXIES: ${JSON.stringify(text)}`;
   if (!ipaddr.isValidCIDR(text)) throw new ConfigError(`${setting} is not a CIDR such as 10.0.0.0/8`);
   const range = ipaddr.parseCIDR(text);
@@ -26,26 +26,27 @@ const parseRange = (text: string): Range => {
       `${setting} contains every address, so clients could forge theirs. Use the ranges of your proxies`,
     );
   return range;
-};
+}
 
-const contains = (ranges: readonly Range[], text: string): boolean => {
+function contains(ranges: readonly Range[], text: string): boolean {
   const address = ipaddr.parse(text);
   return ranges.some((range) => address.kind() === range[0].kind() && address.match(range));
-};
+}
 
-const listOf = (header: string | readonly string[] | undefined): string[] =>
-  [header ?? []]
+function listOf(header: string | readonly string[] | undefined): string[] {
+  return [header ?? []]
     .flat()
     .join(',')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
 
 /** @throws ConfigError if an entry of `trustedProxies` is not a CIDR */
-export const createReadForwarded = (trustedProxies: readonly string[]): ReadForwarded => {
+export function createReadForwarded(trustedProxies: readonly string[]): ReadForwarded {
   const ranges = trustedProxies.map(parseRange);
   /** Each proxy appends the address of its peer, so the client is the last node that is not a trusted proxy. */
-  const clientBehind = (peer: string, nodes: readonly string[]): Omit<ForwardedRequest, 'protocol'> => {
+  function clientBehind(peer: string, nodes: readonly string[]): Omit<ForwardedRequest, 'protocol'> {
     let address = peer;
     for (const node of nodes.toReversed()) {
       const next = readNode(node);
@@ -54,7 +55,7 @@ export const createReadForwarded = (trustedProxies: readonly string[]): ReadForw
       if (!contains(ranges, next)) break;
     }
     return { address, isUnreadable: false };
-  };
+  }
   return ({ socket, headers }) => {
     const peer = readNode(socket.remoteAddress ?? '');
     if (peer === undefined || !contains(ranges, peer))
@@ -62,4 +63,4 @@ export const createReadForwarded = (trustedProxies: readonly string[]): ReadForw
     const [protocol] = listOf(headers['x-forwarded-proto']);
     return { ...clientBehind(peer, listOf(headers['x-forwarded-for'])), protocol: protocol?.toLowerCase() };
   };
-};
+}

@@ -1,3 +1,4 @@
 /** True for a `Content-Encoding` without any coding: absent, empty, or only `identity`. Codings are case-insensitive (RFC 9110, 8.4.1). */
-export const isUnencoded = (header = ''): boolean =>
-  header.split(',').every((coding) => ['', 'identity'].includes(coding.trim().toLowerCase()));
+export function isUnencoded(header = ''): boolean {
+  return header.split(',').every((coding) => ['', 'identity'].includes(coding.trim().toLowerCase()));
+}

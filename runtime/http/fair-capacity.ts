@@ -11,18 +11,18 @@ export interface Share extends Disposable {
  * Divides a capacity among holders, such as projects. A holder may use as much as is left free: one alone uses at most
  * half, two a third each, and something is always left for the next one. A request that is alone always fits.
  */
-export const createFairCapacity = (max: number) => {
+export function createFairCapacity(max: number) {
   let used = 0;
   const usedBy = new Map<string, number>();
 
-  const add = (holder: string, amount: number): void => {
+  function add(holder: string, amount: number): void {
     used += amount;
     const own = (usedBy.get(holder) ?? 0) + amount;
     if (own === 0) usedBy.delete(holder);
     else usedBy.set(holder, own);
-  };
+  }
 
-  const open = (holder: string): Share => {
+  function open(holder: string): Share {
     let mine = 0;
     let isEnded = false;
     return {
@@ -50,18 +50,21 @@ export const createFairCapacity = (max: number) => {
         add(holder, -mine);
       },
     };
-  };
+  }
 
   return {
     open,
     /** The part of the capacity that is in use. */
     used: (): number => used,
   };
-};
+}
 
 /**
  * Divides places. All of them can be taken, because a capacity leaves one for the next holder: one holder alone gets half of them,
  * rounded up.
  */
-export const createFairPlaces = (places: number) => createFairCapacity(places + 1);
+export function createFairPlaces(places: number) {
+  return createFairCapacity(places + 1);
+}
+
 export type FairCapacity = ReturnType<typeof createFairCapacity>;

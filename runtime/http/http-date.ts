@@ -15,24 +15,24 @@ const DATES: readonly RegExp[] = [
 ];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const fullYear = (text: string, now: Date): number => {
+function fullYear(text: string, now: Date): number {
   const year = Number(text);
   if (text.length === 4) return year;
   const thisYear = now.getUTCFullYear();
   const guess = thisYear - (thisYear % CENTURY) + year;
   return guess > thisYear + YEARS_AHEAD ? guess - CENTURY : guess;
-};
+}
 
-const groupsOf = (text: string) => {
+function groupsOf(text: string) {
   for (const form of DATES) {
     const match = form.exec(text);
     if (match) return match.groups;
   }
   return undefined;
-};
+}
 
 /** A date in one of the three formats of HTTP (RFC 9110, 5.6.7), whatever the local time zone. Undefined for any other text. */
-export const readHttpDate = (text: string, now: Date): Date | undefined => {
+export function readHttpDate(text: string, now: Date): Date | undefined {
   const groups = groupsOf(text);
   if (!groups) return undefined;
   const { month = '', day, hour, minute, second } = groups;
@@ -43,4 +43,4 @@ export const readHttpDate = (text: string, now: Date): Date | undefined => {
   const isDay = monthIndex >= 0 && new Date(Date.UTC(year, monthIndex, days)).getUTCDate() === days;
   if (year < FIRST_YEAR || !isDay || hours > 23 || minutes > 59 || seconds > 60) return undefined;
   return new Date(Date.UTC(year, monthIndex, days, hours, minutes, seconds));
-};
+}

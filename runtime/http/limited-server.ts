@@ -28,14 +28,14 @@ export interface RejectionBody {
   readonly body: string;
 }
 
-const faultOf = (error: Error): HttpFault => {
+function faultOf(error: Error): HttpFault {
   const code = errorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'timed-out' : 'malformed';
-};
+}
 
-const rawResponse = ({ status, contentType, body }: RejectionBody): string =>
-  [
+function rawResponse({ status, contentType, body }: RejectionBody): string {
+  return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${contentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -43,6 +43,7 @@ const rawResponse = ({ status, contentType, body }: RejectionBody): string =>
     '',
     body,
   ].join('\r\n');
+}
 
 export interface LimitedServerDeps {
   readonly listener: RequestListener;
@@ -52,7 +53,7 @@ export interface LimitedServerDeps {
 }
 
 /** The responses of each connection. */
-const createResponses = () => {
+function createResponses() {
   const openOf = new WeakMap<Duplex, Set<ServerResponse>>();
   const latestOf = new WeakMap<Duplex, ServerResponse>();
   return {
@@ -71,10 +72,10 @@ const createResponses = () => {
       return latest !== undefined && !latest.req.complete && latest.headersSent;
     },
   };
-};
+}
 
 /** Limits the time that clients may take, and the size of their headers. */
-export const createLimitedServer = ({ listener, settings, reject }: LimitedServerDeps): Server => {
+export function createLimitedServer({ listener, settings, reject }: LimitedServerDeps): Server {
   const responses = createResponses();
   const ending = new WeakSet<Duplex>();
   const take: RequestListener = (request, response) => {
@@ -97,7 +98,9 @@ export const createLimitedServer = ({ listener, settings, reject }: LimitedServe
   server.on('clientError', (error: Error, socket: Duplex) => {
     if (ending.has(socket)) return;
     ending.add(socket);
-    const end = (last: string): void => void socket.end(last, () => socket.destroy());
+    function end(last: string): void {
+      return void socket.end(last, () => socket.destroy());
+    }
     const expected = responses.lastExpected(socket);
     if (!socket.writable || (expected === undefined && responses.isStarted(socket))) socket.destroy();
     else if (expected === undefined) end(rawResponse(reject(faultOf(error))));
@@ -108,4 +111,4 @@ export const createLimitedServer = ({ listener, settings, reject }: LimitedServe
     }
   });
   return server;
-};
+}

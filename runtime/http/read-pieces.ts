@@ -42,11 +42,11 @@ async function* pieces(
  * kept, and no longer once the result is destroyed. If it throws, reading stops with its error, and the rest of the request can
  * still be discarded.
  */
-export const readPieces = (
+export function readPieces(
   request: IncomingMessage,
   onBytes: (bytes: number) => void,
   pace: Pace = () => undefined,
-): Readable & Pick<IncomingMessage, 'headers'> => {
+): Readable & Pick<IncomingMessage, 'headers'> {
   const body: Readable = Readable.from(
     pieces(request, { onBytes, pace, isDestroyed: () => body.destroyed }),
     { objectMode: false },
@@ -54,4 +54,4 @@ export const readPieces = (
   // Body parsers would decompress what claims to be compressed.
   const { 'content-encoding': _dropped, ...headers } = request.headers;
   return Object.assign(body, { headers });
-};
+}

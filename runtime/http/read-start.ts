@@ -1,5 +1,5 @@
 /** The start of a body as text: the pieces that fit into `maxBytes`. The rest is not read. */
-export const readStart = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
+export async function readStart(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {
@@ -8,4 +8,4 @@ export const readStart = async (body: AsyncIterable<Uint8Array>, maxBytes: numbe
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-};
+}

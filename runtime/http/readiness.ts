@@ -12,10 +12,10 @@ export interface Readiness {
  * Ready from the open port until the stop signal. A later outage of the API server does not make a replica unready: all
  * replicas would become unready at once, although they can still respond from their caches.
  */
-export const createReadiness = (deps: {
+export function createReadiness(deps: {
   readonly caches: Pick<CacheGroup, 'missing'>;
   readonly stopping: AbortSignal;
-}): Readiness => {
+}): Readiness {
   let isListening = false;
   return {
     healthy: () => ({ ok: true }),
@@ -30,4 +30,4 @@ export const createReadiness = (deps: {
       isListening = true;
     },
   };
-};
+}

@@ -5,11 +5,11 @@ import type { RequestMiddleware } from './request-state.ts';
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Assigns the request id (the caller's if it is valid) and returns it in the response. */
-export const createRequestId =
-  (): RequestMiddleware =>
-  async (ctx, next): Promise<void> => {
+export function createRequestId(): RequestMiddleware {
+  return async (ctx, next): Promise<void> => {
     const given = ctx.get('X-Request-Id');
     ctx.state.requestId = ACCEPTED.test(given) ? given : randomUUID();
     ctx.set('X-Request-Id', ctx.state.requestId);
     await next();
   };
+}

@@ -15,27 +15,29 @@ export interface RequestLogDeps<S extends RequestState> {
 const SHOWN_PATH_LENGTH = 256;
 
 /** Logs the path without its query, where callers put secrets by mistake. */
-const commonFields = (ctx: RequestContext): Readonly<Record<string, unknown>> => ({
-  requestId: ctx.state.requestId,
-  ...traceFields(ctx.get('traceparent')),
-  method: ctx.method,
-  path: ctx.path.slice(0, SHOWN_PATH_LENGTH),
-  route: ctx.state.route,
-  status: ctx.status,
-});
+function commonFields(ctx: RequestContext): Readonly<Record<string, unknown>> {
+  return {
+    requestId: ctx.state.requestId,
+    ...traceFields(ctx.get('traceparent')),
+    method: ctx.method,
+    path: ctx.path.slice(0, SHOWN_PATH_LENGTH),
+    route: ctx.state.route,
+    status: ctx.status,
+  };
+}
 
 /** Logs one line per request, once its response is ready. */
-export const createRequestLog =
-  <S extends RequestState>({
-    log,
-    clock,
-    readForwarded,
-    fieldsOf,
-  }: RequestLogDeps<S>): RequestMiddleware<S> =>
-  async (ctx, next): Promise<void> => {
+export function createRequestLog<S extends RequestState>({
+  log,
+  clock,
+  readForwarded,
+  fieldsOf,
+}: RequestLogDeps<S>): RequestMiddleware<S> {
+  return async (ctx, next): Promise<void> => {
     const startedAt = clock.monotonicMs();
     await next();
     const durationMs = Math.round((clock.monotonicMs() - startedAt) * 10) / 10;
     const { address } = readForwarded(ctx.req);
     log.info({ ...commonFields(ctx), ...fieldsOf?.(ctx.state), client: address, durationMs }, 'request');
   };
+}

@@ -10,25 +10,27 @@ export interface RequestMetrics {
 }
 
 /** The metrics of a process that serves requests; `prefix` is `zip_api`, for example. */
-export const createRequestMetrics = (registry: Registry, prefix: string): RequestMetrics => ({
-  requestDuration: new Histogram({
-    name: `${prefix}_request_duration_seconds`,
-    help: 'Time from the request headers to the response, by route template, method and status class.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [registry],
-  }),
-  requestsInFlight: new Gauge({
-    name: `${prefix}_requests_in_flight`,
-    help: 'Requests in progress.',
-    registers: [registry],
-  }),
-  unreadableClients: new Counter({
-    name: `${prefix}_unreadable_client_addresses_total`,
-    help: 'Requests whose X-Forwarded-For has no readable address of the client. They count for the address of the proxy.',
-    registers: [registry],
-  }),
-});
+export function createRequestMetrics(registry: Registry, prefix: string): RequestMetrics {
+  return {
+    requestDuration: new Histogram({
+      name: `${prefix}_request_duration_seconds`,
+      help: 'Time from the request headers to the response, by route template, method and status class.',
+      labelNames: ['route', 'method', 'status'],
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers: [registry],
+    }),
+    requestsInFlight: new Gauge({
+      name: `${prefix}_requests_in_flight`,
+      help: 'Requests in progress.',
+      registers: [registry],
+    }),
+    unreadableClients: new Counter({
+      name: `${prefix}_unreadable_client_addresses_total`,
+      help: 'Requests whose X-Forwarded-For has no readable address of the client. They count for the address of the proxy.',
+      registers: [registry],
+    }),
+  };
+}
 
 /** Other methods share one label value, so that callers cannot create series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -40,9 +42,12 @@ export interface MeasureRequestDeps {
 }
 
 /** Measures requests by route template, method and status class. */
-export const createMeasureRequest =
-  ({ metrics, clock, readForwarded }: MeasureRequestDeps): RequestMiddleware =>
-  async (ctx, next): Promise<void> => {
+export function createMeasureRequest({
+  metrics,
+  clock,
+  readForwarded,
+}: MeasureRequestDeps): RequestMiddleware {
+  return async (ctx, next): Promise<void> => {
     const startedAt = clock.monotonicMs();
     metrics.requestsInFlight.inc();
     if (readForwarded(ctx.req).isUnreadable) metrics.unreadableClients.inc();
@@ -60,3 +65,4 @@ export const createMeasureRequest =
       );
     }
   };
+}

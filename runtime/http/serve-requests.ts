@@ -23,20 +23,22 @@ export interface Served {
 const CLOSING_MS = 1_000;
 
 /** The longest that serveRequests takes after the stop signal. */
-export const shutdownLimitMs = ({
+export function shutdownLimitMs({
   shutdownPauseMs,
   shutdownDrainMs,
-}: Pick<HttpSettings, 'shutdownPauseMs' | 'shutdownDrainMs'>): number =>
-  shutdownPauseMs + shutdownDrainMs + CLOSING_MS;
+}: Pick<HttpSettings, 'shutdownPauseMs' | 'shutdownDrainMs'>): number {
+  return shutdownPauseMs + shutdownDrainMs + CLOSING_MS;
+}
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
 
 /** False if the stop signal came first. */
-const isFilled = async (caches: Served['caches'], stopping: AbortSignal): Promise<boolean> => {
+async function isFilled(caches: Served['caches'], stopping: AbortSignal): Promise<boolean> {
   caches.start();
   try {
     await caches.synced(stopping);
@@ -45,10 +47,10 @@ const isFilled = async (caches: Served['caches'], stopping: AbortSignal): Promis
     if (stopping.aborted) return false;
     throw error;
   }
-};
+}
 
 /** Serves health and metrics at once and requests when the caches are filled, until the stop signal; then lets open requests finish. */
-export const serveRequests = async (served: Served, { stopping, resources }: Lifetime): Promise<void> => {
+export async function serveRequests(served: Served, { stopping, resources }: Lifetime): Promise<void> {
   const { config, log, registry, caches, server } = served;
   const { host, shutdownDrainMs: drainMs } = config;
   const readiness = createReadiness({ caches, stopping });
@@ -62,4 +64,4 @@ export const serveRequests = async (served: Served, { stopping, resources }: Lif
   // Load balancers keep sending requests until they notice that this replica is not ready.
   await pause(systemClock, config.shutdownPauseMs, new AbortController().signal);
   await listening.close(drainMs);
-};
+}

@@ -23,8 +23,8 @@ export interface ListenAddress {
 
 const DEFAULT_DRAIN_MS = 5_000;
 
-const closeServer = (server: Server, drainMs: number): Promise<void> =>
-  new Promise((resolve) => {
+function closeServer(server: Server, drainMs: number): Promise<void> {
+  return new Promise((resolve) => {
     const timer = setTimeout(() => {
       server.closeAllConnections();
     }, drainMs);
@@ -35,12 +35,13 @@ const closeServer = (server: Server, drainMs: number): Promise<void> =>
     // Otherwise an idle keep-alive connection would keep the server open.
     server.closeIdleConnections();
   });
+}
 
 /**
  * Starts listening.
  * @throws ConfigError if the address is not available
  */
-export const listen = async (server: Server, address: ListenAddress): Promise<ListeningServer> => {
+export async function listen(server: Server, address: ListenAddress): Promise<ListeningServer> {
   const { host, port, drainMs = DEFAULT_DRAIN_MS } = address;
   let closing = false;
   // While the server closes, each connection ends after its current response.
@@ -61,15 +62,15 @@ export const listen = async (server: Server, address: ListenAddress): Promise<Li
   }
   const bound = server.address();
   let closed: Promise<void> | undefined;
-  const close = (limitMs = drainMs): Promise<void> => {
+  function close(limitMs = drainMs): Promise<void> {
     closing = true;
     closed ??= closeServer(server, limitMs);
     return closed;
-  };
+  }
   return {
     host,
     port: bound !== null && typeof bound === 'object' ? bound.port : port,
     close,
     [Symbol.asyncDispose]: () => close(),
   };
-};
+}

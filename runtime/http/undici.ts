@@ -18,10 +18,10 @@ type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'path'> & {
 };
 
 /** As `request` of the index. */
-export const request = (
+export function request(
   url: string | URL,
   { dispatcher, ...options }: RequestOptions,
-): Promise<Dispatcher.ResponseData> => {
+): Promise<Dispatcher.ResponseData> {
   const { origin, pathname, search } = new URL(url);
   return dispatcher.request({ ...options, origin, path: `${pathname}${search}` });
-};
+}

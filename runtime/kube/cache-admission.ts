@@ -25,17 +25,17 @@ interface Added<T> {
 const sizes = new WeakMap<object, number>();
 
 /** An object of a cache never changes, so its size is found out once. */
-const sizeOf = (held: object | string): number => {
+function sizeOf(held: object | string): number {
   if (typeof held === 'string') return heapBytesOf(held);
   const known = sizes.get(held);
   if (known !== undefined) return known;
   const bytes = heapBytesOf(JSON.stringify(held));
   sizes.set(held, bytes);
   return bytes;
-};
+}
 
 /** All that a deletion needs, and by which the object is recognized. */
-const toIdentity = ({ metadata }: KubeObject): KubeObject => {
+function toIdentity({ metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers } = metadata;
   return {
     metadata: {
@@ -47,7 +47,7 @@ const toIdentity = ({ metadata }: KubeObject): KubeObject => {
       ...(finalizers !== undefined && { finalizers }),
     },
   };
-};
+}
 
 /** Decides what the cache keeps of each object, so that the objects of one namespace never fill the memory of a process. */
 export class CacheAdmission<T extends KubeObject> {

@@ -11,7 +11,7 @@ export interface CacheGroup extends AsyncDisposable {
 
 type Cache = Pick<Reflector<never>, 'run' | 'synced' | 'hasSynced'>;
 
-export const createCacheGroup = <C extends Readonly<Record<string, Cache>>>(caches: C): C & CacheGroup => {
+export function createCacheGroup<C extends Readonly<Record<string, Cache>>>(caches: C): C & CacheGroup {
   const all = Object.values(caches);
   const end = new AbortController();
   let running: Promise<unknown> = Promise.resolve();
@@ -32,4 +32,4 @@ export const createCacheGroup = <C extends Readonly<Record<string, Cache>>>(cach
       await running;
     },
   };
-};
+}

@@ -22,7 +22,7 @@ export interface KubeClient extends AsyncDisposable {
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** KubeErrors and the caller's own abort stay unchanged. Any other error is a failed connection. */
-const callError = (request: KubeRequest, thrown: unknown): unknown => {
+function callError(request: KubeRequest, thrown: unknown): unknown {
   if (isKubeError(thrown) || request.signal?.aborted === true) return thrown;
   const error = toError(thrown);
   const reason = errorCode(error) ?? error.message;
@@ -30,9 +30,9 @@ const callError = (request: KubeRequest, thrown: unknown): unknown => {
     code: 'Unreachable',
     cause: error,
   });
-};
+}
 
-const call = async (transport: Transport, request: KubeRequest, ms: number): Promise<unknown> => {
+async function call(transport: Transport, request: KubeRequest, ms: number): Promise<unknown> {
   const attempt = attemptOf(request);
   try {
     return await withTimeLimit({ attempt, ms, signal: request.signal }, async (signal) => {
@@ -51,17 +51,17 @@ const call = async (transport: Transport, request: KubeRequest, ms: number): Pro
   } catch (error) {
     throw toError(callError(request, error));
   }
-};
+}
 
 /** The body outlives the time limit, so it has its own signal, which the caller's signal aborts. */
-const openStream = async (transport: Transport, request: KubeRequest, ms: number): Promise<Readable> => {
+async function openStream(transport: Transport, request: KubeRequest, ms: number): Promise<Readable> {
   const lifetime = new AbortController();
-  const end = (): void => {
+  function end(): void {
     lifetime.abort(request.signal?.reason);
-  };
-  const unlink = (): void => {
+  }
+  function unlink(): void {
     request.signal?.removeEventListener('abort', end);
-  };
+  }
   request.signal?.addEventListener('abort', end);
   try {
     const limit = { attempt: attemptOf(request), ms, signal: request.signal, onLimit: end };
@@ -74,10 +74,10 @@ const openStream = async (transport: Transport, request: KubeRequest, ms: number
     unlink();
     throw toError(callError(request, error));
   }
-};
+}
 
 /** Connects on the first call. Dispose it to close the connections. */
-export const createKubeClient = (options: KubeClientOptions): KubeClient => {
+export function createKubeClient(options: KubeClientOptions): KubeClient {
   const { requestTimeoutMs } = options;
   const transport = createTransport(options);
   return {
@@ -95,4 +95,4 @@ export const createKubeClient = (options: KubeClientOptions): KubeClient => {
     stream: (request) => openStream(transport, request, requestTimeoutMs),
     [Symbol.asyncDispose]: () => transport.destroy(),
   };
-};
+}

@@ -21,31 +21,33 @@ export interface Connections {
 }
 
 // HTTP/1.1, because with HTTP/2 one dead TCP connection would block every watch and call, and no ping would detect it.
-const createAgents = (tls: KubeCredentials['tls'], connectTimeoutMs: number): Omit<Connection, 'headers'> => {
+function createAgents(tls: KubeCredentials['tls'], connectTimeoutMs: number): Omit<Connection, 'headers'> {
   const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 15_000 };
   const common = { connect, allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
   return {
     calls: new Agent({ ...common, connections: MAX_CALL_CONNECTIONS, keepAliveTimeout: 30_000 }),
     watches: new Agent({ ...common, keepAliveTimeout: 2_000 }),
   };
-};
+}
 
-const fingerprint = (tls: KubeCredentials['tls']): string => JSON.stringify(tls);
+function fingerprint(tls: KubeCredentials['tls']): string {
+  return JSON.stringify(tls);
+}
 
 /**
  * The client library creates a dispatcher, and so a TLS connection, for every call. This code keeps two, one for calls
  * and one for watches, and replaces them only when the CA or the client certificate changes.
  */
-export const createConnections = (
+export function createConnections(
   access: KubeAccess,
   options: { readonly connectTimeoutMs: number },
-): Connections => {
+): Connections {
   let agents: (Omit<Connection, 'headers'> & { readonly mark: string }) | undefined;
   let connection: Connection | undefined;
   let readAt = 0;
   let reading: Promise<Connection> | undefined;
 
-  const read = async (forget: boolean): Promise<Connection> => {
+  async function read(forget: boolean): Promise<Connection> {
     const { headers, tls } = await access.credentials({ forget });
     const mark = fingerprint(tls);
     if (agents?.mark !== mark) {
@@ -57,13 +59,13 @@ export const createConnections = (
     connection = { headers, calls: agents.calls, watches: agents.watches };
     readAt = performance.now();
     return connection;
-  };
-  const readOnce = (forget: boolean): Promise<Connection> => {
+  }
+  function readOnce(forget: boolean): Promise<Connection> {
     reading ??= read(forget).finally(() => {
       reading = undefined;
     });
     return reading;
-  };
+  }
 
   return {
     current: async () => {
@@ -78,4 +80,4 @@ export const createConnections = (
       await Promise.allSettled([agents?.calls.destroy(), agents?.watches.destroy()]);
     },
   };
-};
+}

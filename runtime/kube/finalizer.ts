@@ -10,16 +10,19 @@ export interface FinalizersPatch {
   readonly signal?: AbortSignal;
 }
 
-export const holdsFinalizer = ({ finalizers }: Pick<ObjectMeta, 'finalizers'>): boolean =>
-  finalizers?.includes(FINALIZER) === true;
+export function holdsFinalizer({ finalizers }: Pick<ObjectMeta, 'finalizers'>): boolean {
+  return finalizers?.includes(FINALIZER) === true;
+}
 
-export const withoutFinalizer = (finalizers: readonly string[] = []): readonly string[] =>
-  finalizers.filter((name) => name !== FINALIZER);
+export function withoutFinalizer(finalizers: readonly string[] = []): readonly string[] {
+  return finalizers.filter((name) => name !== FINALIZER);
+}
 
 /** Throws Conflict if the object is no longer this version. */
-export const patchFinalizers = <T extends KubeObject>(
+export function patchFinalizers<T extends KubeObject>(
   client: PatchClient<T>,
   { namespace, name, resourceVersion }: T['metadata'],
   { signal, ...metadata }: FinalizersPatch,
-): Promise<T> =>
-  client.mergePatch({ namespace, name }, { metadata: { ...metadata, resourceVersion } }, signal);
+): Promise<T> {
+  return client.mergePatch({ namespace, name }, { metadata: { ...metadata, resourceVersion } }, signal);
+}

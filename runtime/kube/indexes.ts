@@ -16,10 +16,10 @@ export interface Indexes<T> {
 /** Most values have one key, and a set would use many times its memory. */
 type Held = ObjectKey | Set<ObjectKey>;
 
-const listOf = (held: Held | undefined): readonly ObjectKey[] => {
+function listOf(held: Held | undefined): readonly ObjectKey[] {
   if (held === undefined) return [];
   return typeof held === 'string' ? [held] : [...held];
-};
+}
 
 class Index {
   readonly #namespaces = new Map<string, Map<string, Held>>();
@@ -52,15 +52,15 @@ class Index {
   }
 }
 
-export const createIndexes = <T extends KubeObject>(indexers: Indexers<T>): Indexes<T> => {
+export function createIndexes<T extends KubeObject>(indexers: Indexers<T>): Indexes<T> {
   const indexes = new Map(
     Object.entries(indexers).map(([name, valuesOf]) => [name, { valuesOf, index: new Index() }]),
   );
-  const find = (name: string): Index => {
+  function find(name: string): Index {
     const found = indexes.get(name);
     if (!found) throw new TypeError(`no index named ${name}`);
     return found.index;
-  };
+  }
   return {
     add: (object, key) => {
       const { namespace } = object.metadata;
@@ -75,4 +75,4 @@ export const createIndexes = <T extends KubeObject>(indexers: Indexers<T>): Inde
     keys: (name, namespace, value) => find(name).keys(namespace, value),
     keysInCluster: (name, value) => find(name).keysInCluster(value),
   };
-};
+}

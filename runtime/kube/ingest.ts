@@ -23,34 +23,34 @@ export interface Ingest<T extends KubeObject> {
   report(change: Change<T>): void;
 }
 
-export const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
+export function metadataOf(value: unknown): Readonly<Record<string, unknown>> {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   return isRecord(metadata) ? metadata : {};
-};
+}
 
 /** The resourceVersion of any object, including bookmarks. */
-export const versionOf = (value: unknown): string | undefined => {
+export function versionOf(value: unknown): string | undefined {
   const version = metadataOf(value)['resourceVersion'];
   return typeof version === 'string' && version !== '' ? version : undefined;
-};
+}
 
 /** The part of an object by which a cache recognizes it. */
-export const identityOf = (value: unknown): KubeObject => {
+export function identityOf(value: unknown): KubeObject {
   const { namespace = '', name, uid } = metadataOf(value);
   return { metadata: { namespace, name, uid, resourceVersion: versionOf(value) } } as KubeObject;
-};
+}
 
 /** managedFields can be more than half of an object, and no code here reads them. */
-const withoutManagedFields = (value: unknown): unknown => {
+function withoutManagedFields(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const { managedFields: _dropped, ...metadata } = metadataOf(value);
   return { ...value, metadata };
-};
+}
 
-export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): Ingest<T> => {
+export function createIngest<T extends KubeObject>(options: IngestOptions<T>): Ingest<T> {
   const { definition, onChange, log } = options;
   const { kind } = definition;
-  const decode = (value: unknown): T | 'invalid' | undefined => {
+  function decode(value: unknown): T | 'invalid' | undefined {
     try {
       const kept = definition.decode(withoutManagedFields(value));
       return kept && withNamedMetadata(kept);
@@ -58,7 +58,7 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
       log.error({ err: toError(error), kind }, 'ignored an object that cannot be decoded');
       return 'invalid';
     }
-  };
+  }
   return {
     decode,
     unlisted: (item, list) => {
@@ -78,4 +78,4 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
       }
     },
   };
-};
+}

@@ -10,7 +10,9 @@ export interface KeptDefinition<T extends KubeObject> extends Omit<ResourceDefin
  * The definition for a reflector that keeps only a part of each object. `toKept` must copy `uid` and `resourceVersion`, by which
  * the cache recognizes an object. It returns undefined for an object to leave out.
  */
-export const keptAs = <Wire extends KubeObject, Kept extends KubeObject>(
+export function keptAs<Wire extends KubeObject, Kept extends KubeObject>(
   definition: ResourceDefinition<Wire>,
   toKept: (object: Wire) => Kept | undefined,
-): KeptDefinition<Kept> => ({ ...definition, decode: (value) => toKept(definition.decode(value)) });
+): KeptDefinition<Kept> {
+  return { ...definition, decode: (value) => toKept(definition.decode(value)) };
+}

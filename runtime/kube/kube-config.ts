@@ -7,8 +7,8 @@ import type { KubeSettings } from './settings.ts';
  * library.
  * @throws ConfigError if neither exists
  */
-export const createKubeConfig = async (settings: KubeSettings): Promise<KubeAccess> => {
+export async function createKubeConfig(settings: KubeSettings): Promise<KubeAccess> {
   if (settings.kubeconfig === '') return accessOfPod(settings);
   const { accessOfKubeconfig } = await import('./kubeconfig-file.ts');
   return accessOfKubeconfig({ files: [settings.kubeconfig] });
-};
+}

@@ -68,5 +68,6 @@ export class KubeError extends AppError {
 }
 
 /** True if the value is a KubeError, with one of the codes if any are given. */
-export const isKubeError = (thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError =>
-  thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
+export function isKubeError(thrown: unknown, ...codes: readonly KubeErrorCode[]): thrown is KubeError {
+  return thrown instanceof KubeError && (codes.length === 0 || codes.includes(thrown.code));
+}

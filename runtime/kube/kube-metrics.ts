@@ -10,9 +10,10 @@ export interface KubeMetrics extends ReflectorMetrics {
 }
 
 /** Metrics of calls to the API server and of the caches, the same in every process. */
-export const createKubeMetrics = (registry: Registry): KubeMetrics => {
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
-    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
+export function createKubeMetrics(registry: Registry): KubeMetrics {
+  function counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
+  }
   const calls = counter(
     'rest_client_requests_total',
     'Calls to the API server, by method, status code and host',
@@ -51,13 +52,13 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
       events.inc({ kind });
     },
   };
-};
+}
 
 /** Reports at each scrape, for each cached kind, the time since the API server last sent data, and what does not fit. */
-export const collectCaches = (
+export function collectCaches(
   registry: Registry,
   caches: Readonly<Record<string, Pick<Reflector<never>, 'silenceMs' | 'leftOut'>>>,
-): void => {
+): void {
   new Gauge({
     name: 'zip_reflector_last_event_age_seconds',
     help: 'Time since the last byte from the API server, by kind; always less than a minute for a healthy watch',
@@ -76,4 +77,4 @@ export const collectCaches = (
       for (const [kind, cache] of Object.entries(caches)) this.set({ kind }, cache.leftOut());
     },
   });
-};
+}

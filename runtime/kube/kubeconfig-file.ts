@@ -20,7 +20,7 @@ export interface ContextAccess extends KubeAccess {
   readonly knownNamespaces: readonly string[];
 }
 
-const load = (file: string): KubeConfig => {
+function load(file: string): KubeConfig {
   const config = new KubeConfig();
   try {
     readFileSync(file);
@@ -29,13 +29,14 @@ const load = (file: string): KubeConfig => {
     throw new ConfigError(`The kubeconfig ${file} (KUBECONFIG) cannot be read`, error);
   }
   return config;
-};
+}
 
-const missing = <T extends { readonly name: string }>(there: readonly T[], more: readonly T[]): T[] =>
-  more.filter(({ name }) => there.every((one) => one.name !== name));
+function missing<T extends { readonly name: string }>(there: readonly T[], more: readonly T[]): T[] {
+  return more.filter(({ name }) => there.every((one) => one.name !== name));
+}
 
 /** Merges like kubectl: for each name the first entry wins, and the first current context applies. */
-const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
+function loadAll({ files, context }: KubeconfigChoice): KubeConfig {
   const [first, ...others] = files.map(load);
   if (first === undefined) throw new ConfigError('No kubeconfig file is configured. Set KUBECONFIG');
   for (const other of others) {
@@ -46,16 +47,16 @@ const loadAll = ({ files, context }: KubeconfigChoice): KubeConfig => {
   }
   if (context !== undefined) first.setCurrentContext(context);
   return first;
-};
+}
 
 /** Converts the header values of the client library, whose type is `any`, to trimmed text. */
-const headerText = (headers: RequestOptions['headers']): Record<string, string> => {
+function headerText(headers: RequestOptions['headers']): Record<string, string> {
   const pairs = Object.entries(headers ?? {}).filter(([, value]) => value !== undefined);
   // A token file may end with a line break, which is invalid in a header.
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), String(value).trim()]));
-};
+}
 
-const clusterOf = (config: KubeConfig, { files, context }: KubeconfigChoice) => {
+function clusterOf(config: KubeConfig, { files, context }: KubeconfigChoice) {
   const cluster = config.getCurrentCluster();
   const where = `The kubeconfig ${files.join(', ')}`;
   if (!cluster && context !== undefined) {
@@ -67,14 +68,14 @@ const clusterOf = (config: KubeConfig, { files, context }: KubeconfigChoice) => 
     throw new ConfigError(`The cluster ${cluster.name} uses a proxy (proxy-url), which is not supported`);
   }
   return cluster;
-};
+}
 
 /**
  * The identity of a context in kubeconfig files. Supports every sign-in method of the client library: tokens,
  * certificates, exec plugins, OpenID Connect.
  * @throws ConfigError if a file cannot be read or is invalid
  */
-export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
+export function accessOfKubeconfig(choice: KubeconfigChoice): ContextAccess {
   let config = loadAll(choice);
   const cluster = clusterOf(config, choice);
   const ofCluster = config.contexts.filter((context) => context.cluster === cluster.name);
@@ -94,4 +95,4 @@ export const accessOfKubeconfig = (choice: KubeconfigChoice): ContextAccess => {
       };
     },
   };
-};
+}

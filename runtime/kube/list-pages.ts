@@ -13,10 +13,10 @@ export interface ListPage {
 
 type Definition = Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural' | 'scope' | 'kind'>;
 
-const metadataText = (metadata: unknown, field: string): string => {
+function metadataText(metadata: unknown, field: string): string {
   const value = isRecord(metadata) ? metadata[field] : undefined;
   return typeof value === 'string' ? value : '';
-};
+}
 
 /** Users of a namespace decide how large its objects are: up to 1.5 MiB each. */
 const MAX_PAGE_BYTES = 16 * 1_024 * 1_024;
@@ -28,10 +28,10 @@ type Page = Pick<KubeRequest, 'path' | 'signal' | 'onBytes' | 'metadataOnly'> & 
 };
 
 /** Repeats a page with fewer objects while it is too large. */
-const requestPage = async (
+async function requestPage(
   kube: KubeClient,
   page: Page,
-): Promise<{ readonly response: unknown; readonly limit: number }> => {
+): Promise<{ readonly response: unknown; readonly limit: number }> {
   const { query, limit, ...request } = page;
   try {
     const sized = { limit, ...query };
@@ -46,19 +46,19 @@ const requestPage = async (
     if (!isKubeError(error, 'TooLarge') || limit === 1) throw error;
     return requestPage(kube, { ...page, limit: Math.max(1, Math.floor(limit / SHRINK)) });
   }
-};
+}
 
 /** @throws KubeError InvalidResponse */
-const listIn = (
+function listIn(
   response: unknown,
   path: string,
-): { readonly items: readonly unknown[]; readonly metadata: unknown } => {
+): { readonly items: readonly unknown[]; readonly metadata: unknown } {
   const { items, metadata } = isRecord(response) ? response : {};
   // Go encodes a nil slice as null.
   const list: unknown = items === null ? [] : items;
   if (isRecord(metadata) && Array.isArray(list)) return { items: list, metadata };
   throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
-};
+}
 
 /**
  * Lists in pages of a limited size, so that no response is huge. All pages have the same resourceVersion and so are consistent.
@@ -75,9 +75,9 @@ export async function* listPages(
   let next = '';
   let limit = options.pageSize;
   let total = 0;
-  const onBytes = (bytes: number): void => {
+  function onBytes(bytes: number): void {
     total += bytes;
-  };
+  }
   do {
     const { labelSelector, fieldSelector, signal } = options;
     const query = { labelSelector, fieldSelector, continue: next === '' ? undefined : next };

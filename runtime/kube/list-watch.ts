@@ -15,16 +15,16 @@ const MAX_OLD_LISTS = 5;
 /** A watch that delivered an event or lasted this long was healthy, so the next failure counts as the first. */
 const HEALTHY_WATCH_MS = 5_000;
 
-const advance = (progress: Progress, version: string | undefined): void => {
+function advance(progress: Progress, version: string | undefined): void {
   if (version === undefined) return;
   // Repeated events do not move the position back.
   if (isOlderVersion(version, progress.resourceVersion)) return;
   progress.resourceVersion = version;
   if (!isOlderVersion(version, progress.newest)) progress.newest = version;
-};
+}
 
 /** A list from a lagging or restored store would revert the cache to an older state. */
-const refuseOldList = (progress: Progress, version: string): void => {
+function refuseOldList(progress: Progress, version: string): void {
   if (!isOlderVersion(version, progress.newest)) {
     progress.oldLists = 0;
     return;
@@ -41,16 +41,17 @@ const refuseOldList = (progress: Progress, version: string): void => {
   }
   progress.oldLists = 0;
   progress.newest = version;
-};
+}
 
-const receiveList = <T extends KubeObject>({ cache, progress }: Parts<T>): IncomingList<T> =>
-  cache.receiveList({ trustsVersions: !progress.isRestored });
+function receiveList<T extends KubeObject>({ cache, progress }: Parts<T>): IncomingList<T> {
+  return cache.receiveList({ trustsVersions: !progress.isRestored });
+}
 
-const receivePages = async <T extends KubeObject>(
+async function receivePages<T extends KubeObject>(
   parts: Parts<T>,
   list: IncomingList<T>,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string> {
   const { options, settings, ingest, progress } = parts;
   const { kube, definition, namespace, labelSelector, fieldSelector } = options;
   let version = '';
@@ -65,9 +66,9 @@ const receivePages = async <T extends KubeObject>(
     for (const item of page.items) ingest.listed(item, list);
   }
   return version;
-};
+}
 
-const receiveAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
+async function receiveAll<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
   const { options, ingest, progress } = parts;
   let list = receiveList(parts);
   let version = await receiveByWatch(parts, list, signal);
@@ -83,30 +84,35 @@ const receiveAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSi
   list.publish((change) => {
     ingest.report(change);
   });
-};
+}
 
 /** Lists all objects, as a watch if possible, and reports the differences from the cache. */
-export const listAll = <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> =>
-  parts.turn.take(() => receiveAll(parts, signal));
+export function listAll<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
+  return parts.turn.take(() => receiveAll(parts, signal));
+}
 
 /** A watch sends versions in order, so an older one is of a server that was restored. */
-const refuseOldEvent = <T extends KubeObject>(
+function refuseOldEvent<T extends KubeObject>(
   { options, progress }: Parts<T>,
   version: string | undefined,
-): void => {
+): void {
   if (!isOlderVersion(version, progress.resourceVersion)) return;
   const path = collectionPath(options.definition, options.namespace);
   throw new KubeError(
     `watch ${path}: an event has version ${version}, which is older than version ${progress.resourceVersion} of an earlier one`,
     { code: 'ServerError' },
   );
-};
+}
 
-const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
+async function watchLive<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
   const { options, settings, clock, progress } = parts;
   const startedMs = clock.monotonicMs();
-  const lastedMs = (): number => clock.monotonicMs() - startedMs;
-  const isShort = (): boolean => lastedMs() < HEALTHY_WATCH_MS;
+  function lastedMs(): number {
+    return clock.monotonicMs() - startedMs;
+  }
+  function isShort(): boolean {
+    return lastedMs() < HEALTHY_WATCH_MS;
+  }
   let events = 0;
   const range = {
     from: progress.resourceVersion,
@@ -138,13 +144,10 @@ const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSig
   const reason = endReason(range, lastedMs());
   progress.mustVerify = reason === 'cut short';
   options.metrics?.watchEnded(options.definition.kind, reason, 'live');
-};
+}
 
 /** Watches for changes since the last list or watch, until the server ends the watch. Beside it, repeats the events of the last watch. */
-export const watchOnce = async <T extends KubeObject>(
-  parts: Parts<T>,
-  signal: AbortSignal,
-): Promise<void> => {
+export async function watchOnce<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
   const repeated = repeatEvents(
     parts,
@@ -157,4 +160,4 @@ export const watchOnce = async <T extends KubeObject>(
     ended.abort();
     await repeated;
   }
-};
+}

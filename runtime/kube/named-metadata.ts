@@ -5,18 +5,18 @@ import type { KubeObject } from './types.ts';
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(LABELS), ...Object.values(ANNOTATIONS)]);
 
-const named = (
+function named(
   texts: Readonly<Record<string, string>> | undefined,
-): Readonly<Record<string, string>> | undefined => {
+): Readonly<Record<string, string>> | undefined {
   const entries = texts && Object.entries(texts).filter(([name]) => NAMES.has(name));
   return entries && entries.length > 0 ? Object.fromEntries(entries) : undefined;
-};
+}
 
 /**
  * The metadata that caches keep. Annotations and labels of others are dropped, because anyone may write 256 KiB of them on each object.
  * The spec and status of our kinds have only the fields of their definitions.
  */
-export const withNamedMetadata = <T extends KubeObject>(object: T): T => {
+export function withNamedMetadata<T extends KubeObject>(object: T): T {
   const { metadata } = object;
   const kept: Readonly<Record<keyof ObjectMeta, unknown>> = {
     name: metadata.name,
@@ -32,4 +32,4 @@ export const withNamedMetadata = <T extends KubeObject>(object: T): T => {
     ownerReferences: metadata.ownerReferences,
   };
   return { ...object, metadata: defined(kept) };
-};
+}

@@ -66,11 +66,11 @@ export interface ObjectCache<T extends KubeObject>
  * Compares resourceVersions, which are decimal numbers of any length that only increase. True if `version` is older
  * than `than`; false if either is missing or not a number.
  */
-export const isOlderVersion = (version: string | undefined, than: string | undefined): boolean => {
+export function isOlderVersion(version: string | undefined, than: string | undefined): boolean {
   if (version === undefined || than === undefined) return false;
   if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
   return version.length === than.length ? version < than : version.length < than.length;
-};
+}
 
 interface Content<T extends KubeObject> {
   readonly store: Store<T>;
@@ -81,36 +81,33 @@ interface Content<T extends KubeObject> {
 }
 
 /** Calls back for the differences between the content of before and a list that was published. */
-const noteList = <T extends KubeObject>(
-  { admission, options }: Content<T>,
-  before: CacheAdmission<T>,
-): void => {
+function noteList<T extends KubeObject>({ admission, options }: Content<T>, before: CacheAdmission<T>): void {
   for (const key of new Set([...before.identities.keys(), ...admission.identities.keys()]))
     options.onIdentity?.(key);
   for (const namespace of new Set([...before.partial(), ...admission.partial()])) {
     if (before.isIncomplete(namespace) !== admission.isIncomplete(namespace)) options.onLeftOut?.(namespace);
     if (admission.hasRoom(namespace)) options.onRoom?.(namespace);
   }
-};
+}
 
-const createIncomingList = <T extends KubeObject>(
+function createIncomingList<T extends KubeObject>(
   content: Content<T>,
   trustsVersions: boolean,
-): IncomingList<T> => {
+): IncomingList<T> {
   const { options } = content;
   const { kept, get, read, toKept } = content.store;
   const { drop, put, replace } = content.writes;
   const write = trustsVersions ? put : replace;
   const next = new Map<ObjectKey, T | Packed>();
   const admission = new CacheAdmission<T>(options);
-  const remove = (key: ObjectKey): void => {
+  function remove(key: ObjectKey): void {
     admission.remove(key, next.get(key));
     next.delete(key);
-  };
-  const add = (key: ObjectKey, object: T | undefined, value: T | Packed): void => {
+  }
+  function add(key: ObjectKey, object: T | undefined, value: T | Packed): void {
     remove(key);
     if (admission.add(key, { object, held: value }) === 'whole') next.set(key, value);
-  };
+  }
   return {
     isKnown: (object) => trustsVersions && isSameVersion(get(objectKey(object)), object),
     addKnown: (object) => {
@@ -129,10 +126,12 @@ const createIncomingList = <T extends KubeObject>(
       noteList(content, before);
     },
   };
-};
+}
 
-const readsOf = <T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): CacheReads<T> => {
-  const all = (keys: readonly ObjectKey[]): readonly T[] => keys.flatMap((key) => store.get(key) ?? []);
+function readsOf<T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): CacheReads<T> {
+  function all(keys: readonly ObjectKey[]): readonly T[] {
+    return keys.flatMap((key) => store.get(key) ?? []);
+  }
   return {
     get: store.get,
     keys: () => store.kept.keys(),
@@ -142,17 +141,19 @@ const readsOf = <T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): Ca
     byClusterIndex: (index, value) => all(indexes.keysInCluster(index, value)),
     keysByClusterIndex: (index, value) => indexes.keysInCluster(index, value),
   };
-};
+}
 
 /** Which events are late: a late or repeated event must not revert the cache. */
-const createDeletions = <T extends KubeObject>(content: Content<T>) => {
+function createDeletions<T extends KubeObject>(content: Content<T>) {
   /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
   const deleted = new Map<ObjectKey, string>();
-  const versionsOf = (key: ObjectKey): readonly (string | undefined)[] => [
-    content.store.get(key)?.metadata.resourceVersion,
-    content.admission.identities.get(key)?.metadata.resourceVersion,
-    deleted.get(key),
-  ];
+  function versionsOf(key: ObjectKey): readonly (string | undefined)[] {
+    return [
+      content.store.get(key)?.metadata.resourceVersion,
+      content.admission.identities.get(key)?.metadata.resourceVersion,
+      deleted.get(key),
+    ];
+  }
   return {
     isLate: ({ metadata }: KubeObject, key: ObjectKey): boolean =>
       versionsOf(key).some((version) => isOlderVersion(metadata.resourceVersion, version)),
@@ -164,14 +165,14 @@ const createDeletions = <T extends KubeObject>(content: Content<T>) => {
     },
     clear: (): void => deleted.clear(),
   };
-};
+}
 
 /** Calls back for what a change of one object means for its identity, and for what is left out of its namespace. */
-const noting = <T extends KubeObject, R>(
+function noting<T extends KubeObject, R>(
   { admission, options }: Content<T>,
   key: ObjectKey,
   change: () => R,
-): R => {
+): R {
   const namespace = namespaceOf(key);
   const [wasIncomplete, hadIdentity] = [admission.isIncomplete(namespace), admission.identities.has(key)];
   const result = change();
@@ -179,21 +180,21 @@ const noting = <T extends KubeObject, R>(
   if (admission.isIncomplete(namespace) !== wasIncomplete) options.onLeftOut?.(namespace);
   if (admission.hasRoom(namespace)) options.onRoom?.(namespace);
   return result;
-};
+}
 
-const changesOf = <T extends KubeObject>(content: Content<T>) => {
+function changesOf<T extends KubeObject>(content: Content<T>) {
   const { store, writes } = content;
-  const drop = (key: ObjectKey): readonly Change<T>[] => {
+  function drop(key: ObjectKey): readonly Change<T>[] {
     const held = store.get(key);
     return held === undefined ? [] : [writes.drop(key, held)];
-  };
-  const place = (key: ObjectKey, object: T): readonly Change<T>[] => {
+  }
+  function place(key: ObjectKey, object: T): readonly Change<T>[] {
     const value = store.toKept(object);
     const before = store.kept.get(key);
     content.admission.remove(key, before);
     const outcome = content.admission.add(key, { object, held: value, hadPlace: before !== undefined });
     return outcome === 'whole' ? writes.put(key, object, value) : drop(key);
-  };
+  }
   return {
     set: (key: ObjectKey, object: T) => noting(content, key, () => place(key, object)),
     drop: (key: ObjectKey) =>
@@ -202,11 +203,9 @@ const changesOf = <T extends KubeObject>(content: Content<T>) => {
         return drop(key);
       }),
   };
-};
+}
 
-export const createObjectCache = <T extends KubeObject>(
-  options: ObjectCacheOptions<T> = {},
-): ObjectCache<T> => {
+export function createObjectCache<T extends KubeObject>(options: ObjectCacheOptions<T> = {}): ObjectCache<T> {
   const { isAtRest = () => false } = options;
   const store = createStore(isAtRest);
   const indexes = createIndexes(options.indexes ?? {});
@@ -214,10 +213,10 @@ export const createObjectCache = <T extends KubeObject>(
   const content: Content<T> = { store, writes, options, admission: new CacheAdmission<T>(options) };
   const deletions = createDeletions(content);
   const changes = changesOf(content);
-  const leaveOut = (object: KubeObject): readonly Change<T>[] => {
+  function leaveOut(object: KubeObject): readonly Change<T>[] {
     const key = objectKey(object);
     return deletions.isLate(object, key) ? [] : changes.drop(key);
-  };
+  }
   return {
     ...readsOf(store, indexes),
     identity: (key) => content.admission.identities.get(key),
@@ -248,4 +247,4 @@ export const createObjectCache = <T extends KubeObject>(
       };
     },
   };
-};
+}

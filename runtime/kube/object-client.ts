@@ -10,34 +10,33 @@ import type { DeleteOptions, KubeObject, ListOptions, ObjectClient, ResourceDefi
 /** Objects per page of a list. */
 const DEFAULT_PAGE_SIZE = 500;
 
-const deleteBody = ({
-  uid,
-  propagationPolicy,
-  gracePeriodSeconds,
-}: DeleteOptions): Record<string, unknown> => ({
-  apiVersion: 'v1',
-  kind: 'DeleteOptions',
-  ...(uid === undefined ? {} : { preconditions: { uid } }),
-  ...defined({ propagationPolicy, gracePeriodSeconds }),
-});
+function deleteBody({ uid, propagationPolicy, gracePeriodSeconds }: DeleteOptions): Record<string, unknown> {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(uid === undefined ? {} : { preconditions: { uid } }),
+    ...defined({ propagationPolicy, gracePeriodSeconds }),
+  };
+}
 
-const undefinedWhen = async <T>(
+async function undefinedWhen<T>(
   code: 'NotFound' | 'AlreadyExists',
   task: () => Promise<T>,
-): Promise<T | undefined> => {
+): Promise<T | undefined> {
   try {
     return await task();
   } catch (error) {
     if (isKubeError(error, code)) return undefined;
     throw error;
   }
-};
+}
 
 /** True if the delete named a uid, and the current object has another one. */
-const isOtherUid = (error: unknown, options: DeleteOptions): boolean =>
-  options.uid !== undefined && isKubeError(error, 'Conflict') && /\bUID\b/.test(error.message);
+function isOtherUid(error: unknown, options: DeleteOptions): boolean {
+  return options.uid !== undefined && isKubeError(error, 'Conflict') && /\bUID\b/.test(error.message);
+}
 
-const remove = async (kube: KubeClient, path: string, options: DeleteOptions): Promise<boolean> => {
+async function remove(kube: KubeClient, path: string, options: DeleteOptions): Promise<boolean> {
   try {
     await kube.request({ method: 'DELETE', path, body: deleteBody(options), signal: options.signal });
     return true;
@@ -45,59 +44,61 @@ const remove = async (kube: KubeClient, path: string, options: DeleteOptions): P
     if (isKubeError(error, 'NotFound') || isOtherUid(error, options)) return false;
     throw error;
   }
-};
+}
 
 /** A call whose response is an object of the kind. */
 type Call<T> = (request: KubeRequest) => Promise<T>;
 
-const decoding = <T extends KubeObject>(
+function decoding<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   attempt: string,
   value: unknown,
-): T => {
+): T {
   try {
     return definition.decode(value);
   } catch (error) {
     throw new KubeError(`${attempt}: ${toError(error).message}`, { code: 'InvalidResponse', cause: error });
   }
-};
+}
 
-const listAll = async <T extends KubeObject>(
+async function listAll<T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
   options: ListOptions,
-): Promise<readonly T[]> => {
+): Promise<readonly T[]> {
   const objects: T[] = [];
   for await (const page of listPages(kube, definition, { ...options, pageSize: DEFAULT_PAGE_SIZE })) {
     for (const item of page.items) objects.push(decoding(definition, `list of ${definition.plural}`, item));
   }
   return objects;
-};
+}
 
-const readers = <T extends KubeObject>(
+function readers<T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
   call: Call<T>,
-): Pick<ObjectClient<T>, 'get' | 'list'> => ({
-  get: (namespace, name, signal) =>
-    undefinedWhen('NotFound', async () =>
-      call({ method: 'GET', path: objectPath(definition, { namespace, name }), signal }),
-    ),
-  list: async (options = {}) => {
-    try {
-      return await listAll(kube, definition, options);
-    } catch (error) {
-      // The version was compacted between two pages. A new list starts at the current version.
-      if (isKubeError(error, 'Gone')) return listAll(kube, definition, options);
-      throw error;
-    }
-  },
-});
+): Pick<ObjectClient<T>, 'get' | 'list'> {
+  return {
+    get: (namespace, name, signal) =>
+      undefinedWhen('NotFound', async () =>
+        call({ method: 'GET', path: objectPath(definition, { namespace, name }), signal }),
+      ),
+    list: async (options = {}) => {
+      try {
+        return await listAll(kube, definition, options);
+      } catch (error) {
+        // The version was compacted between two pages. A new list starts at the current version.
+        if (isKubeError(error, 'Gone')) return listAll(kube, definition, options);
+        throw error;
+      }
+    },
+  };
+}
 
-const writers = <T extends KubeObject>(
+function writers<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   call: Call<T>,
-): Pick<ObjectClient<T>, 'create' | 'apply' | 'replace' | 'mergePatch'> => {
+): Pick<ObjectClient<T>, 'create' | 'apply' | 'replace' | 'mergePatch'> {
   const { apiVersion, kind } = definition;
   return {
     create: (object, { fieldManager, signal } = {}) =>
@@ -142,13 +143,13 @@ const writers = <T extends KubeObject>(
         signal,
       }),
   };
-};
+}
 
 /** Reads and writes the objects of one kind. */
-export const createObjectClient = <T extends KubeObject>(
+export function createObjectClient<T extends KubeObject>(
   kube: KubeClient,
   definition: ResourceDefinition<T>,
-): ObjectClient<T> => {
+): ObjectClient<T> {
   const call: Call<T> = async (request) =>
     decoding(definition, `${request.method} ${request.path}`, await kube.request(request));
   return {
@@ -157,4 +158,4 @@ export const createObjectClient = <T extends KubeObject>(
     delete: async (namespace, name, options = {}) =>
       remove(kube, objectPath(definition, { namespace, name }), options),
   };
-};
+}

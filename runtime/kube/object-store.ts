@@ -2,17 +2,21 @@ import type { Indexes } from './indexes.ts';
 import { createPacker, type Packed } from './packed-objects.ts';
 import type { Change, KubeObject, ObjectKey } from './types.ts';
 
-export const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
-  a !== undefined &&
-  a.metadata.uid === b.metadata.uid &&
-  a.metadata.resourceVersion === b.metadata.resourceVersion;
+export function isSameVersion(a: KubeObject | undefined, b: KubeObject): boolean {
+  return (
+    a !== undefined &&
+    a.metadata.uid === b.metadata.uid &&
+    a.metadata.resourceVersion === b.metadata.resourceVersion
+  );
+}
 
 /** The objects, those at rest as texts. */
-export const createStore = <T extends KubeObject>(isAtRest: (object: T) => boolean) => {
+export function createStore<T extends KubeObject>(isAtRest: (object: T) => boolean) {
   const packer = createPacker<T>();
   const kept = new Map<ObjectKey, T | Packed>();
-  const read = (key: ObjectKey, value: T | Packed): T =>
-    typeof value === 'string' ? packer.unpack(key, value) : value;
+  function read(key: ObjectKey, value: T | Packed): T {
+    return typeof value === 'string' ? packer.unpack(key, value) : value;
+  }
   return {
     kept,
     read,
@@ -25,17 +29,18 @@ export const createStore = <T extends KubeObject>(isAtRest: (object: T) => boole
       for (const [key, value] of kept) yield read(key, value);
     },
   };
-};
+}
+
 export type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
 
 /** Changes of the store and its indexes. */
-export const createWrites = <T extends KubeObject>({ kept, get }: Store<T>, indexes: Indexes<T>) => {
-  const drop = (key: ObjectKey, before: T): Change<T> => {
+export function createWrites<T extends KubeObject>({ kept, get }: Store<T>, indexes: Indexes<T>) {
+  function drop(key: ObjectKey, before: T): Change<T> {
     indexes.remove(before, key);
     kept.delete(key);
     return { kind: 'deleted', key, before };
-  };
-  const replace = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] => {
+  }
+  function replace(key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] {
     const held = get(key);
     // A different uid is a different object, so handlers of the old one must see its deletion.
     const gone = held !== undefined && held.metadata.uid !== object.metadata.uid ? [drop(key, held)] : [];
@@ -44,8 +49,9 @@ export const createWrites = <T extends KubeObject>({ kept, get }: Store<T>, inde
     kept.set(key, value);
     indexes.add(object, key);
     return [...gone, { kind: 'set', key, object, before }];
-  };
-  const put = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] =>
-    isSameVersion(get(key), object) ? [] : replace(key, object, value);
+  }
+  function put(key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] {
+    return isSameVersion(get(key), object) ? [] : replace(key, object, value);
+  }
   return { drop, put, replace };
-};
+}

@@ -23,18 +23,20 @@ const COMPLETE_PART = 0.9;
  * Why the server ended a watch. It ends one early if its buffer for this watch is full, because events arrive faster than they are
  * read, or if it stops.
  */
-export const endReason = (
+export function endReason(
   { timeoutSeconds }: Pick<WatchRange, 'timeoutSeconds'>,
   lastedMs: number,
-): 'ended' | 'cut short' => (lastedMs < timeoutSeconds * 1000 * COMPLETE_PART ? 'cut short' : 'ended');
+): 'ended' | 'cut short' {
+  return lastedMs < timeoutSeconds * 1000 * COMPLETE_PART ? 'cut short' : 'ended';
+}
 
 /** The events of the reflector's collection. */
-export const openWatch = <T extends KubeObject>(
+export function openWatch<T extends KubeObject>(
   { options, settings, clock }: Parts<T>,
   { from, timeoutSeconds, onOpen, onBytes }: WatchRange,
   signal: AbortSignal,
-): AsyncIterable<WatchEvent> =>
-  watchEvents({
+): AsyncIterable<WatchEvent> {
+  return watchEvents({
     kube: options.kube,
     path: collectionPath(options.definition, options.namespace),
     query: {
@@ -50,21 +52,22 @@ export const openWatch = <T extends KubeObject>(
     onOpen,
     onBytes,
   });
+}
 
-const changesOf = <T extends KubeObject>(
+function changesOf<T extends KubeObject>(
   { cache, ingest }: Parts<T>,
   { type, object }: WatchEvent,
-): readonly Change<T>[] => {
+): readonly Change<T>[] {
   if (type === 'DELETED') return cache.delete(identityOf(object));
   const kept = ingest.decode(object);
   if (kept === 'invalid') return [];
   return kept ? cache.set(kept) : cache.leaveOut(identityOf(object));
-};
+}
 
 /** Updates the cache, and reports what changed. */
-export const applyEvent = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void => {
+export function applyEvent<T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void {
   const { options } = parts;
   if (event.type === 'BOOKMARK') return;
   options.metrics?.eventReceived(options.definition.kind);
   for (const change of changesOf(parts, event)) parts.ingest.report(change);
-};
+}

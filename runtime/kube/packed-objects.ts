@@ -40,7 +40,7 @@ interface KnownLayout {
 }
 
 /** Appends the values in order, and returns the layout as text. These loops are hot: they take half the time of iterators. */
-const flatten = (value: Json | undefined, values: Json[]): string => {
+function flatten(value: Json | undefined, values: Json[]): string {
   if (Array.isArray(value)) {
     let text = '[';
     for (const one of value as readonly Json[]) text += `${flatten(one, values)},`;
@@ -55,24 +55,24 @@ const flatten = (value: Json | undefined, values: Json[]): string => {
   }
   values.push(value ?? null);
   return '.';
-};
+}
 
-const layoutOf = (value: Json | undefined): Layout => {
+function layoutOf(value: Json | undefined): Layout {
   if (Array.isArray(value)) return value.map((one: Json) => layoutOf(one));
   if (typeof value !== 'object' || value === null) return null;
   const fields = value as Readonly<Record<string, Json | undefined>>;
   const entries = Object.entries(fields).filter(([, one]) => one !== undefined);
   return { names: entries.map(([name]) => name), fields: entries.map(([, one]) => layoutOf(one)) };
-};
+}
 
 /** An assignment to `__proto__` would set the prototype. */
-const set = (object: Record<string, Json>, name: string, value: Json): void => {
+function set(object: Record<string, Json>, name: string, value: Json): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
   else object[name] = value;
-};
+}
 
-const rebuild = (layout: Layout, next: () => Json): Json => {
+function rebuild(layout: Layout, next: () => Json): Json {
   if (layout === null) return next();
   if ('names' in layout) {
     const object: Record<string, Json> = {};
@@ -81,10 +81,10 @@ const rebuild = (layout: Layout, next: () => Json): Json => {
     return object;
   }
   return layout.map((one) => rebuild(one, next));
-};
+}
 
 /** A text that is kept once is an array with its number; no other value is an array. */
-const share = (known: KnownLayout, position: number, value: Json): Json => {
+function share(known: KnownLayout, position: number, value: Json): Json {
   const shared = known.shared[position];
   if (typeof value !== 'string' || value.length > MAX_SHARED_LENGTH || shared === undefined) return value;
   const found = shared.get(value);
@@ -94,17 +94,17 @@ const share = (known: KnownLayout, position: number, value: Json): Json => {
   shared.set(value, number);
   known.texts[position]?.push(value);
   return [number];
-};
+}
 
-const withoutKey = <T extends KubeObject>(object: T): Json => {
+function withoutKey<T extends KubeObject>(object: T): Json {
   const { namespace: _namespace, name: _name, ...metadata } = object.metadata;
   return { ...object, metadata } as unknown as Json;
-};
+}
 
-export const createPacker = <T extends KubeObject>(): Packer<T> => {
+export function createPacker<T extends KubeObject>(): Packer<T> {
   const byText = new Map<string, KnownLayout>();
   const all: KnownLayout[] = [];
-  const add = (text: string, object: Json, size: number): KnownLayout | undefined => {
+  function add(text: string, object: Json, size: number): KnownLayout | undefined {
     if (all.length >= MAX_LAYOUTS) return undefined;
     const known: KnownLayout = {
       index: all.length,
@@ -115,7 +115,7 @@ export const createPacker = <T extends KubeObject>(): Packer<T> => {
     all.push(known);
     byText.set(text, known);
     return known;
-  };
+  }
   return {
     pack: (object) => {
       const json = withoutKey(object);
@@ -144,4 +144,4 @@ export const createPacker = <T extends KubeObject>(): Packer<T> => {
       return { ...object, metadata };
     },
   };
-};
+}

@@ -12,7 +12,7 @@ import type { KubeSettings } from './settings.ts';
  * long before it expires. The CA is read on every call, because it may be rotated too.
  * @throws ConfigError outside a cluster
  */
-export const accessOfPod = (settings: KubeSettings): KubeAccess => {
+export function accessOfPod(settings: KubeSettings): KubeAccess {
   const { kubernetesHost, kubernetesPort, serviceAccountDir } = settings;
   if (kubernetesHost === '') {
     throw new ConfigError(
@@ -37,4 +37,4 @@ export const accessOfPod = (settings: KubeSettings): KubeAccess => {
       return { headers: { authorization }, tls: { ca } };
     },
   };
-};
+}

@@ -3,11 +3,11 @@ import { KubeError } from './kube-error.ts';
 import type { KubeRequest } from './kube-request.ts';
 
 /** Reads the body of a response. @throws KubeError TooLarge, without reading the rest */
-export const readBody = async (
+export async function readBody(
   body: Dispatcher.ResponseData['body'],
   attempt: string,
   { maxBytes, onBytes }: Pick<KubeRequest, 'maxBytes' | 'onBytes'>,
-): Promise<string> => {
+): Promise<string> {
   // Without a limit, this takes much less time than an iterator over the chunks.
   if (maxBytes === undefined && onBytes === undefined) return body.text();
   const chunks: Buffer[] = [];
@@ -20,4 +20,4 @@ export const readBody = async (
   }
   onBytes?.(bytes);
   return Buffer.concat(chunks).toString('utf8');
-};
+}

@@ -15,11 +15,11 @@ export interface Refills {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const refill = async <T extends KubeObject>(
+async function refill<T extends KubeObject>(
   parts: Parts<T>,
   namespace: string,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { options, settings, cache } = parts;
   const { kube, definition, labelSelector, fieldSelector } = options;
   const { pageSize } = settings;
@@ -30,25 +30,27 @@ const refill = async <T extends KubeObject>(
     isFirst = false;
     for (const object of items) applyEvent(parts, { type: 'ADDED', object });
   }
-};
+}
 
 /**
  * Receives the objects of single namespaces again: those that were left out when there was no room, and those of which only the
  * identity was kept. A list of all namespaces would cost as much as they all have.
  */
-export const createRefills = <T extends KubeObject>(parts: Parts<T>): Refills => {
+export function createRefills<T extends KubeObject>(parts: Parts<T>): Refills {
   const { options, clock, turn } = parts;
   const requested = new Map<string, Disposable>();
   const last = new Map<string, number>();
   let running: AbortSignal | undefined;
 
-  const note = (namespace: string): void => {
+  function note(namespace: string): void {
     const nowMs = clock.monotonicMs();
     for (const [name, atMs] of last) if (atMs + INTERVAL_MS < nowMs) last.delete(name);
     last.set(namespace, nowMs);
-  };
-  const once = async (namespace: string, signal: AbortSignal): Promise<void> => {
-    const isStopped = (): boolean => signal.aborted;
+  }
+  async function once(namespace: string, signal: AbortSignal): Promise<void> {
+    function isStopped(): boolean {
+      return signal.aborted;
+    }
     if (isStopped()) return;
     requested.delete(namespace);
     if (!parts.cache.hasRoom(namespace)) return;
@@ -61,14 +63,16 @@ export const createRefills = <T extends KubeObject>(parts: Parts<T>): Refills =>
       options.log.info(facts, 'could not list the objects of a namespace, will retry');
       request(namespace);
     }
-  };
-  const request = (namespace: string): void => {
+  }
+  function request(namespace: string): void {
     const signal = running;
     if (!signal || signal.aborted || requested.has(namespace)) return;
     const sinceMs = clock.monotonicMs() - (last.get(namespace) ?? -Infinity);
-    const start = (): void => void turn.take(() => once(namespace, signal));
-    requested.set(namespace, clock.after(Math.max(0, INTERVAL_MS - sinceMs), start));
-  };
+    const timer = clock.after(Math.max(0, INTERVAL_MS - sinceMs), () => {
+      void turn.take(() => once(namespace, signal));
+    });
+    requested.set(namespace, timer);
+  }
 
   return {
     request,
@@ -81,4 +85,4 @@ export const createRefills = <T extends KubeObject>(parts: Parts<T>): Refills =>
       await turn.take(() => Promise.resolve());
     },
   };
-};
+}

@@ -15,16 +15,16 @@ import { verifyVersion } from './verify-version.ts';
 /** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */
 const MAX_RETRY_AFTER_MS = 60_000;
 /** The longer of our own backoff and the server's Retry-After. */
-const waitMs = (error: KubeError | undefined, failures: number, settings: ReflectorSettings): number => {
+function waitMs(error: KubeError | undefined, failures: number, settings: ReflectorSettings): number {
   const bound = backoffBoundMs(
     { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs },
     failures,
   );
   const jittered = bound * (0.5 + Math.random() / 2);
   return Math.max(jittered, Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
-};
+}
 
-const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void => {
+function watchFailed<T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void {
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
   options.metrics?.watchEnded(options.definition.kind, reason, 'live');
@@ -32,13 +32,13 @@ const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | u
   if (error?.code !== 'Gone' && error?.retryable === true) return;
   progress.resourceVersion = undefined;
   progress.listReason = reason;
-};
+}
 
-const recover = async <T extends KubeObject>(
+async function recover<T extends KubeObject>(
   parts: Parts<T>,
   thrown: unknown,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { options, progress, settings } = parts;
   const { kind } = options.definition;
   if (signal.aborted) return;
@@ -54,77 +54,83 @@ const recover = async <T extends KubeObject>(
   if (progress.failures < 3) options.log.info(facts, 'watch interrupted');
   else options.log.warn(facts, 'watch keeps failing, retrying');
   await pause(parts.clock, delayMs, signal);
-};
+}
 
 /** Resolves with the promise. Rejects if the signal aborts first. */
-const orAborted = async (done: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
+async function orAborted(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return done;
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => {
-    aborted.reject(toError(signal.reason));
-  };
+  function onAbort(this: AbortSignal): void {
+    aborted.reject(toError(this.reason));
+  }
   signal.addEventListener('abort', onAbort);
   try {
     await Promise.race([done, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-};
+}
 
 /** Resolves when these caches have their first lists, or the signal aborts. */
-const haveSynced = async (
+async function haveSynced(
   caches: ReflectorOptions<KubeObject>['after'] = [],
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   await Promise.allSettled(caches.map((cache) => cache.synced(signal)));
-};
+}
 
-const partsOf = <T extends KubeObject>(options: ReflectorOptions<T>, cache: ObjectCache<T>): Parts<T> => ({
-  options,
-  settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
-  clock: options.clock ?? systemClock,
-  cache,
-  ingest: createIngest(options),
-  progress: freshProgress(),
-  turn: new Turn(),
-});
+function partsOf<T extends KubeObject>(options: ReflectorOptions<T>, cache: ObjectCache<T>): Parts<T> {
+  return {
+    options,
+    settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
+    clock: options.clock ?? systemClock,
+    cache,
+    ingest: createIngest(options),
+    progress: freshProgress(),
+    turn: new Turn(),
+  };
+}
 
-const freshProgress = (): Progress => ({
-  resourceVersion: undefined,
-  repeatFrom: undefined,
-  newest: undefined,
-  mustVerify: false,
-  isRestored: false,
-  listReason: 'start',
-  needsPages: false,
-  oldLists: 0,
-  isInterrupted: false,
-  failures: 0,
-  lastBytesMs: undefined,
-});
+function freshProgress(): Progress {
+  return {
+    resourceVersion: undefined,
+    repeatFrom: undefined,
+    newest: undefined,
+    mustVerify: false,
+    isRestored: false,
+    listReason: 'start',
+    needsPages: false,
+    oldLists: 0,
+    isInterrupted: false,
+    failures: 0,
+    lastBytesMs: undefined,
+  };
+}
 
 type Reads<T extends KubeObject> = Omit<
   Reflector<T>,
   'run' | 'synced' | 'hasSynced' | 'isInterrupted' | 'refill' | 'silenceMs'
 >;
 
-const readsOf = <T extends KubeObject>(cache: ObjectCache<T>): Reads<T> => ({
-  get: (key) => cache.get(key),
-  keys: () => cache.keys(),
-  values: () => cache.values(),
-  byIndex: (index, namespace, value) => cache.byIndex(index, namespace, value),
-  keysByIndex: (index, namespace, value) => cache.keysByIndex(index, namespace, value),
-  byClusterIndex: (index, value) => cache.byClusterIndex(index, value),
-  keysByClusterIndex: (index, value) => cache.keysByClusterIndex(index, value),
-  identity: (key) => cache.identity(key),
-  identityKeys: () => cache.identityKeys(),
-  leftOut: () => cache.leftOut(),
-  isIncomplete: (namespace) => cache.isIncomplete(namespace),
-});
+function readsOf<T extends KubeObject>(cache: ObjectCache<T>): Reads<T> {
+  return {
+    get: (key) => cache.get(key),
+    keys: () => cache.keys(),
+    values: () => cache.values(),
+    byIndex: (index, namespace, value) => cache.byIndex(index, namespace, value),
+    keysByIndex: (index, namespace, value) => cache.keysByIndex(index, namespace, value),
+    byClusterIndex: (index, value) => cache.byClusterIndex(index, value),
+    keysByClusterIndex: (index, value) => cache.keysByClusterIndex(index, value),
+    identity: (key) => cache.identity(key),
+    identityKeys: () => cache.identityKeys(),
+    leftOut: () => cache.leftOut(),
+    isIncomplete: (namespace) => cache.isIncomplete(namespace),
+  };
+}
 
 /** A cache of one kind that list and watch keep up to date. */
-export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
+export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> {
   const cache = createObjectCache<T>({
     ...options,
     onRoom: (namespace) => refills.request(namespace),
@@ -135,7 +141,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   const firstList = Promise.withResolvers<void>();
   let hasSynced = false;
 
-  const listAndWatch = async (signal: AbortSignal): Promise<void> => {
+  async function listAndWatch(signal: AbortSignal): Promise<void> {
     if (progress.resourceVersion !== undefined && progress.mustVerify) await verifyVersion(parts, signal);
     if (progress.resourceVersion === undefined) {
       await listAll(parts, signal);
@@ -143,9 +149,9 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       firstList.resolve();
     }
     await watchOnce(parts, signal);
-  };
+  }
 
-  const follow = async (signal: AbortSignal): Promise<void> => {
+  async function follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await listAndWatch(signal);
@@ -153,7 +159,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
         await recover(parts, error, signal);
       }
     }
-  };
+  }
 
   return {
     run: async (signal) => {
@@ -173,4 +179,4 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     },
     silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),
   };
-};
+}

@@ -9,11 +9,11 @@ import type { Parts } from './reflector-parts.ts';
 import type { KubeObject } from './types.ts';
 
 /** Receives events up to this version, or until the server ends the watch. Returns why the watch ended. */
-const repeatOnce = async <T extends KubeObject>(
+async function repeatOnce<T extends KubeObject>(
   parts: Parts<T>,
   until: string,
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string> {
   const { progress, settings, clock } = parts;
   const startedMs = clock.monotonicMs();
   const range = {
@@ -31,13 +31,13 @@ const repeatOnce = async <T extends KubeObject>(
     if (progress.repeatFrom === until) return 'complete';
   }
   return endReason(range, clock.monotonicMs() - startedMs);
-};
+}
 
-const repeatSafely = async <T extends KubeObject>(
+async function repeatSafely<T extends KubeObject>(
   parts: Parts<T>,
   until: string,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { log, definition, metrics } = parts.options;
   try {
     const reason = await repeatOnce(parts, until, signal);
@@ -50,18 +50,18 @@ const repeatSafely = async <T extends KubeObject>(
     // The server no longer has these events.
     if (isKubeError(error, 'Gone')) parts.progress.repeatFrom = until;
   }
-};
+}
 
 /**
  * Receives the events between `repeatFrom` and `until` again, over a second connection beside the watch. A lost event arrives that
  * way, and new events do not wait: the API server ends a watch that still repeats when too many new events have arrived. Continues
  * where a watch ended, and with the next watch of the reflector if the signal aborts. Never rejects.
  */
-export const repeatEvents = async <T extends KubeObject>(
+export async function repeatEvents<T extends KubeObject>(
   parts: Parts<T>,
   until: string | undefined,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { settings, progress, cache, clock, turn } = parts;
   let failures = 0;
   while (until !== undefined && !signal.aborted && isOlderVersion(progress.repeatFrom, until)) {
@@ -74,4 +74,4 @@ export const repeatEvents = async <T extends KubeObject>(
   }
   // The objects of a namespace that are being received again may be older.
   if (progress.repeatFrom !== undefined && !turn.isTaken) cache.forgetDeleted(progress.repeatFrom);
-};
+}

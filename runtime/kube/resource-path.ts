@@ -1,7 +1,7 @@
 import { KubeError } from './kube-error.ts';
 import type { KubeObject, ResourceDefinition } from './types.ts';
 
-const segment = (value: string, what: string): string => {
+function segment(value: string, what: string): string {
   // An empty name would address all objects instead of one; the other values would change the path.
   if (value === '' || value === '.' || value === '..' || /[/%]/.test(value)) {
     throw new KubeError(`'${value.slice(0, 80)}' is not a valid ${what} of an object`, {
@@ -9,12 +9,12 @@ const segment = (value: string, what: string): string => {
     });
   }
   return encodeURIComponent(value);
-};
+}
 
 type Definition = Pick<ResourceDefinition<KubeObject>, 'apiVersion' | 'plural' | 'scope'>;
 
 /** Path of all objects, in one namespace or in all of them (undefined). */
-export const collectionPath = (definition: Definition, namespace?: string): string => {
+export function collectionPath(definition: Definition, namespace?: string): string {
   const root = definition.apiVersion.includes('/')
     ? `/apis/${definition.apiVersion}`
     : `/api/${definition.apiVersion}`;
@@ -23,7 +23,7 @@ export const collectionPath = (definition: Definition, namespace?: string): stri
       ? ''
       : `/namespaces/${segment(namespace, 'namespace')}`;
   return `${root}${scope}/${definition.plural}`;
-};
+}
 
 export interface ObjectTarget {
   readonly namespace: string;
@@ -31,7 +31,7 @@ export interface ObjectTarget {
   readonly subresource?: 'status' | undefined;
 }
 
-export const objectPath = (definition: Definition, target: ObjectTarget): string => {
+export function objectPath(definition: Definition, target: ObjectTarget): string {
   const path = `${collectionPath(definition, target.namespace)}/${segment(target.name, 'name')}`;
   return target.subresource === undefined ? path : `${path}/${target.subresource}`;
-};
+}

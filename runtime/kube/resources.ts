@@ -35,22 +35,26 @@ export type RoleBinding = WireObject<V1RoleBinding>;
 export type NetworkPolicy = WireObject<V1NetworkPolicy>;
 export type Namespace = WireObject<V1Namespace>;
 
-const ours = <T extends KubeObject>(kind: Kind): ResourceDefinition<T> => ({
-  apiVersion: GROUP_VERSION,
-  plural: PLURALS[kind],
-  kind,
-  decode: decoderOf<T>({ kind, required: ['spec'], optional: ['status'] }),
-});
+function ours<T extends KubeObject>(kind: Kind): ResourceDefinition<T> {
+  return {
+    apiVersion: GROUP_VERSION,
+    plural: PLURALS[kind],
+    kind,
+    decode: decoderOf<T>({ kind, required: ['spec'], optional: ['status'] }),
+  };
+}
 
-const builtIn = <T extends KubeObject>(
+function builtIn<T extends KubeObject>(
   at: { readonly apiVersion: string; readonly plural: string },
   shape: Shape,
-): ResourceDefinition<T> => ({
-  ...at,
-  kind: shape.kind,
-  scope: shape.scope ?? 'Namespaced',
-  decode: decoderOf<T>(shape),
-});
+): ResourceDefinition<T> {
+  return {
+    ...at,
+    kind: shape.kind,
+    scope: shape.scope ?? 'Namespaced',
+    decode: decoderOf<T>(shape),
+  };
+}
 
 /** Every kind that this project reads or writes. */
 export const RESOURCES = {

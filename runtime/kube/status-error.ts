@@ -44,48 +44,52 @@ export interface StatusResponse {
   readonly retryAfter?: string | undefined;
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
 
-const causesOf = (details: unknown): readonly unknown[] =>
-  isRecord(details) && Array.isArray(details['causes']) ? details['causes'] : [];
+function causesOf(details: unknown): readonly unknown[] {
+  return isRecord(details) && Array.isArray(details['causes']) ? details['causes'] : [];
+}
 
 /** A response can contain any number of causes. */
 const MOST_CAUSES = 20;
 
-const fieldCauses = (details: unknown): readonly KubeErrorCause[] =>
-  causesOf(details)
+function fieldCauses(details: unknown): readonly KubeErrorCause[] {
+  return causesOf(details)
     .slice(0, MOST_CAUSES)
     .flatMap((cause) => {
       const { field, message } = isRecord(cause) ? cause : {};
       return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
     });
+}
 
-const forbiddenCode = (status: Readonly<Record<string, unknown>>): KubeErrorCode => {
+function forbiddenCode(status: Readonly<Record<string, unknown>>): KubeErrorCode {
   const causes = causesOf(status['details']);
   if (causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating'))
     return 'NamespaceTerminating';
   // An exceeded quota has no reason of its own.
   return /exceeded quota|failed quota/.test(text(status['message']) ?? '') ? 'QuotaExceeded' : 'Forbidden';
-};
+}
 
-const codeOf = (status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode => {
+function codeOf(status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode {
   const byStatus = BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'BadRequest');
   const reason = text(status['reason']);
   // A 404 without a reason is about the path, so it must not count as a deleted object.
   if (httpStatus === 404 && reason === undefined) return 'NotServed';
   const code = BY_REASON[reason ?? ''] ?? byStatus;
   return code === 'Forbidden' ? forbiddenCode(status) : code;
-};
+}
 
-const retryAfterMs = (response: StatusResponse, details: unknown): number | undefined => {
+function retryAfterMs(response: StatusResponse, details: unknown): number | undefined {
   const header = Number(response.retryAfter ?? Number.NaN);
   if (Number.isFinite(header) && header >= 0) return header * 1000;
   const inBody = isRecord(details) ? details['retryAfterSeconds'] : undefined;
   return typeof inBody === 'number' && inBody > 0 ? inBody * 1000 : undefined;
-};
+}
 
 /** The error of a metav1.Status, or of a response that is not one. */
-export const statusError = (response: StatusResponse): KubeError => {
+export function statusError(response: StatusResponse): KubeError {
   const status = isRecord(response.body) ? response.body : {};
   const code = codeOf(status, response.httpStatus);
   const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the response contains no reason';
@@ -95,4 +99,4 @@ export const statusError = (response: StatusResponse): KubeError => {
     retryAfterMs: retryAfterMs(response, status['details']),
     causes: fieldCauses(status['details']),
   });
-};
+}

@@ -6,12 +6,14 @@ export interface TimeLimit extends Omit<RunLimit<KubeError>, 'timeoutError'> {
   readonly attempt: string;
 }
 
-const timeoutOf = ({ attempt, ms }: TimeLimit): KubeError =>
-  new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
+function timeoutOf({ attempt, ms }: TimeLimit): KubeError {
+  return new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
+}
 
 /**
  * `runWithin` for calls to the API server.
  * @throws KubeError with code Timeout at the limit; the reason of the caller's signal if that aborted
  */
-export const withTimeLimit = <T>(limit: TimeLimit, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-  runWithin({ ...limit, timeoutError: () => timeoutOf(limit) }, task);
+export function withTimeLimit<T>(limit: TimeLimit, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return runWithin({ ...limit, timeoutError: () => timeoutOf(limit) }, task);
+}

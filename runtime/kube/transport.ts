@@ -19,18 +19,18 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
 };
 
-const queryText = (query: KubeRequest['query']): string => {
+function queryText(query: KubeRequest['query']): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) search.set(name, String(value));
   }
   return search.size === 0 ? '' : `?${search.toString()}`;
-};
+}
 
 /** A server that does not know the first type sends whole objects. */
 const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
 
-const headersOf = (request: KubeRequest, userAgent: string): Record<string, string> => {
+function headersOf(request: KubeRequest, userAgent: string): Record<string, string> {
   const type = request.method === 'PATCH' ? PATCH_TYPES[request.patchType ?? 'merge'] : 'application/json';
   return {
     accept: request.metadataOnly === true ? METADATA : 'application/json',
@@ -38,19 +38,21 @@ const headersOf = (request: KubeRequest, userAgent: string): Record<string, stri
     ...(request.body === undefined ? {} : { 'content-type': type }),
     ...(request.bearer === undefined ? {} : { authorization: `Bearer ${request.bearer}` }),
   };
-};
+}
 
-export const parseJson = (body: string): unknown => {
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body) as unknown;
   } catch {
     return undefined;
   }
-};
+}
 
-export const attemptOf = (request: KubeRequest): string => `${request.method} ${request.path}`;
+export function attemptOf(request: KubeRequest): string {
+  return `${request.method} ${request.path}`;
+}
 
-const refusal = async (request: KubeRequest, response: Dispatcher.ResponseData): Promise<KubeError> => {
+async function refusal(request: KubeRequest, response: Dispatcher.ResponseData): Promise<KubeError> {
   const header = response.headers['retry-after'];
   return statusError({
     attempt: attemptOf(request),
@@ -58,20 +60,20 @@ const refusal = async (request: KubeRequest, response: Dispatcher.ResponseData):
     body: parseJson(await response.body.text()),
     retryAfter: Array.isArray(header) ? header[0] : header,
   });
-};
+}
 
 /** HTTP to one API server: paths, headers, pooled connections, and one retry after a token was rotated. */
-export const createTransport = (options: KubeClientOptions): Transport => {
+export function createTransport(options: KubeClientOptions): Transport {
   const { access, requestTimeoutMs, countCall, clock, userAgent = 'zipjobs' } = options;
   const base = new URL(access.server);
   const prefix = base.pathname === '/' ? '' : base.pathname;
   const connections = createConnections(access, { connectTimeoutMs: Math.min(requestTimeoutMs, 10_000) });
 
-  const sendOnce = async (
+  async function sendOnce(
     request: KubeRequest,
     connection: Connection,
     on: Parameters<Transport['send']>[1],
-  ): Promise<Dispatcher.ResponseData> => {
+  ): Promise<Dispatcher.ResponseData> {
     const sentMs = clock?.monotonicMs() ?? 0;
     try {
       const response = await connection[on.agent].request({
@@ -89,7 +91,7 @@ export const createTransport = (options: KubeClientOptions): Transport => {
       countCall?.({ method: request.method, code: '<error>', host: base.host });
       throw error;
     }
-  };
+  }
 
   return {
     send: async (request, on) => {
@@ -105,4 +107,4 @@ export const createTransport = (options: KubeClientOptions): Transport => {
     },
     destroy: () => connections.destroy(),
   };
-};
+}

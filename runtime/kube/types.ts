@@ -81,11 +81,15 @@ export interface ObjectClient<T extends KubeObject> {
 
 /** `namespace/name`. */
 export type ObjectKey = string;
-export const objectKey = (object: KubeObject): ObjectKey =>
-  // A template would be a rope, which keeps its parts for as long as the key.
-  [object.metadata.namespace, object.metadata.name].join('/');
 
-export const namespaceOf = (key: ObjectKey): string => key.slice(0, key.indexOf('/'));
+export function objectKey(object: KubeObject): ObjectKey {
+  // A template would be a rope, which keeps its parts for as long as the key.
+  return [object.metadata.namespace, object.metadata.name].join('/');
+}
+
+export function namespaceOf(key: ObjectKey): string {
+  return key.slice(0, key.indexOf('/'));
+}
 
 declare const clusterWide: unique symbol;
 /**
@@ -93,7 +97,10 @@ declare const clusterWide: unique symbol;
  * any uid of an owner into their objects, so such a value says nothing without the namespace of the object.
  */
 export type ClusterIndex = string & { readonly [clusterWide]: true };
-export const clusterIndex = (name: string): ClusterIndex => name as ClusterIndex;
+
+export function clusterIndex(name: string): ClusterIndex {
+  return name as ClusterIndex;
+}
 
 export type Change<T> =
   | { readonly kind: 'set'; readonly key: ObjectKey; readonly object: T; readonly before: T | undefined }

@@ -10,16 +10,16 @@ import { type WatchEvent, watchEvents } from './watch-stream.ts';
 /** Annotation of the bookmark that follows the last object of the list (KEP-3157). */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
-const isEnd = ({ type, object }: WatchEvent): boolean => {
+function isEnd({ type, object }: WatchEvent): boolean {
   const { annotations } = metadataOf(object);
   return type === 'BOOKMARK' && isRecord(annotations) && annotations[INITIAL_EVENTS_END] === 'true';
-};
+}
 
-const openList = <T extends KubeObject>(
+function openList<T extends KubeObject>(
   { options, settings, clock, progress }: Parts<T>,
   signal: AbortSignal,
-): AsyncIterable<WatchEvent> =>
-  watchEvents({
+): AsyncIterable<WatchEvent> {
+  return watchEvents({
     kube: options.kube,
     path: collectionPath(options.definition, options.namespace),
     query: {
@@ -37,12 +37,13 @@ const openList = <T extends KubeObject>(
       progress.lastBytesMs = clock.monotonicMs();
     },
   });
+}
 
-const receive = async <T extends KubeObject>(
+async function receive<T extends KubeObject>(
   parts: Parts<T>,
   list: IncomingList<T>,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const { ingest, clock, settings } = parts;
   const endMs = clock.monotonicMs() + settings.watchListLimitMs;
   for await (const event of openList(parts, signal)) {
@@ -54,18 +55,18 @@ const receive = async <T extends KubeObject>(
     else ingest.listed(event.object, list);
   }
   return undefined;
-};
+}
 
 /**
  * Receives all objects as the initial events of a watch, one at a time, so that neither the API server nor this process
  * holds pages of them. Returns their resourceVersion. Undefined if the server did not send the end of the list: it may
  * not support this, and pages must be requested.
  */
-export const receiveByWatch = async <T extends KubeObject>(
+export async function receiveByWatch<T extends KubeObject>(
   parts: Parts<T>,
   list: IncomingList<T>,
   signal: AbortSignal,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const { options, settings, progress } = parts;
   const { kind } = options.definition;
   if (!settings.watchList || progress.needsPages) return undefined;
@@ -81,4 +82,4 @@ export const receiveByWatch = async <T extends KubeObject>(
   }
   options.log.info({ kind, reason }, 'list as a watch is not possible, requesting pages');
   return undefined;
-};
+}

@@ -45,9 +45,12 @@ async function* linesOf(
 }
 
 const EVENT_TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
-const isEvent = (value: unknown): value is WatchEvent => isRecord(value) && EVENT_TYPES.has(value['type']);
 
-const parseEvent = (line: string, attempt: string): WatchEvent => {
+function isEvent(value: unknown): value is WatchEvent {
+  return isRecord(value) && EVENT_TYPES.has(value['type']);
+}
+
+function parseEvent(line: string, attempt: string): WatchEvent {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -61,18 +64,18 @@ const parseEvent = (line: string, attempt: string): WatchEvent => {
     throw statusError({ attempt, httpStatus: code, body: status });
   }
   throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidResponse' });
-};
+}
 
 /** Ends a body that is silent for too long. Each chunk only calls `seen`, so that a busy watch needs no timers. */
-const watchSilence = (options: WatchOptions, onSilence: () => void): Disposable & { seen(): void } => {
+function watchSilence(options: WatchOptions, onSilence: () => void): Disposable & { seen(): void } {
   const { clock, silenceLimitMs } = options;
   let lastMs = clock.monotonicMs();
   let timer: Disposable | undefined;
-  const check = (): void => {
+  function check(): void {
     const leftMs = lastMs + silenceLimitMs - clock.monotonicMs();
     if (leftMs <= 0) onSilence();
     else timer = clock.after(leftMs, check);
-  };
+  }
   check();
   return {
     seen: () => {
@@ -80,7 +83,7 @@ const watchSilence = (options: WatchOptions, onSilence: () => void): Disposable 
     },
     [Symbol.dispose]: () => timer?.[Symbol.dispose](),
   };
-};
+}
 
 /**
  * The events of one watch, until the server ends it. Leaving the loop early closes the connection.
@@ -95,10 +98,10 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   options.onOpen?.();
   const silent = new KubeError(`${attempt}: no data for ${silenceLimitMs} ms`, { code: 'Timeout' });
   using silence = watchSilence(options, () => body.destroy(silent));
-  const onBytes = (): void => {
+  function onBytes(): void {
     silence.seen();
     options.onBytes();
-  };
+  }
   // Response headers also count as activity.
   onBytes();
   try {

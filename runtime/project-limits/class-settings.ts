@@ -51,19 +51,23 @@ const MAX_CLASSES = 64;
 /** A name is the value of a label. */
 const CLASS_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
-const parse = (text: string): unknown => {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     throw new ConfigError(`${ENV} is not valid JSON`, error);
   }
-};
+}
 
-const isLimit = (name: string): name is keyof ProjectLimits => Object.hasOwn(MINIMA, name);
+function isLimit(name: string): name is keyof ProjectLimits {
+  return Object.hasOwn(MINIMA, name);
+}
 
-const isOption = (name: unknown): name is CallerOption => CALLER_OPTIONS.some((option) => option === name);
+function isOption(name: unknown): name is CallerOption {
+  return CALLER_OPTIONS.some((option) => option === name);
+}
 
-const closedOptionsOf = (name: string, value: unknown): readonly CallerOption[] => {
+function closedOptionsOf(name: string, value: unknown): readonly CallerOption[] {
   if (!Array.isArray(value)) throw new ConfigError(`${ENV}: closedOptions of class ${name} must be a list`);
   return value.map((option: unknown) => {
     if (isOption(option)) return option;
@@ -71,14 +75,14 @@ const closedOptionsOf = (name: string, value: unknown): readonly CallerOption[] 
       `${ENV}: class ${name} closes an unknown option ${JSON.stringify(option)}; options are ${CALLER_OPTIONS.join(', ')}`,
     );
   });
-};
+}
 
 interface ClassFacts {
   readonly limits: Partial<ProjectLimits>;
   readonly closedOptions?: readonly CallerOption[];
 }
 
-const factsOf = (name: string, value: unknown): ClassFacts => {
+function factsOf(name: string, value: unknown): ClassFacts {
   if (!CLASS_NAME.test(name))
     throw new ConfigError(`${ENV}: ${JSON.stringify(name)} is not a valid class name`);
   if (!isRecord(value)) throw new ConfigError(`${ENV}: class ${name} must be an object of limits`);
@@ -94,13 +98,13 @@ const factsOf = (name: string, value: unknown): ClassFacts => {
     limits,
     ...(closedOptions !== undefined && { closedOptions: closedOptionsOf(name, closedOptions) }),
   };
-};
+}
 
 /**
  * A limit or the list of closed options that a class omits is the one of the class `default`.
  * @throws ConfigError
  */
-export const readClassLimits = (text: string): ClassLimits => {
+export function readClassLimits(text: string): ClassLimits {
   const classes = parse(text);
   if (!isRecord(classes)) throw new ConfigError(`${ENV} must be a JSON object`);
   const names = Object.keys(classes);
@@ -115,4 +119,4 @@ export const readClassLimits = (text: string): ClassLimits => {
     closed.set(name, own.closedOptions ?? closedOptions);
   }
   return { standard, byName, closedOptions: closed };
-};
+}

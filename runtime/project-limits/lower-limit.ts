@@ -2,26 +2,30 @@ import type { ProjectLimits } from '#crds/zip-project.ts';
 
 export type LimitName = keyof ProjectLimits;
 
-export const eachLimit = <T>(valueOf: (name: LimitName) => T): Readonly<Record<LimitName, T>> => ({
-  activeJobs: valueOf('activeJobs'),
-  filesPerJob: valueOf('filesPerJob'),
-  requestsPerMinute: valueOf('requestsPerMinute'),
-  createsPerSecond: valueOf('createsPerSecond'),
-  filesPerSecond: valueOf('filesPerSecond'),
-  storedJobs: valueOf('storedJobs'),
-  storedBytes: valueOf('storedBytes'),
-});
+export function eachLimit<T>(valueOf: (name: LimitName) => T): Readonly<Record<LimitName, T>> {
+  return {
+    activeJobs: valueOf('activeJobs'),
+    filesPerJob: valueOf('filesPerJob'),
+    requestsPerMinute: valueOf('requestsPerMinute'),
+    createsPerSecond: valueOf('createsPerSecond'),
+    filesPerSecond: valueOf('filesPerSecond'),
+    storedJobs: valueOf('storedJobs'),
+    storedBytes: valueOf('storedBytes'),
+  };
+}
 
 const RATES: ReadonlySet<LimitName> = new Set(['requestsPerMinute', 'createsPerSecond', 'filesPerSecond']);
 
 /** True for the value of a class that means no limit. */
-export const isNoLimit = (name: LimitName, value: number): boolean => RATES.has(name) && value === 0;
+export function isNoLimit(name: LimitName, value: number): boolean {
+  return RATES.has(name) && value === 0;
+}
 
 /**
  * The limit in force: that of the class, or a lower one of the ZipProject. Users who own a namespace may edit its ZipProject,
  * so it cannot raise a limit of the operator.
  */
-export const lowerLimit = (name: LimitName, ofClass: number, own: number | null | undefined): number => {
+export function lowerLimit(name: LimitName, ofClass: number, own: number | null | undefined): number {
   if (own === null || own === undefined) return ofClass;
   return isNoLimit(name, ofClass) ? own : Math.min(ofClass, own);
-};
+}

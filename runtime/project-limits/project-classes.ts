@@ -31,8 +31,8 @@ export interface ProjectClassesDeps {
   readonly namespaces: Pick<Reflector<Namespace>, 'get'>;
 }
 
-export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps): ProjectClasses => {
-  const classOf = (namespace: string): ProjectClass => {
+export function createProjectClasses({ classes, namespaces }: ProjectClassesDeps): ProjectClasses {
+  function classOf(namespace: string): ProjectClass {
     const label = namespaces.get(`/${namespace}`)?.metadata.labels?.[LABELS.projectClass];
     const limits = label === undefined ? undefined : classes.byName.get(label);
     if (label !== undefined && limits !== undefined) return { name: label, limits };
@@ -41,7 +41,7 @@ export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps
       limits: classes.standard,
       ...(label !== undefined && { unknown: label }),
     };
-  };
+  }
   return {
     of: classOf,
     limitsOf: (namespace, project) => {
@@ -54,4 +54,4 @@ export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps
       return spec.callerOptions?.closed?.includes(option) === true ? 'project' : undefined;
     },
   };
-};
+}

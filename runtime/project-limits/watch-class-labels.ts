@@ -8,7 +8,7 @@ import type { Change, Reflector } from '../kube/types.ts';
 import type { Logger } from '../log.ts';
 import { defined } from '../optional.ts';
 
-const toLabelled = ({ apiVersion, kind, metadata }: Namespace): Namespace => {
+function toLabelled({ apiVersion, kind, metadata }: Namespace): Namespace {
   const { name, namespace, uid, resourceVersion, labels } = metadata;
   const projectClass = labels?.[LABELS.projectClass] ?? '';
   return defined({
@@ -22,19 +22,20 @@ const toLabelled = ({ apiVersion, kind, metadata }: Namespace): Namespace => {
       labels: { [LABELS.projectClass]: projectClass },
     }),
   });
-};
+}
 
 /** A cache of the namespaces with a class; the API server does not send others. */
-export const watchClassLabels = (deps: {
+export function watchClassLabels(deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
   readonly onChange?: (change: Change<Namespace>) => void;
-}): Reflector<Namespace> =>
-  createReflector({
+}): Reflector<Namespace> {
+  return createReflector({
     ...deps,
     definition: keptAs(RESOURCES.namespaces, toLabelled),
     labelSelector: LABELS.projectClass,
     // Only operators of the cluster label namespaces.
     isExempt: () => true,
   });
+}

@@ -8,32 +8,35 @@ import { type CountRequest, createLocalCounts, createSharedCounts } from './requ
 import type { RedisSettings } from './settings.ts';
 
 /** Undefined without REDIS_URL. */
-export const connectRedis = (
+export function connectRedis(
   config: RedisSettings,
   { log, trust, clock }: { readonly log: Logger; readonly trust: Trust; readonly clock: Clock },
-): ReturnType<typeof createRedis> | undefined =>
-  config.redisUrl === ''
+): ReturnType<typeof createRedis> | undefined {
+  return config.redisUrl === ''
     ? undefined
     : createRedis(config, {
         trust,
         clock,
         onError: (error) => log.debug({ err: error }, 'no connection to Redis'),
       });
+}
 
 /** Counts requests in Redis, or in this process without one. */
-export const createCounts = (deps: {
+export function createCounts(deps: {
   readonly config: RedisSettings;
   readonly log: Logger;
   readonly clock: Clock;
   readonly redis: Redis | undefined;
   /** Requests that passed uncounted. */
   readonly uncounted: Counter;
-}): CountRequest => {
+}): CountRequest {
   const { config, log, clock, redis, uncounted } = deps;
   if (redis === undefined) {
     log.info('REDIS_URL is not set: this process counts requests on its own');
     return createLocalCounts(clock);
   }
-  const onUncounted = (): void => uncounted.inc();
+  function onUncounted(): void {
+    return uncounted.inc();
+  }
   return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });
-};
+}

@@ -15,45 +15,49 @@ const SILENT_COMMANDS = 10;
 const MIN_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 2_000;
 
-const readCa = (file: string): string => {
+function readCa(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(`REDIS_CA_FILE: cannot read ${file}`, error);
   }
-};
+}
 
-const credentials = ({ redisUsername, redisPassword }: RedisSettings) => ({
-  ...(redisUsername === '' ? {} : { username: redisUsername }),
-  ...(redisPassword === '' ? {} : { password: redisPassword }),
-});
+function credentials({ redisUsername, redisPassword }: RedisSettings) {
+  return {
+    ...(redisUsername === '' ? {} : { username: redisUsername }),
+    ...(redisPassword === '' ? {} : { password: redisPassword }),
+  };
+}
 
 /** If Redis has its own authority, no other is trusted for it. A `redis://` URL without one means no TLS. */
-const trustOf = ({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): Trust | undefined => {
+function trustOf({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): Trust | undefined {
   if (file !== '') return onlyTrust(parseCertificates(readCa(file), `REDIS_CA_FILE: ${file}`));
   return redisUrl.startsWith('rediss://') ? trust : undefined;
-};
+}
 
 /** As Node's HTTPS client: the server name is the host, unless that is an address. */
-const serverNameOf = (redisUrl: string): string => {
+function serverNameOf(redisUrl: string): string {
   const host = URL.parse(redisUrl)?.hostname.replace(/^\[|\]$/g, '') ?? '';
   return isIP(host) === 0 ? host : '';
-};
+}
 
 /** The client reads these options for each connection. */
-const tlsOptions = (trust: Trust, servername: string): ClientTls & { readonly servername: string } => ({
-  servername,
-  rejectUnauthorized: true,
-  get secureContext() {
-    return trust.tls().secureContext as SecureContext;
-  },
-});
+function tlsOptions(trust: Trust, servername: string): ClientTls & { readonly servername: string } {
+  return {
+    servername,
+    rejectUnauthorized: true,
+    get secureContext() {
+      return trust.tls().secureContext as SecureContext;
+    },
+  };
+}
 
 /** A server that cannot serve writes now, as after a failover. Redis before 7 quotes the answer in that of the script. */
 const NOT_THE_PRIMARY = /(?:^|: -)(?:READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/;
 
 /** Another connection may lead to the new primary, because it resolves the host name again. */
-const createReconnectOnError = (clock: Pick<Clock, 'monotonicMs'>): ((error: Error) => boolean) => {
+function createReconnectOnError(clock: Pick<Clock, 'monotonicMs'>): (error: Error) => boolean {
   let nextAt = Number.NEGATIVE_INFINITY;
   return ({ message }) => {
     const now = clock.monotonicMs();
@@ -61,7 +65,7 @@ const createReconnectOnError = (clock: Pick<Clock, 'monotonicMs'>): ((error: Err
     nextAt = now + MAX_RECONNECT_MS;
     return true;
   };
-};
+}
 
 export interface RedisDeps {
   readonly trust: Trust;
@@ -74,10 +78,10 @@ export interface RedisDeps {
  * no request waits for Redis.
  * @throws ConfigError
  */
-export const createRedis = (
+export function createRedis(
   settings: RedisSettings,
   { trust, clock, onError }: RedisDeps,
-): Redis & AsyncDisposable => {
+): Redis & AsyncDisposable {
   const { redisUrl, redisTimeoutMs } = settings;
   const usedTrust = trustOf(settings, trust);
   const redis = new Redis(redisUrl, {
@@ -103,4 +107,4 @@ export const createRedis = (
       return Promise.resolve();
     },
   });
-};
+}

@@ -12,13 +12,13 @@ export interface Quota<N extends CountName = CountName> {
 }
 
 /** Counts a request of the subject. Undefined without a limit (0), or while nothing can be counted. */
-export const takeQuota = async <N extends CountName>(
+export async function takeQuota<N extends CountName>(
   count: CountRequest,
   { name, subject, limit }: { readonly name: N; readonly subject: string; readonly limit: number },
-): Promise<Quota<N> | undefined> => {
+): Promise<Quota<N> | undefined> {
   const counted = limit === 0 ? undefined : await count(name, subject);
   if (counted === undefined) return undefined;
   const { used, resetMs } = counted;
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   return { name, limit, remaining: Math.max(0, limit - used), resetSeconds, isExceeded: used > limit };
-};
+}

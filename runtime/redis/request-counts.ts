@@ -23,14 +23,14 @@ export const WINDOW_SECONDS = 60;
 /** Limits differ by project, so this library only counts, and the caller applies the limit. */
 const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS };
 
-const countWith =
-  (limiterOf: (name: CountName) => RateLimiterAbstract) =>
-  async (name: CountName, subject: string): Promise<RequestCount> => {
+function countWith(limiterOf: (name: CountName) => RateLimiterAbstract) {
+  return async (name: CountName, subject: string): Promise<RequestCount> => {
     const { consumedPoints, msBeforeNext } = await limiterOf(name).consume(subject);
     return { used: consumedPoints, resetMs: msBeforeNext };
   };
+}
 
-const byName = (create: (name: CountName) => RateLimiterAbstract) => {
+function byName(create: (name: CountName) => RateLimiterAbstract) {
   const limiters = {
     token: create('token'),
     project: create('project'),
@@ -40,7 +40,7 @@ const byName = (create: (name: CountName) => RateLimiterAbstract) => {
     history: create('history'),
   };
   return (name: CountName): RateLimiterAbstract => limiters[name];
-};
+}
 
 /**
  * Counts in KEYS[1]: ARGV[1] requests, in a window of ARGV[2] seconds. As the script of the library, but a value that is no count,
@@ -63,15 +63,15 @@ end
 return {consumed, ttl}`;
 
 /** Counts in this process only, by a clock that never jumps, unlike that of the library. */
-export const createLocalCounts = (clock: Pick<Clock, 'monotonicMs'>): CountRequest => {
+export function createLocalCounts(clock: Pick<Clock, 'monotonicMs'>): CountRequest {
   /** In the order in which they end, because all have the same length. */
   const windows = new Map<string, { used: number; readonly endsAt: number }>();
-  const dropEnded = (now: number): void => {
+  function dropEnded(now: number): void {
     for (const [key, { endsAt }] of windows) {
       if (endsAt > now) return;
       windows.delete(key);
     }
-  };
+  }
   return (name, subject) => {
     const now = clock.monotonicMs();
     dropEnded(now);
@@ -81,7 +81,7 @@ export const createLocalCounts = (clock: Pick<Clock, 'monotonicMs'>): CountReque
     windows.set(key, window);
     return Promise.resolve({ used: window.used, resetMs: Math.round(window.endsAt - now) });
   };
-};
+}
 
 export interface SharedCountsDeps {
   readonly redis: Redis;
@@ -100,10 +100,12 @@ const LOG_EVERY_MS = 60_000;
 const MAX_LINES = 10;
 
 /** Redis responded: its response begins with a code, such as NOPERM or OOM. */
-const isResponse = (error: unknown): error is Error => error instanceof ReplyError;
+function isResponse(error: unknown): error is Error {
+  return error instanceof ReplyError;
+}
 
 /** Logs why requests are not counted: what Redis responded, or that it does not respond. */
-const createReport = ({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'clock' | 'log'>) => {
+function createReport({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'clock' | 'log'>) {
   /** Why there is no connection: the client only says that it is not ready. */
   let disconnectedBy: unknown;
   const reported = new Set<string>();
@@ -130,10 +132,10 @@ const createReport = ({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'c
     const problem = code === '' ? 'Redis does not respond' : 'Redis refuses to count requests';
     log.error({ err: toError(error) }, `${problem}: requests are accepted without rate limits`);
   };
-};
+}
 
 /** Counts in Redis, for all replicas together. While Redis does not respond, or refuses, requests are not counted. */
-export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
+export function createSharedCounts(deps: SharedCountsDeps): CountRequest {
   const { redis, keyPrefix, clock, onUncounted } = deps;
   const count = countWith(
     byName(
@@ -160,4 +162,4 @@ export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
     onUncounted();
     return undefined;
   };
-};
+}

@@ -11,15 +11,17 @@ export interface Sample {
 }
 
 /** @throws Error if the file does not exist */
-export const readSample = (directory: string, language: string, file: string): Sample => {
+export function readSample(directory: string, language: string, file: string): Sample {
   const path = join(directory, file);
   return { language, file, path, text: readFileSync(path, 'utf8') };
-};
+}
 
 /** Verify the signature of a webhook. The docs page of the API and the dashboard show them. */
-export const readVerifySamples = (): readonly Sample[] => [
-  readSample(import.meta.dirname, 'Shell with openssl', 'verify-webhook.sh'),
-  readSample(import.meta.dirname, 'TypeScript', 'verify-webhook.ts'),
-  readSample(import.meta.dirname, 'Python', 'verify_webhook.py'),
-  readSample(import.meta.dirname, 'Go', 'verify-webhook.go'),
-];
+export function readVerifySamples(): readonly Sample[] {
+  return [
+    readSample(import.meta.dirname, 'Shell with openssl', 'verify-webhook.sh'),
+    readSample(import.meta.dirname, 'TypeScript', 'verify-webhook.ts'),
+    readSample(import.meta.dirname, 'Python', 'verify_webhook.py'),
+    readSample(import.meta.dirname, 'Go', 'verify-webhook.go'),
+  ];
+}

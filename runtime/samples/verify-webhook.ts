@@ -16,7 +16,7 @@ interface Webhook {
 const TOLERANCE_SECONDS = 300;
 
 /** @throws Error if the webhook must not be trusted */
-const verify = (secret: string, { id, timestamp, signature, body }: Webhook): void => {
+function verify(secret: string, { id, timestamp, signature, body }: Webhook): void {
   const age = Date.now() / 1000 - Number(timestamp);
   if (!(Math.abs(age) <= TOLERANCE_SECONDS)) throw new Error('the timestamp is too old or too new');
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
@@ -27,7 +27,7 @@ const verify = (secret: string, { id, timestamp, signature, body }: Webhook): vo
     return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);
   });
   if (!matches) throw new Error('no signature matches');
-};
+}
 
 const { WEBHOOK_SECRET = '', WEBHOOK_ID = '', WEBHOOK_TIMESTAMP = '', WEBHOOK_SIGNATURE = '' } = process.env;
 verify(WEBHOOK_SECRET, {

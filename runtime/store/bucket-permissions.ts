@@ -12,10 +12,12 @@ export interface BucketPermission {
   readonly isRequired: boolean;
 }
 
-const permission = (
+function permission(
   action: string,
   { on = 'objects', isRequired = false, use }: Partial<BucketPermission> & { readonly use: string },
-): BucketPermission => ({ actions: [action], on, use, isRequired });
+): BucketPermission {
+  return { actions: [action], on, use, isRequired };
+}
 
 /** For every bucket. */
 const OF_EVERY_BUCKET: readonly BucketPermission[] = [
@@ -43,16 +45,18 @@ const OF_KMS: BucketPermission = {
 };
 
 /** What a bucket with these options needs, in the order of the IAM policy. */
-export const bucketPermissions = ({
+export function bucketPermissions({
   tags,
   acl,
   serverSideEncryption,
-}: Pick<ObjectOptions, 'tags' | 'acl' | 'serverSideEncryption'>): readonly BucketPermission[] => [
-  ...OF_EVERY_BUCKET,
-  ...(Object.keys(tags ?? {}).length === 0 ? [] : [OF_TAGS]),
-  ...(acl === undefined ? [] : [OF_ACL]),
-  ...(serverSideEncryption === 'aws:kms' ? [OF_KMS] : []),
-];
+}: Pick<ObjectOptions, 'tags' | 'acl' | 'serverSideEncryption'>): readonly BucketPermission[] {
+  return [
+    ...OF_EVERY_BUCKET,
+    ...(Object.keys(tags ?? {}).length === 0 ? [] : [OF_TAGS]),
+    ...(acl === undefined ? [] : [OF_ACL]),
+    ...(serverSideEncryption === 'aws:kms' ? [OF_KMS] : []),
+  ];
+}
 
 export interface PolicyBucket {
   readonly bucketName: string;
@@ -61,10 +65,10 @@ export interface PolicyBucket {
 }
 
 /** China and the regions of the US government have ARNs of their own. */
-const partitionOf = (region: string): string => {
+function partitionOf(region: string): string {
   if (region.startsWith('cn-')) return 'aws-cn';
   return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
-};
+}
 
 /** IAM compares the ARN of a key, never an ID or alias. */
 const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d+:key\/[A-Za-z0-9-]+$/;
@@ -73,7 +77,7 @@ const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d+:key\/[A-Za-z0-9-]+$/;
  * The smallest IAM policy for a bucket, as JSON text of two spaces per level. A KMS key that the bucket names by its ID or
  * alias appears as `KEY_ID`, because only its ARN works.
  */
-export const iamPolicy = ({ bucketName, region = '', objectOptions = {} }: PolicyBucket): string => {
+export function iamPolicy({ bucketName, region = '', objectOptions = {} }: PolicyBucket): string {
   const partition = partitionOf(region);
   const bucket = `arn:${partition}:s3:::${bucketName}`;
   const { kmsKeyId = '' } = objectOptions;
@@ -87,16 +91,17 @@ export const iamPolicy = ({ bucketName, region = '', objectOptions = {} }: Polic
     return actions.length === 0 ? [] : [{ Effect: 'Allow', Action: actions, Resource: resources[on] }];
   });
   return JSON.stringify({ Version: '2012-10-17', Statement: statements }, undefined, 2);
-};
+}
 
 /** The sentence of a condition that names missing permissions, after a space; empty without any. */
-export const missingText = (missing: readonly string[]): string =>
-  missing.length === 0 ? '' : ` The credentials lack ${missing.join(', ')}.`;
+export function missingText(missing: readonly string[]): string {
+  return missing.length === 0 ? '' : ` The credentials lack ${missing.join(', ')}.`;
+}
 
 const ACTION = /\b(?:s3|kms):[A-Za-z]+/g;
 
 /** The actions in a text of missingText, also at the end of a longer message. */
-export const missingIn = (message: string): readonly string[] => {
+export function missingIn(message: string): readonly string[] {
   const [, list = ''] = message.split('The credentials lack ');
   return list.match(ACTION) ?? [];
-};
+}

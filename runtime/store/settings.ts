@@ -38,7 +38,9 @@ export const STORE_ADDRESS_SETTINGS = {
   },
 } as const satisfies Settings;
 
-export const toStoreRules = (settings: ConfigOf<typeof STORE_RULE_SETTINGS>): StoreRules => ({
-  allowedHosts: settings.storeAllowedHosts,
-  allowHttp: settings.storeAllowHttp,
-});
+export function toStoreRules(settings: ConfigOf<typeof STORE_RULE_SETTINGS>): StoreRules {
+  return {
+    allowedHosts: settings.storeAllowedHosts,
+    allowHttp: settings.storeAllowHttp,
+  };
+}

@@ -21,8 +21,9 @@ export interface StoreRules {
 export type StoreKind = 's3' | 'r2' | 'custom';
 
 /** A bucket with an endpoint is in a store of the operator, whatever its service. */
-export const storeKindOf = ({ service, endpoint }: Pick<BucketPlace, 'service' | 'endpoint'>): StoreKind =>
-  endpoint === undefined ? service : 'custom';
+export function storeKindOf({ service, endpoint }: Pick<BucketPlace, 'service' | 'endpoint'>): StoreKind {
+  return endpoint === undefined ? service : 'custom';
+}
 
 export interface StoreLocation {
   readonly kind: StoreKind;
@@ -48,26 +49,27 @@ const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
 const CUSTOM_REGION = /^[a-z0-9-]{1,32}$/;
 
-const checkRegion = (region: string, pattern: RegExp): string => {
+function checkRegion(region: string, pattern: RegExp): string {
   if (!pattern.test(region))
     throw new StoreLocationError(`region ${JSON.stringify(region)} is not a valid region name`);
   return region;
-};
+}
 
-const isAllowed = (url: URL, rules: StoreRules): boolean =>
-  rules.allowedHosts.some((allowed) => {
+function isAllowed(url: URL, rules: StoreRules): boolean {
+  return rules.allowedHosts.some((allowed) => {
     const host = allowed.toLowerCase();
     return host === url.host || host === url.hostname;
   });
+}
 
-const parseEndpoint = (text: string): URL => {
+function parseEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new StoreLocationError('its endpoint is not a plain http or https URL');
   return url;
-};
+}
 
-const checkEndpoint = (url: URL, rules: StoreRules): string => {
+function checkEndpoint(url: URL, rules: StoreRules): string {
   if (!isAllowed(url, rules))
     throw new StoreLocationError(
       `the store ${url.host} is not allowed; ask your administrator to add it to store.allowedHosts`,
@@ -75,39 +77,45 @@ const checkEndpoint = (url: URL, rules: StoreRules): string => {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp))
     throw new StoreLocationError(`the store ${url.host} requires https`);
   return url.href;
-};
+}
 
-const r2Endpoint = (bucket: BucketPlace, rules: StoreRules): string => {
+function r2Endpoint(bucket: BucketPlace, rules: StoreRules): string {
   const host = (bucket.host ?? `${bucket.accountId ?? ''}.r2.cloudflarestorage.com`).toLowerCase();
   const url = parseEndpoint(`https://${host}`);
   if (url.host !== host) throw new StoreLocationError('its host is not a valid host name');
   return R2_HOST.test(host) ? url.href : checkEndpoint(url, rules);
-};
+}
 
-const r2 = (bucket: BucketPlace, rules: StoreRules): StoreLocation => ({
-  kind: 'r2',
-  pathStyle: true,
-  guarded: true,
-  region: 'auto',
-  endpoint: r2Endpoint(bucket, rules),
-});
+function r2(bucket: BucketPlace, rules: StoreRules): StoreLocation {
+  return {
+    kind: 'r2',
+    pathStyle: true,
+    guarded: true,
+    region: 'auto',
+    endpoint: r2Endpoint(bucket, rules),
+  };
+}
 
-const custom = (bucket: BucketPlace, endpoint: string, rules: StoreRules): StoreLocation => ({
-  kind: 'custom',
-  pathStyle: true,
-  guarded: true,
-  region: checkRegion(bucket.region ?? 'us-east-1', CUSTOM_REGION),
-  endpoint: checkEndpoint(parseEndpoint(endpoint), rules),
-});
+function custom(bucket: BucketPlace, endpoint: string, rules: StoreRules): StoreLocation {
+  return {
+    kind: 'custom',
+    pathStyle: true,
+    guarded: true,
+    region: checkRegion(bucket.region ?? 'us-east-1', CUSTOM_REGION),
+    endpoint: checkEndpoint(parseEndpoint(endpoint), rules),
+  };
+}
 
-const aws = (bucket: BucketPlace): StoreLocation => ({
-  kind: 's3',
-  // The wildcard certificate covers only one label of the host name.
-  pathStyle: bucket.name.includes('.'),
-  guarded: false,
-  region: checkRegion(bucket.region ?? 'us-east-1', AWS_REGION),
-  endpoint: undefined,
-});
+function aws(bucket: BucketPlace): StoreLocation {
+  return {
+    kind: 's3',
+    // The wildcard certificate covers only one label of the host name.
+    pathStyle: bucket.name.includes('.'),
+    guarded: false,
+    region: checkRegion(bucket.region ?? 'us-east-1', AWS_REGION),
+    endpoint: undefined,
+  };
+}
 
 const BY_SERVICE: Readonly<Record<Service, (bucket: BucketPlace, rules: StoreRules) => StoreLocation>> = {
   s3: aws,
@@ -115,10 +123,10 @@ const BY_SERVICE: Readonly<Record<Service, (bucket: BucketPlace, rules: StoreRul
 };
 
 /** @throws StoreLocationError for names, hosts and regions that are not allowed */
-export const locateStore = (bucket: BucketPlace, rules: StoreRules): StoreLocation => {
+export function locateStore(bucket: BucketPlace, rules: StoreRules): StoreLocation {
   if (!BUCKET_NAME.test(bucket.name))
     throw new StoreLocationError(`${JSON.stringify(bucket.name)} is not a valid bucket name`);
   return bucket.endpoint === undefined
     ? BY_SERVICE[bucket.service](bucket, rules)
     : custom(bucket, bucket.endpoint, rules);
-};
+}

@@ -26,7 +26,7 @@ const MAX_ADDITIONAL_BYTES = 64 * 1024;
 
 const NO_BUNDLE: BundleTrust = { ...BUILT_IN_TRUST, additional: () => '' };
 
-const read = (file: string): string => {
+function read(file: string): string {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -35,13 +35,14 @@ const read = (file: string): string => {
   }
   if (text.length <= MAX_FILE_BYTES) return text;
   throw new ConfigError(`TRUST_BUNDLE_FILE: ${file} is larger than ${MAX_FILE_BYTES} bytes`);
-};
+}
 
 let builtIn: ReadonlySet<string> | undefined;
-const isBuiltIn = ({ fingerprint }: Certificate): boolean => {
+
+function isBuiltIn({ fingerprint }: Certificate): boolean {
   builtIn ??= new Set(rootCertificates.map((pem) => new X509Certificate(pem).fingerprint256));
   return builtIn.has(fingerprint);
-};
+}
 
 interface Loaded {
   readonly text: string;
@@ -50,7 +51,7 @@ interface Loaded {
 }
 
 /** Bundles of a distribution repeat the public authorities, so only the others count and are copied. */
-const load = (file: string, text: string): Loaded => {
+function load(file: string, text: string): Loaded {
   const added = parseCertificates(text, `TRUST_BUNDLE_FILE: ${file}`).filter((one) => !isBuiltIn(one));
   const unique = [...new Map(added.map((one) => [one.fingerprint, one])).values()];
   const additional = unique.map(({ pem }) => pem).join('');
@@ -59,20 +60,20 @@ const load = (file: string, text: string): Loaded => {
       `TRUST_BUNDLE_FILE: ${file} has ${additional.length} bytes of certificates that are not public authorities; at most ${MAX_ADDITIONAL_BYTES} are allowed`,
     );
   return { text, tls: tlsOf(unique), additional };
-};
+}
 
 /**
  * Trust in the certificates of a file in addition to Node's own authorities. The file is read again on use, so that a
  * changed ConfigMap takes effect without a restart. An invalid change is logged, and the last valid bundle stays.
  * @throws ConfigError if the file is invalid now
  */
-export const createBundleTrust = (settings: TrustSettings, { clock, log }: BundleDeps): BundleTrust => {
+export function createBundleTrust(settings: TrustSettings, { clock, log }: BundleDeps): BundleTrust {
   const { trustBundleFile: file, trustBundleReloadMs } = settings;
   if (file === '') return NO_BUNDLE;
   let loaded = load(file, read(file));
   let seen = loaded.text;
   let nextMs = clock.monotonicMs() + trustBundleReloadMs;
-  const reload = (): void => {
+  function reload(): void {
     try {
       const text = read(file);
       if (text === seen) return;
@@ -82,14 +83,14 @@ export const createBundleTrust = (settings: TrustSettings, { clock, log }: Bundl
     } catch (error) {
       log.error({ err: error }, 'the trust bundle is invalid: the previous one stays in use');
     }
-  };
-  const current = (): Loaded => {
+  }
+  function current(): Loaded {
     const now = clock.monotonicMs();
     if (now >= nextMs) {
       nextMs = now + trustBundleReloadMs;
       reload();
     }
     return loaded;
-  };
+  }
   return { tls: () => current().tls, additional: () => current().additional };
-};
+}

@@ -11,19 +11,19 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 const ANY_BEGIN = '-----BEGIN ';
 
-const parse = (pem: string, which: string): Certificate => {
+function parse(pem: string, which: string): Certificate {
   try {
     return { pem, fingerprint: new X509Certificate(pem).fingerprint256 };
   } catch (error) {
     throw new ConfigError(`${which} is not a valid certificate in PEM form`, error);
   }
-};
+}
 
 /**
  * The certificates of a PEM bundle. Text between them is a comment. `origin` is the file or field with the text.
  * @throws ConfigError with the origin and the number of the invalid certificate
  */
-export const parseCertificates = (text: string, origin: string): readonly Certificate[] => {
+export function parseCertificates(text: string, origin: string): readonly Certificate[] {
   const found: Certificate[] = [];
   for (let at = text.indexOf(ANY_BEGIN); at !== -1; at = text.indexOf(ANY_BEGIN, at)) {
     const which = `${origin}: certificate ${found.length + 1}`;
@@ -39,4 +39,4 @@ export const parseCertificates = (text: string, origin: string): readonly Certif
   }
   if (found.length === 0) throw new ConfigError(`${origin} contains no certificate in PEM form`);
   return found;
-};
+}

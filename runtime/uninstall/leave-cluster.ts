@@ -18,13 +18,13 @@ export interface LeaveClusterOptions {
 const QUIET_CHECKS = 2;
 
 /** Returns a check that takes over and removes finalizers. It is true after consecutive checks that found none. */
-export const createQuietCheck = ({
+export function createQuietCheck({
   takeOver,
   release,
   onChecked,
 }: Pick<LeaveClusterOptions, 'takeOver' | 'release'> & {
   readonly onChecked?: (result: { readonly found: number; readonly wasLed: boolean }) => void;
-}) => {
+}) {
   let quiet = 0;
   return async (signal: AbortSignal): Promise<boolean> => {
     const before = quiet;
@@ -36,10 +36,10 @@ export const createQuietCheck = ({
     quiet = found === 0 ? before + 1 : 0;
     return quiet >= QUIET_CHECKS;
   };
-};
+}
 
 /** Runs before the uninstall: stops the controllers and removes all our finalizers. False if it exceeded the time limit. */
-export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolean> => {
+export async function leaveCluster(options: LeaveClusterOptions): Promise<boolean> {
   const { clock, quietMs, signal, log } = options;
   const check = createQuietCheck({
     ...options,
@@ -55,4 +55,4 @@ export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolea
     }
   while (await pause(clock, quietMs, signal));
   return false;
-};
+}

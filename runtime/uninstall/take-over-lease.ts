@@ -21,23 +21,23 @@ const LEASE_SECONDS = 60;
 const TRIES = 20;
 
 /** Makes Kubernetes delete the Lease with the release, so that a new installation does not wait for it. */
-const ownedByRelease = async (
+async function ownedByRelease(
   { serviceAccounts, namespace, serviceAccountName: name }: TakeOverLeaseOptions,
   signal: AbortSignal,
-): Promise<Pick<Lease['metadata'], 'ownerReferences'>> => {
+): Promise<Pick<Lease['metadata'], 'ownerReferences'>> {
   const account = await serviceAccounts.get(namespace, name, signal);
   const uid = account?.metadata.uid;
   return uid === undefined
     ? {}
     : { ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid }] };
-};
+}
 
 /**
  * Takes over the Lease, or keeps it: the leader stops at its next renewal, and no other replica starts. Only the uninstall
  * may do this, because the former leader runs until then; its writes contain versions, so they cause no harm.
  * Returns false if there is no Lease, so that no controller ever led.
  */
-export const takeOverLease = async (options: TakeOverLeaseOptions, signal: AbortSignal): Promise<boolean> => {
+export async function takeOverLease(options: TakeOverLeaseOptions, signal: AbortSignal): Promise<boolean> {
   const { leases, namespace, name, identity, clock } = options;
   const owner = await ownedByRelease(options, signal);
   for (let tries = 1; ; tries += 1) {
@@ -58,4 +58,4 @@ export const takeOverLease = async (options: TakeOverLeaseOptions, signal: Abort
       if (tries >= TRIES || !isKubeError(error, 'Conflict')) throw error;
     }
   }
-};
+}

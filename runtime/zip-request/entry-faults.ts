@@ -35,54 +35,57 @@ export interface EntryCheckDeps {
 /** The first fault of an entry except those of its name, or the bytes of content in the URL. */
 type Checked = { readonly bytes: number } | { readonly field: EntryField; readonly problem: string };
 
-export const faultOf = (index: number, field: EntryField, problem: string): EntryFault => ({
-  index,
-  field,
-  place: `.${field}`,
-  problem,
-});
+export function faultOf(index: number, field: EntryField, problem: string): EntryFault {
+  return {
+    index,
+    field,
+    place: `.${field}`,
+    problem,
+  };
+}
 
 /** The error message of a fault. */
-export const messageOf = ({ index, place, problem }: EntryFault): string =>
-  `urls[${index}]${place} ${problem}.`;
+export function messageOf({ index, place, problem }: EntryFault): string {
+  return `urls[${index}]${place} ${problem}.`;
+}
 
-const remoteProblem = (url: string, { urlProblem, limits }: EntryCheckDeps): string | undefined => {
+function remoteProblem(url: string, { urlProblem, limits }: EntryCheckDeps): string | undefined {
   if (url.length > limits.maxUrlLength) return `is longer than ${limits.maxUrlLength} characters`;
   if (!url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
   return urlProblem(url);
-};
+}
 
-const checkInline = ({ url, headers }: ListedFile): Checked => {
+function checkInline({ url, headers }: ListedFile): Checked {
   const content = readDataUrl(url);
   if (!content.ok) return { field: 'url', problem: content.problem };
   if (headers !== undefined) return { field: 'headers', problem: 'cannot be sent: the URL is a data: URL' };
   return { bytes: content.bytes.length };
-};
+}
 
-const checkRemote = ({ url, headers }: ListedFile, deps: EntryCheckDeps): Checked => {
+function checkRemote({ url, headers }: ListedFile, deps: EntryCheckDeps): Checked {
   const ofUrl = remoteProblem(url, deps);
   if (ofUrl !== undefined) return { field: 'url', problem: ofUrl };
   const ofHeaders = headers && sourceHeadersProblem(headers);
   return ofHeaders === undefined ? { bytes: 0 } : { field: 'headers', problem: ofHeaders };
-};
+}
 
-const checkExpectations = (
+function checkExpectations(
   entry: ListedFile,
   { maxFileBytes = Number.MAX_SAFE_INTEGER }: EntryCheckDeps,
-): Checked => {
+): Checked {
   const fault = expectationFault(entry);
   if (fault)
     return { field: fault.name === 'contentType' ? 'content_type' : fault.name, problem: fault.problem };
   if ((entry.size ?? 0) <= maxFileBytes) return { bytes: 0 };
   return { field: 'size', problem: `is larger than the maximum file size of ${maxFileBytes} bytes` };
-};
+}
 
-const checkEntry = (entry: ListedFile, deps: EntryCheckDeps): Checked => {
+function checkEntry(entry: ListedFile, deps: EntryCheckDeps): Checked {
   const checked = isDataUrl(entry.url) ? checkInline(entry) : checkRemote(entry, deps);
   if ('problem' in checked) return checked;
   const stated = checkExpectations(entry, deps);
   return 'problem' in stated ? stated : checked;
-};
+}
 
 /** The faults of entries whose types are valid: first those of all URLs, headers and expectations, then those of the names. */
 export function* findEntryFaults(

@@ -14,8 +14,9 @@ export interface FileList {
 }
 
 /** Compressed size of the whole list. */
-export const fileListBytes = ({ chunks }: Pick<FileList, 'chunks'>): number =>
-  chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+export function fileListBytes({ chunks }: Pick<FileList, 'chunks'>): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+}
 
 export interface FileListLimits {
   /** Maximum compressed size of a chunk, below the 1 MiB limit of a Secret. */
@@ -27,12 +28,14 @@ export interface FileListLimits {
 const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 32 };
 
 /** Without fields that a list does not store. */
-export const onlyListed = ({ url, filename, headers, ...stated }: ListedFile): ListedFile => ({
-  url,
-  filename,
-  ...(headers && { headers }),
-  ...expectationsOf(stated),
-});
+export function onlyListed({ url, filename, headers, ...stated }: ListedFile): ListedFile {
+  return {
+    url,
+    filename,
+    ...(headers && { headers }),
+    ...expectationsOf(stated),
+  };
+}
 
 /** The list does not fit into the Secrets of a job. The message is the end of a sentence about the list. */
 export class FileListTooLargeError extends AppError {
@@ -56,8 +59,10 @@ const MEMBER_BYTES = 128 * 1024;
 const SYNC_BYTES = 8 * 1024;
 
 const gzipAsync = promisify(gzip);
-const compress = async (bytes: Buffer): Promise<Buffer> =>
-  bytes.length <= SYNC_BYTES ? gzipSync(bytes) : gzipAsync(bytes);
+
+async function compress(bytes: Buffer): Promise<Buffer> {
+  return bytes.length <= SYNC_BYTES ? gzipSync(bytes) : gzipAsync(bytes);
+}
 
 function* members(lines: Iterable<string>): Generator<string> {
   let member = '';
@@ -72,7 +77,7 @@ function* members(lines: Iterable<string>): Generator<string> {
 }
 
 /** Concatenated gzip members are a valid file, so that chunks are filled by compressed size without compressing twice. */
-const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] => {
+function pack(compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] {
   const chunks: Buffer[][] = [];
   let size = 0;
   for (const member of compressed) {
@@ -86,16 +91,16 @@ const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] =>
     }
   }
   return chunks.map((parts) => Buffer.concat(parts));
-};
+}
 
 /**
  * Encodes the list for the zipper; the same list always results in the same bytes.
  * @throws FileListTooLargeError
  */
-export const packFileList = async (
+export async function packFileList(
   files: readonly ListedFile[],
   limits: FileListLimits = FILE_LIST_LIMITS,
-): Promise<FileList> => {
+): Promise<FileList> {
   const digest = createHash('sha256');
   const compressed: Buffer[] = [];
   const lines = files.values().map((file) => `${JSON.stringify(onlyListed(file))}\n`);
@@ -109,4 +114,4 @@ export const packFileList = async (
   if (chunks.length > limits.maxChunks)
     throw new FileListTooLargeError(limits, { chunks, count: files.length });
   return { chunks, count: files.length, sha256: digest.digest('hex') };
-};
+}

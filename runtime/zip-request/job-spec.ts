@@ -17,62 +17,66 @@ import { defined } from '../optional.ts';
 import type { FileList } from './file-list.ts';
 
 /** The field with the value if it is a known one; otherwise no field. */
-const known = <K extends string, V extends string>(
+function known<K extends string, V extends string>(
   field: K,
   value: string | undefined,
   values: readonly V[],
-): Partial<Record<K, V>> => {
+): Partial<Record<K, V>> {
   const found = values.find((candidate) => candidate === value);
   const fields: Partial<Record<K, V>> = {};
   if (found !== undefined) fields[field] = found;
   return fields;
-};
+}
 
 /** The defaults of the project for a new job. */
-export const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partial<ZipJobSpec> => ({
-  ...known('compression', defaults.compression, COMPRESSIONS),
-  ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
-  ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
-  ...known('onConflict', defaults.onConflict, ON_CONFLICTS),
-  ...(defaults.activeDeadlineSeconds === undefined
-    ? {}
-    : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
-  ...defined({
-    maxAttempts: defaults.maxAttempts,
-    sequential: defaults.sequential,
-    sha256: defaults.sha256,
-    objectOptions: defaults.objectOptions,
-    fixedModificationTime: defaults.fixedModificationTime,
-  }),
-  ...(defaults.startDeadlineSeconds === undefined
-    ? {}
-    : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
-  ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
-  ...defined({ queueName: defaults.queueName }),
-});
+export function jobDefaults({ jobDefaults: defaults = {} }: ZipProject['spec']): Partial<ZipJobSpec> {
+  return {
+    ...known('compression', defaults.compression, COMPRESSIONS),
+    ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
+    ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
+    ...known('onConflict', defaults.onConflict, ON_CONFLICTS),
+    ...(defaults.activeDeadlineSeconds === undefined
+      ? {}
+      : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
+    ...defined({
+      maxAttempts: defaults.maxAttempts,
+      sequential: defaults.sequential,
+      sha256: defaults.sha256,
+      objectOptions: defaults.objectOptions,
+      fixedModificationTime: defaults.fixedModificationTime,
+    }),
+    ...(defaults.startDeadlineSeconds === undefined
+      ? {}
+      : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
+    ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
+    ...defined({ queueName: defaults.queueName }),
+  };
+}
 
 /** A copy of the project's webhook, so that later edits do not affect this job. */
-export const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> => {
+export function webhookSnapshot({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> {
   if (webhook === undefined || webhook.enabled === false) return {};
   const events = webhook.events ?? WEBHOOK_EVENTS;
   return events.length === 0 ? {} : { webhook: { ...defined({ url: webhook.url }), events: [...events] } };
-};
+}
 
 /** Where the list of a ZipJob is. */
-export const filesFromOf = (zipJobName: string, list: FileList): FilesFrom => ({
-  secretNames: list.chunks.map((_, index) => fileListSecretName(zipJobName, index)),
-  encoding: 'gzip+json',
-  count: list.count,
-  sha256: list.sha256,
-});
+export function filesFromOf(zipJobName: string, list: FileList): FilesFrom {
+  return {
+    secretNames: list.chunks.map((_, index) => fileListSecretName(zipJobName, index)),
+    encoding: 'gzip+json',
+    count: list.count,
+    sha256: list.sha256,
+  };
+}
 
 /** The file-list Secrets of an existing ZipJob, which owns them. */
-export const fileListSecrets = (
+export function fileListSecrets(
   job: ZipJob & { readonly metadata: { readonly uid: string } },
   list: FileList,
   labels: Readonly<Record<string, string>>,
-): IteratorObject<Secret, undefined> =>
-  list.chunks.entries().map(([index, chunk]) => ({
+): IteratorObject<Secret, undefined> {
+  return list.chunks.entries().map(([index, chunk]) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: {
@@ -87,3 +91,4 @@ export const fileListSecrets = (
     immutable: true,
     data: { [FILE_LIST_SECRET_KEY]: chunk.toString('base64') },
   }));
+}

@@ -22,20 +22,20 @@ type Defaults = ZipProject['spec']['jobDefaults'] & object;
 const MANIFEST_ENTRY = 'manifest.json';
 
 /** The manifest of the job: that of the request, or else of the project. */
-export const chosenManifest = (
+export function chosenManifest(
   { manifest }: Pick<NameOptions, 'manifest'>,
   { manifestFormat, manifestEntry }: Defaults,
-): ManifestChoice => {
+): ManifestChoice {
   const format = manifest ?? MANIFEST_FORMATS.find((choice) => choice === manifestFormat);
   if (format === 'sha256sum' || format === 'bagit') return { manifestFormat: format };
   return defined({ manifestEntry: manifestEntry ?? (manifest === 'json' ? MANIFEST_ENTRY : undefined) });
-};
+}
 
 /** The rules for file names that follow from the options. */
-export const nameRules = (options: NameOptions, defaults: Defaults): ManifestNameRules => {
+export function nameRules(options: NameOptions, defaults: Defaults): ManifestNameRules {
   const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
   return {
     portableNames: chosen ?? SPEC_DEFAULTS.portableNames,
     ...chosenManifest(options, defaults),
   };
-};
+}

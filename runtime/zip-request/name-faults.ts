@@ -35,8 +35,9 @@ interface NamedEntry {
   readonly name: string;
 }
 
-const faultFor = (index: number, reason: EntryNameProblem): EntryFault =>
-  faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+function faultFor(index: number, reason: EntryNameProblem): EntryFault {
+  return faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+}
 
 /** The names that conflict with others, as `compared` makes them comparable. */
 function* findConflictFaults(
@@ -49,10 +50,9 @@ function* findConflictFaults(
 }
 
 /** Names that are equal only as they are compared. A file and its folder are not: another message fits them. */
-const duplicatesAs =
-  (problem: EntryNameProblem) =>
-  ({ reason }: EntryNameFault): EntryNameProblem =>
-    reason === 'duplicate' ? problem : reason;
+function duplicatesAs(problem: EntryNameProblem) {
+  return ({ reason }: EntryNameFault): EntryNameProblem => (reason === 'duplicate' ? problem : reason);
+}
 
 /** The names that Windows cannot store, in steps. */
 function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {

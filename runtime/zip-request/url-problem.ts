@@ -9,12 +9,12 @@ const REFUSED: Partial<Record<RefusalReason, string>> = {
 };
 
 /** Describes a source URL that is not allowed, as the end of a sentence. The zipper enforces the egress policy again when it fetches the source. */
-export const createUrlProblem =
-  (egress: EgressPolicy) =>
-  (text: string): string | undefined => {
+export function createUrlProblem(egress: EgressPolicy) {
+  return (text: string): string | undefined => {
     const judged = judgeSourceUrl(text, egress);
     if (judged.ok) return undefined;
     if (judged.kind === 'text') return judged.problem;
     if (judged.kind === 'syntax') return 'is not a valid URL';
     return REFUSED[judged.reason] ?? 'does not point to a publicly accessible host';
   };
+}

@@ -12,6 +12,8 @@ process.on('disconnect', () => process.exit());
 process.once('message', ({ way, target }: AttackOrder) => {
   void WAYS[way]?.(target);
   // The callback ignores an error: the parent may disconnect before it is noticed here.
-  const report = () => process.send?.(requestsSoFar(), undefined, undefined, () => undefined);
+  function report() {
+    return process.send?.(requestsSoFar(), undefined, undefined, () => undefined);
+  }
   setInterval(report, REPORT_INTERVAL_MS);
 });

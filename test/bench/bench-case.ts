@@ -14,19 +14,23 @@ export interface BenchCase {
   readonly files: readonly BenchFile[];
 }
 
-const sized = (sizes: readonly number[]): readonly BenchFile[] =>
-  sizes.map((bytes, index) => ({ path: `${String(index).padStart(5, '0')}.bin`, bytes }));
+function sized(sizes: readonly number[]): readonly BenchFile[] {
+  return sizes.map((bytes, index) => ({ path: `${String(index).padStart(5, '0')}.bin`, bytes }));
+}
 
-const same = (count: number, bytes: number): readonly BenchFile[] => sized(Array<number>(count).fill(bytes));
+function same(count: number, bytes: number): readonly BenchFile[] {
+  return sized(Array<number>(count).fill(bytes));
+}
 
 /** Like a folder of pictures, documents and a few films. */
-const mixed = (count: number, largest: number): readonly BenchFile[] =>
-  sized(
+function mixed(count: number, largest: number): readonly BenchFile[] {
+  return sized(
     Array.from({ length: count }, (_, index) => {
       if (index % 50 === 49) return largest;
       return index % 5 === 4 ? 3 * MIB : 40 * KIB + index * 100;
     }),
   );
+}
 
 const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>> = {
   quick: [
@@ -58,10 +62,12 @@ const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>>
 export const TINY: BenchCase = { name: 'tiny', what: '1 x 50 KB', latencyMs: 0, files: same(1, 50_000) };
 
 /** The cases of a size. The full size has a larger huge file; the other cases are the same. */
-export const benchCases = (size: keyof typeof CASES): readonly BenchCase[] => {
+export function benchCases(size: keyof typeof CASES): readonly BenchCase[] {
   if (size !== 'full') return CASES[size];
   const larger = new Map(CASES.full.map((one) => [one.name, one]));
   return CASES.normal.map((one) => larger.get(one.name) ?? one);
-};
+}
 
-export const bytesOf = ({ files }: BenchCase): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
+export function bytesOf({ files }: BenchCase): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}

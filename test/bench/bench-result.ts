@@ -26,21 +26,24 @@ export interface BenchRatio {
   readonly peak_ratio: number;
 }
 
-export const median = (values: readonly number[]): number => {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[middle]];
   return (low + high) / 2;
-};
+}
 
-const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
 
 /** The median of each figure. */
-export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
+export function toResult(rounds: readonly BenchResult[]): BenchResult {
   const [first] = rounds;
   if (!first) throw new Error('no round was run');
-  const of = (figure: Figure, digits: number): number =>
-    round(median(rounds.map((one) => one[figure])), digits);
+  function of(figure: Figure, digits: number): number {
+    return round(median(rounds.map((one) => one[figure])), digits);
+  }
   return {
     case: first.case,
     contender: first.contender,
@@ -52,11 +55,11 @@ export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
     origin_connections: of('origin_connections', 0),
     store_connections: of('store_connections', 0),
   };
-};
+}
 
 /** Compares zipjobs with every peer that ran the same case. */
-export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[] =>
-  results.flatMap((peer) => {
+export function ratiosOf(results: readonly BenchResult[]): readonly BenchRatio[] {
+  return results.flatMap((peer) => {
     const ours = results.find((one) => one.case === peer.case && one.contender === 'zipjobs');
     if (!ours || peer === ours) return [];
     return [
@@ -69,6 +72,7 @@ export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[]
       },
     ];
   });
+}
 
 const COLUMNS = [12, 10, 10, 14, 11, 10, 10, 20, 20] as const;
 const FIGURES: readonly (readonly [heading: string, figure: keyof BenchResult])[] = [
@@ -82,14 +86,16 @@ const FIGURES: readonly (readonly [heading: string, figure: keyof BenchResult])[
   ['origin connections', 'origin_connections'],
   ['store connections', 'store_connections'],
 ];
-const line = (cells: readonly (string | number)[]): string =>
-  cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
+
+function line(cells: readonly (string | number)[]): string {
+  return cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
+}
 
 /** The results as a table for the terminal. */
-export const printTable = (results: readonly BenchResult[], ratios: readonly BenchRatio[]): void => {
+export function printTable(results: readonly BenchResult[], ratios: readonly BenchRatio[]): void {
   console.log(`\n${styleText('bold', line(FIGURES.map(([heading]) => heading)))}`);
   for (const one of results) console.log(line(FIGURES.map(([, figure]) => one[figure])));
   console.log(`\n${styleText('bold', line(['case', 'against', 'x faster', 'CPU ratio', 'peak ratio']))}`);
   for (const one of ratios)
     console.log(line([one.case, one.against, one.times_faster, one.cpu_ratio, one.peak_ratio]));
-};
+}

@@ -33,7 +33,7 @@ export interface BenchWorld extends AsyncDisposable {
   takeObject(key: string): Promise<number>;
 }
 
-export const openWorld = async ({ log, plain, parent = tmpdir() }: WorldOptions): Promise<BenchWorld> => {
+export async function openWorld({ log, plain, parent = tmpdir() }: WorldOptions): Promise<BenchWorld> {
   await using opened = new AsyncDisposableStack();
   const { cluster, store: binary } = await ensureBinaries(log);
   const directory = await mkdtemp(join(parent, 'zipjobs-bench-'));
@@ -67,7 +67,7 @@ export const openWorld = async ({ log, plain, parent = tmpdir() }: WorldOptions)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}
 
 export interface BenchOrigin extends AsyncDisposable {
   /** Ends with a slash. The path of a file follows. */
@@ -76,10 +76,10 @@ export interface BenchOrigin extends AsyncDisposable {
 }
 
 /** Starts the origin of a case as a separate process, with HTTPS unless `plain`. */
-export const openOrigin = async (
+export async function openOrigin(
   { latencyMs, files }: BenchCase,
   { plain }: { readonly plain: boolean },
-): Promise<BenchOrigin> => {
+): Promise<BenchOrigin> {
   const child = fork(join(import.meta.dirname, 'origin-main.ts'));
   const order: OriginOrder = { latencyMs, files, plain };
   child.send(order);
@@ -93,8 +93,9 @@ export const openOrigin = async (
       await ended;
     },
   };
-};
+}
 
 /** Bytes on the loopback interface so far, with network headers, of all processes on this machine. */
-export const loopbackBytes = async (): Promise<number> =>
-  Number(/^\s*lo:\s*(\d+)/m.exec(await readFile('/proc/net/dev', 'utf8'))?.[1] ?? 0);
+export async function loopbackBytes(): Promise<number> {
+  return Number(/^\s*lo:\s*(\d+)/m.exec(await readFile('/proc/net/dev', 'utf8'))?.[1] ?? 0);
+}

@@ -20,7 +20,7 @@ export interface ColdStart {
 const LIMIT_MS = 10_000;
 
 /** Starts one zipper, waits for its first request to the store, and kills it. */
-const startOnce = async (host: ZipperHost, plain: boolean): Promise<number> => {
+async function startOnce(host: ZipperHost, plain: boolean): Promise<number> {
   const seen = Promise.withResolvers<number>();
   const listener: RequestListener = (request) => {
     if (request.method === 'POST' && request.url?.includes('uploads') === true)
@@ -51,13 +51,13 @@ const startOnce = async (host: ZipperHost, plain: boolean): Promise<number> => {
     server.closeAllConnections();
     server.close();
   }
-};
+}
 
 /** The first run does not count: it reads the files into the page cache, like an image pull. */
-export const measureColdStart = async (
+export async function measureColdStart(
   host: ZipperHost,
   { runs, plain }: { readonly runs: number; readonly plain: boolean },
-): Promise<ColdStart> => {
+): Promise<ColdStart> {
   await startOnce(host, plain);
   const times: number[] = [];
   for (let run = 0; run < runs; run += 1) times.push(await startOnce(host, plain));
@@ -69,4 +69,4 @@ export const measureColdStart = async (
     fastest_ms: Math.round(Math.min(...times)),
     slowest_ms: Math.round(Math.max(...times)),
   };
-};
+}

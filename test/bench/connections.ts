@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 /** A connection is open for at least one request. One that is shorter than this may not be counted. */
 const SAMPLE_MS = 20;
 
-const socketOf = (descriptor: string): string | undefined => {
+function socketOf(descriptor: string): string | undefined {
   try {
     const target = readlinkSync(descriptor);
     return target.startsWith('socket:') ? target : undefined;
@@ -11,13 +11,13 @@ const socketOf = (descriptor: string): string | undefined => {
     // Closed in the meantime.
     return undefined;
   }
-};
+}
 
 /** The open sockets of a process, by numbers that the kernel does not reuse. Synchronous calls take less CPU time here. */
-const socketsOf = (pid: number): readonly string[] => {
+function socketsOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).flatMap((name) => socketOf(`${folder}/${name}`) ?? []);
-};
+}
 
 /** Counts the connections that servers accept. */
 export interface ConnectionWatch extends Disposable {
@@ -25,14 +25,14 @@ export interface ConnectionWatch extends Disposable {
   counts(): readonly number[];
 }
 
-export const watchConnections = (pids: readonly number[]): ConnectionWatch => {
+export function watchConnections(pids: readonly number[]): ConnectionWatch {
   const before = pids.map((pid) => new Set(socketsOf(pid)));
   const accepted = pids.map(() => new Set<string>());
-  const sample = (): void => {
+  function sample(): void {
     for (const [index, pid] of pids.entries())
       for (const socket of socketsOf(pid))
         if (before[index]?.has(socket) === false) accepted[index]?.add(socket);
-  };
+  }
   const timer = setInterval(sample, SAMPLE_MS);
   return {
     counts: () => {
@@ -41,4 +41,4 @@ export const watchConnections = (pids: readonly number[]): ConnectionWatch => {
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
-};
+}

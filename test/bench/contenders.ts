@@ -30,71 +30,79 @@ export interface Contender {
   }): Promise<Program>;
 }
 
-const zipjobs = ({ plain, store, host }: BenchWorld): Contender => ({
-  name: 'zipjobs',
-  prepare: ({ url, key, files }) =>
-    host.prepare({
-      ...store,
-      bucket: BUCKET,
-      key,
-      files: files.map(({ path }) => ({ url: `${url}${path}`, filename: path })),
-      env: plain ? {} : { [ZIPPER_ENV.trustBundle]: PRIVATE_TLS.authority },
-    }),
-});
+function zipjobs({ plain, store, host }: BenchWorld): Contender {
+  return {
+    name: 'zipjobs',
+    prepare: ({ url, key, files }) =>
+      host.prepare({
+        ...store,
+        bucket: BUCKET,
+        key,
+        files: files.map(({ path }) => ({ url: `${url}${path}`, filename: path })),
+        env: plain ? {} : { [ZIPPER_ENV.trustBundle]: PRIVATE_TLS.authority },
+      }),
+  };
+}
 
 /** Downloads and uploads the same bytes without an archive, with the zipper's limits. */
-const floor = ({ plain, store, directory }: BenchWorld, program: string): Contender => ({
-  name: 'floor',
-  prepare: async ({ url, key, files }) => {
-    const urls = files.map(({ path }) => `${url}${path}`);
-    const path = join(directory, `${key}.json`);
-    await writeFile(path, JSON.stringify({ store, bucket: BUCKET, key, urls, ...LIMITS }));
-    const trust = { SSL_CERT_FILE: PRIVATE_TLS.authorityPath, SSL_CERT_DIR: directory };
-    return { command: [program, path], env: plain ? {} : trust };
-  },
-});
-
-const recipe = ({ plain, store, directory }: BenchWorld): Contender => ({
-  name: 'recipe',
-  prepare: async ({ url, key, files }) => {
-    const list = files.map(({ path }) => ({ url: `${url}${path}`, filename: path }));
-    const job = JSON.stringify({ store, bucket: BUCKET, key, files: list });
-    const path = join(directory, `${key}.json`);
-    await writeFile(path, job);
-    return {
-      command: [process.execPath, join(import.meta.dirname, 'recipe-main.ts'), path],
-      env: plain ? {} : { NODE_EXTRA_CA_CERTS: PRIVATE_TLS.authorityPath },
-    };
-  },
-});
-
-const rclone = ({ plain, store, directory }: BenchWorld): Contender => ({
-  name: 'rclone',
-  prepare: async ({ url, key }) => ({
-    command: [
-      'rclone',
-      'archive',
-      'create',
-      ...(plain ? [] : ['--ca-cert', PRIVATE_TLS.authorityPath]),
-      '--format',
-      'zip',
-      'source:',
-      `target:${BUCKET}/${key}`,
-    ],
-    env: {
-      HOME: directory,
-      RCLONE_CONFIG: '/dev/null',
-      RCLONE_CONFIG_SOURCE_TYPE: 'http',
-      RCLONE_CONFIG_SOURCE_URL: url,
-      RCLONE_CONFIG_TARGET_TYPE: 's3',
-      RCLONE_CONFIG_TARGET_PROVIDER: 'Other',
-      RCLONE_CONFIG_TARGET_ENDPOINT: store.endpoint,
-      RCLONE_CONFIG_TARGET_REGION: store.region,
-      RCLONE_CONFIG_TARGET_ACCESS_KEY_ID: store.accessKeyId,
-      RCLONE_CONFIG_TARGET_SECRET_ACCESS_KEY: store.secretAccessKey,
+function floor({ plain, store, directory }: BenchWorld, program: string): Contender {
+  return {
+    name: 'floor',
+    prepare: async ({ url, key, files }) => {
+      const urls = files.map(({ path }) => `${url}${path}`);
+      const path = join(directory, `${key}.json`);
+      await writeFile(path, JSON.stringify({ store, bucket: BUCKET, key, urls, ...LIMITS }));
+      const trust = { SSL_CERT_FILE: PRIVATE_TLS.authorityPath, SSL_CERT_DIR: directory };
+      return { command: [program, path], env: plain ? {} : trust };
     },
-  }),
-});
+  };
+}
+
+function recipe({ plain, store, directory }: BenchWorld): Contender {
+  return {
+    name: 'recipe',
+    prepare: async ({ url, key, files }) => {
+      const list = files.map(({ path }) => ({ url: `${url}${path}`, filename: path }));
+      const job = JSON.stringify({ store, bucket: BUCKET, key, files: list });
+      const path = join(directory, `${key}.json`);
+      await writeFile(path, job);
+      return {
+        command: [process.execPath, join(import.meta.dirname, 'recipe-main.ts'), path],
+        env: plain ? {} : { NODE_EXTRA_CA_CERTS: PRIVATE_TLS.authorityPath },
+      };
+    },
+  };
+}
+
+function rclone({ plain, store, directory }: BenchWorld): Contender {
+  return {
+    name: 'rclone',
+    prepare: async ({ url, key }) => ({
+      command: [
+        'rclone',
+        'archive',
+        'create',
+        ...(plain ? [] : ['--ca-cert', PRIVATE_TLS.authorityPath]),
+        '--format',
+        'zip',
+        'source:',
+        `target:${BUCKET}/${key}`,
+      ],
+      env: {
+        HOME: directory,
+        RCLONE_CONFIG: '/dev/null',
+        RCLONE_CONFIG_SOURCE_TYPE: 'http',
+        RCLONE_CONFIG_SOURCE_URL: url,
+        RCLONE_CONFIG_TARGET_TYPE: 's3',
+        RCLONE_CONFIG_TARGET_PROVIDER: 'Other',
+        RCLONE_CONFIG_TARGET_ENDPOINT: store.endpoint,
+        RCLONE_CONFIG_TARGET_REGION: store.region,
+        RCLONE_CONFIG_TARGET_ACCESS_KEY_ID: store.accessKeyId,
+        RCLONE_CONFIG_TARGET_SECRET_ACCESS_KEY: store.secretAccessKey,
+      },
+    }),
+  };
+}
 
 /** The least that a program on Node costs. */
 export const NODE_START: Contender = {
@@ -104,31 +112,33 @@ export const NODE_START: Contender = {
 };
 
 /** Runs it under Linux's perf, which then is the process whose memory is measured. */
-export const profiled = (contender: Contender, path: string): Contender => ({
-  ...contender,
-  prepare: async (input) => {
-    const { command, env } = await contender.prepare(input);
-    return {
-      command: ['perf', 'record', '-e', 'cpu-clock', '-F', '1999', '-g', '-o', path, '--', ...command],
-      env,
-    };
-  },
-});
+export function profiled(contender: Contender, path: string): Contender {
+  return {
+    ...contender,
+    prepare: async (input) => {
+      const { command, env } = await contender.prepare(input);
+      return {
+        command: ['perf', 'record', '-e', 'cpu-clock', '-F', '1999', '-g', '-o', path, '--', ...command],
+        env,
+      };
+    },
+  };
+}
 
-const hasRclone = async (): Promise<boolean> => {
+async function hasRclone(): Promise<boolean> {
   try {
     await promisify(execFile)('rclone', ['archive', 'create', '--help']);
     return true;
   } catch {
     return false;
   }
-};
+}
 
 /** zipjobs, the usual recipe, the floor if it can be built, and rclone if one is installed that can archive. */
-export const findContenders = async (
+export async function findContenders(
   world: BenchWorld,
   log: (line: string) => void,
-): Promise<readonly Contender[]> => {
+): Promise<readonly Contender[]> {
   const program = await findFloor(log);
   const own = [zipjobs(world), ...(program === undefined ? [] : [floor(world, program)]), recipe(world)];
   if (await hasRclone()) return [...own, rclone(world)];
@@ -136,4 +146,4 @@ export const findContenders = async (
     'Skipping rclone: none on the PATH supports "archive create". Install it with: go install github.com/rclone/rclone@latest',
   );
   return own;
-};
+}

@@ -33,19 +33,21 @@ const QUEUE = 'bench';
 const WARM_UP_SECONDS = 2;
 
 /** With the finalizer, like the API. */
-const aZipJob = (name: string, project: Project): object => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  metadata: { namespace: NAMESPACE, name, finalizers: [FINALIZER] },
-  spec: {
-    bucketRef: { name: bucketResourceName('s3', project.bucketName) },
-    key: `${name}.zip`,
-    queueName: QUEUE,
-    files: [{ url: 'https://example.test/a', filename: 'a' }],
-  },
-});
+function aZipJob(name: string, project: Project): object {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace: NAMESPACE, name, finalizers: [FINALIZER] },
+    spec: {
+      bucketRef: { name: bucketResourceName('s3', project.bucketName) },
+      key: `${name}.zip`,
+      queueName: QUEUE,
+      files: [{ url: 'https://example.test/a', filename: 'a' }],
+    },
+  };
+}
 
-const aJob = (name: string): object => {
+function aJob(name: string): object {
   const container = { name: 'main', image: 'none' };
   const spec = { restartPolicy: 'Never', containers: [container] };
   return {
@@ -54,21 +56,20 @@ const aJob = (name: string): object => {
     metadata: { namespace: NAMESPACE, name },
     spec: { suspend: true, backoffLimit: 0, podReplacementPolicy: 'Failed', template: { spec } },
   };
-};
+}
 
-const latencyOf = (
-  contender: ControllerLatency['contender'],
-  times: readonly number[],
-): ControllerLatency => ({
-  case: 'controller',
-  contender,
-  jobs: times.length,
-  per_second: PER_SECOND,
-  p50_ms: Number(quantile(times, 0.5).toFixed(1)),
-  p99_ms: Number(quantile(times, 0.99).toFixed(1)),
-});
+function latencyOf(contender: ControllerLatency['contender'], times: readonly number[]): ControllerLatency {
+  return {
+    case: 'controller',
+    contender,
+    jobs: times.length,
+    per_second: PER_SECOND,
+    p50_ms: Number(quantile(times, 0.5).toFixed(1)),
+    p99_ms: Number(quantile(times, 0.99).toFixed(1)),
+  };
+}
 
-const bareCreates = async (api: KubeApi, count: number): Promise<readonly number[]> => {
+async function bareCreates(api: KubeApi, count: number): Promise<readonly number[]> {
   const times: number[] = [];
   await atRate({ count, perSecond: PER_SECOND }, async (index) => {
     const startedAt = performance.now();
@@ -76,39 +77,42 @@ const bareCreates = async (api: KubeApi, count: number): Promise<readonly number
     times.push(performance.now() - startedAt);
   });
   return times;
-};
+}
 
-const seenToCreated = async (
+async function seenToCreated(
   api: KubeApi,
   project: Project,
   { prefix, count }: { readonly prefix: string; readonly count: number },
-): Promise<readonly number[]> => {
-  const nameAt = ({
+): Promise<readonly number[]> {
+  function nameAt({
     metadata,
   }: {
     readonly metadata: { readonly name: string; readonly resourceVersion?: string };
-  }) => ({
-    name: metadata.name,
-    atMs: performance.now(),
-  });
+  }) {
+    return {
+      name: metadata.name,
+      atMs: performance.now(),
+    };
+  }
   using zipJobs = await followObjects(api, ZIP_JOBS, nameAt);
   using jobs = await followObjects(api, JOBS, nameAt);
   await atRate({ count, perSecond: PER_SECOND }, async (index) => {
     await api.create(ZIP_JOBS, aZipJob(`${prefix}-${index}`, project));
   });
-  const firstSeen = ({ events }: typeof jobs): ReadonlyMap<string, number> =>
-    new Map(
+  function firstSeen({ events }: typeof jobs): ReadonlyMap<string, number> {
+    return new Map(
       events.flatMap(({ type, object }) => (type === 'ADDED' ? [[object.name, object.atMs] as const] : [])),
     );
+  }
   await until('every ZipJob to have its Job', () => firstSeen(jobs).size >= count, {
     limitMs: 300_000,
   });
   const created = firstSeen(jobs);
   return [...firstSeen(zipJobs)].map(([name, atMs]) => (created.get(name) ?? Infinity) - atMs);
-};
+}
 
-const install = (cluster: Cluster): Promise<unknown> =>
-  installChart(cluster, {
+function install(cluster: Cluster): Promise<unknown> {
+  return installChart(cluster, {
     api: { replicas: 0 },
     projectClasses: { default: { activeJobs: 100_000, storedJobs: 1_000_000 } },
     controller: {
@@ -120,12 +124,13 @@ const install = (cluster: Cluster): Promise<unknown> =>
       },
     },
   });
+}
 
 /** Runs on a local cluster of its own; the Jobs of the warm-up do not count. */
-export const measureController = async (
+export async function measureController(
   seconds: number,
   log: (line: string) => void,
-): Promise<readonly ControllerLatency[]> => {
+): Promise<readonly ControllerLatency[]> {
   log('controller: starting a cluster');
   await using cluster = await startCluster({ log });
   await using api = await adminApi(cluster);
@@ -137,4 +142,4 @@ export const measureController = async (
   const ours = latencyOf('zipjobs', await seenToCreated(api, project, { prefix: 'job', count }));
   log(`controller: ${count} bare Jobs, ${PER_SECOND} a second`);
   return [ours, latencyOf('bare create', await bareCreates(api, count))];
-};
+}

@@ -12,10 +12,10 @@ const FLOOR_PROGRAM: GoProgram = {
 };
 
 /** The path of the program, which is built once; undefined, with one line in the log, without Go. */
-export const findFloor = async (
+export async function findFloor(
   log: (line: string) => void,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   try {
     return await ensureProgram(FLOOR_PROGRAM, log, env);
   } catch (error) {
@@ -23,4 +23,4 @@ export const findFloor = async (
     log('Skipping floor: it must be built once, and the go command does not work. Install Go 1.25 or newer');
     return undefined;
   }
-};
+}

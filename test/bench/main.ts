@@ -40,10 +40,16 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
-const log = (line: string): void => console.error(line);
-const isWanted = (name: string): boolean => values.case?.includes(name) ?? true;
 
-const coldStart = async (): Promise<void> => {
+function log(line: string): void {
+  return console.error(line);
+}
+
+function isWanted(name: string): boolean {
+  return values.case?.includes(name) ?? true;
+}
+
+async function coldStart(): Promise<void> {
   await using host = await ZipperHost.start();
   const result = await measureColdStart(host, { runs: values.quick ? 5 : 15, plain: values.plain });
   if (values.json) console.log(JSON.stringify(result));
@@ -52,9 +58,9 @@ const coldStart = async (): Promise<void> => {
       `cold-start: ${result.median_ms} ms from the start of a process to CreateMultipartUpload ` +
         `(median of ${result.runs}; ${result.fastest_ms} to ${result.slowest_ms} ms)`,
     );
-};
+}
 
-const controller = async (): Promise<void> => {
+async function controller(): Promise<void> {
   const results = await measureController(values.quick ? 5 : 20, log);
   const [ours, bare] = results;
   if (!ours || !bare) return;
@@ -70,21 +76,21 @@ const controller = async (): Promise<void> => {
       `controller: ZipJob seen to Job created at ${ours.per_second}/s: p50 ${ours.p50_ms} ms, p99 ${ours.p99_ms} ms; ` +
         `a bare create: ${bare.p50_ms} and ${bare.p99_ms} ms (${ratio.p50_ratio} and ${ratio.p99_ratio} times as long)`,
     );
-};
+}
 
-const api = async (): Promise<void> => {
+async function api(): Promise<void> {
   const figures = await measureApi(values.quick, log);
   if (values.json) for (const one of figures) console.log(JSON.stringify(one));
   else
     for (const { what, value, unit, bar } of figures)
       console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (target ${bar})`}`);
-};
+}
 
-const neighbours = async (): Promise<void> => {
+async function neighbours(): Promise<void> {
   const size = values.quick
     ? { seconds: 6, rounds, jobs: 500 }
     : { seconds: 10, rounds: Number(values.rounds ?? 5), jobs: 8_000 };
-  const report = (figure: NeighbourFigure): void => {
+  function report(figure: NeighbourFigure): void {
     const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio, attacks_per_s } = figure;
     console.log(
       values.json
@@ -93,32 +99,33 @@ const neighbours = async (): Promise<void> => {
             `${p50_ratio} and ${p99_ratio} times the undisturbed (targets 1.5 and 3), ` +
             `beside ${attacks_per_s} requests/s`,
     );
-  };
+  }
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
-};
+}
 
 /** On a cluster of its own. */
-const scale = async (): Promise<void> => {
+async function scale(): Promise<void> {
   const queued = values.queued === undefined ? undefined : Number(values.queued);
-  const report = (one: ScaleFigure): void => {
+  function report(one: ScaleFigure): void {
     const { row, what, value, unit, target } = one;
     const line = `scale: ${row}: ${what}: ${value} ${unit}${target === undefined ? '' : ` (target ${target})`}`;
     console.log(values.json ? JSON.stringify(one) : line);
-  };
+  }
   await using cluster = await startCluster({ log, apiServerMemoryGib: 12 });
   await measureScale({ cluster, size: sizeOf(Number(values.jobs ?? SCALE_JOBS), queued), log, report });
-};
+}
 
-const history = async (): Promise<void> => {
+async function history(): Promise<void> {
   const figures = await measureHistory({ rows: Number(values.rows), runs: values.quick ? 40 : 200, log });
   if (values.json) console.log(JSON.stringify(figures));
   else for (const line of historyLines(figures)) console.log(line);
-};
+}
 
-const withNode = (bench: BenchCase, contenders: readonly Contender[]): readonly Contender[] =>
-  bench === TINY ? [...contenders, NODE_START] : contenders;
+function withNode(bench: BenchCase, contenders: readonly Contender[]): readonly Contender[] {
+  return bench === TINY ? [...contenders, NODE_START] : contenders;
+}
 
-const sideBySide = async (): Promise<void> => {
+async function sideBySide(): Promise<void> {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
   const tiny = values.case?.includes('tiny') === true ? [TINY] : [];
   const cases = [...benchCases(size).filter(({ name }) => isWanted(name)), ...tiny];
@@ -136,7 +143,7 @@ const sideBySide = async (): Promise<void> => {
   const ratios = ratiosOf(results);
   if (values.json) for (const one of [...results, { ratios }]) console.log(JSON.stringify(one));
   else printTable(results, ratios);
-};
+}
 
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();

@@ -23,38 +23,41 @@ const SAMPLE_MS = 20;
 const SHELL = '"$@" 3>&-; code=$?; times >&3; exit $code';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s/g;
 
-const secondsOf = (times: string): number => {
+function secondsOf(times: string): number {
   const [, ofChildren] = [...times.matchAll(TIMES)];
   if (!ofChildren) throw new Error(`the shell printed no times: ${times}`);
   const [, userMinutes, user, systemMinutes, system] = ofChildren.map(Number);
   return 60 * ((userMinutes ?? 0) + (systemMinutes ?? 0)) + (user ?? 0) + (system ?? 0);
-};
+}
 
-const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+function read(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
 
 /** Peak resident memory of a process, in bytes; 0 after it has ended. */
-const peakMemoryOf = async (pid: number): Promise<number> =>
-  Number(/^VmHWM:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+async function peakMemoryOf(pid: number): Promise<number> {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024;
+}
 
 /** Watches the only child of the shell until stopped. The peak only rises, so the last reading counts. */
-const watchPeak = (shell: number): (() => number) => {
+function watchPeak(shell: number): () => number {
   let peak = 0;
-  const readPeak = async (): Promise<void> => {
+  async function readPeak(): Promise<void> {
     const [child] = (await read(`/proc/${shell}/task/${shell}/children`)).trim().split(' ');
     if (child) peak = Math.max(peak, await peakMemoryOf(Number(child)));
-  };
+  }
   const timer = setInterval(() => void readPeak(), SAMPLE_MS);
   return () => {
     clearInterval(timer);
     return peak;
   };
-};
+}
 
 /**
  * Runs a program to its end.
  * @throws Error with the end of its output when it fails.
  */
-export const measure = async ({ command, env }: Program): Promise<Measured> => {
+export async function measure({ command, env }: Program): Promise<Measured> {
   const startedAt = performance.now();
   const child = spawn('bash', ['-c', SHELL, 'bash', ...command], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
@@ -71,4 +74,4 @@ export const measure = async ({ command, env }: Program): Promise<Measured> => {
   const peakBytes = peak();
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${texts[1]}\n${texts[2]}`);
   return { wallSeconds, cpuSeconds: secondsOf(texts[3] ?? ''), peakBytes };
-};
+}

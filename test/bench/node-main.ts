@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const FILE = '/gen/50000/1';
 
-const latency = async (cluster: RealCluster, flow: RealFlow): Promise<void> => {
+async function latency(cluster: RealCluster, flow: RealFlow): Promise<void> {
   await using recorder = await recordJobs(cluster, flow);
   // The first reads the image into the page cache.
   await recorder.run('warm-up.zip', flow.origin.url(FILE));
@@ -41,18 +41,18 @@ const latency = async (cluster: RealCluster, flow: RealFlow): Promise<void> => {
         ? JSON.stringify({ case: 'requests', what, per_job: count })
         : `${what.padEnd(50)}${count.toFixed(1).padStart(9)} per job`,
     );
-};
+}
 
-const memory = async (cluster: RealCluster, flow: RealFlow): Promise<void> => {
+async function memory(cluster: RealCluster, flow: RealFlow): Promise<void> {
   for (const one of await measureMemory(cluster, flow))
     console.log(
       values.json
         ? JSON.stringify({ case: 'memory', ...one })
         : `${one.what.padEnd(50)}peak ${one.peak_mib} MiB, working set ${one.working_set_mib} MiB`,
     );
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const reason = nodeUnavailable();
   if (reason !== undefined) throw new Error(reason);
   const cluster = await realCluster();
@@ -60,7 +60,7 @@ const main = async (): Promise<void> => {
   await using flow = await startRealFlow(cluster, 'bench-node');
   if (values.case.includes('latency')) await latency(cluster, flow);
   if (values.case.includes('memory')) await memory(cluster, flow);
-};
+}
 
 try {
   await main();

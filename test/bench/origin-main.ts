@@ -19,9 +19,8 @@ export interface OriginOrder {
 const CHUNK_BYTES = 256 * 1024;
 const MODIFIED = new Date('2026-01-02T03:04:06Z').toUTCString();
 
-const fileRoute =
-  (bytes: number, seed: number): OriginRoute =>
-  async (_request, response, { method }) => {
+function fileRoute(bytes: number, seed: number): OriginRoute {
+  return async (_request, response, { method }) => {
     response.writeHead(200, {
       'content-length': bytes,
       'last-modified': MODIFIED,
@@ -32,8 +31,9 @@ const fileRoute =
         if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve));
     response.end();
   };
+}
 
-const serve = async ({ latencyMs, files, plain }: OriginOrder): Promise<void> => {
+async function serve({ latencyMs, files, plain }: OriginOrder): Promise<void> {
   const links = files.map(({ path }) => `<a href="${path}">${path}</a>`).join('\n');
   const index: OriginRoute = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<html><body>${links}</body></html>`);
@@ -50,7 +50,7 @@ const serve = async ({ latencyMs, files, plain }: OriginOrder): Promise<void> =>
     }),
   });
   process.send?.(origin.origin);
-};
+}
 
 process.once('message', (order) => void serve(order as OriginOrder));
 process.once('disconnect', () => process.exit());

@@ -9,10 +9,10 @@ export interface Rate {
  * Calls the task at the rate without waiting for earlier calls. The argument is the time at which the call
  * was due (`performance.now`).
  */
-export const atRate = async (
+export async function atRate(
   { count, perSecond }: Rate,
   task: (index: number, dueMs: number) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const startedAt = performance.now();
   const calls = Array.from({ length: count }, async (_, index) => {
     const dueMs = startedAt + (index * 1000) / perSecond;
@@ -20,7 +20,8 @@ export const atRate = async (
     await task(index, dueMs);
   });
   await Promise.all(calls);
-};
+}
 
-export const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
+}

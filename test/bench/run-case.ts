@@ -8,11 +8,11 @@ import { measure } from './measured-run.ts';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-const runOnce = async (
+async function runOnce(
   world: BenchWorld,
   contender: Contender,
   input: { readonly bench: BenchCase; readonly origin: BenchOrigin; readonly key: string },
-): Promise<BenchResult> => {
+): Promise<BenchResult> {
   const { bench, origin, key } = input;
   const program = await contender.prepare({ url: origin.url, key, files: bench.files });
   using connections = watchConnections([origin.pid, world.storePid]);
@@ -34,17 +34,17 @@ const runOnce = async (
     origin_connections: originConnections,
     store_connections: storeConnections,
   };
-};
+}
 
 /**
  * Alternates between all contenders, so that other load on the machine affects all of them, and returns the
  * medians.
  */
-export const runCase = async (
+export async function runCase(
   world: BenchWorld,
   contenders: readonly Contender[],
   { bench, rounds, log }: { bench: BenchCase; rounds: number; log: (line: string) => void },
-): Promise<readonly BenchResult[]> => {
+): Promise<readonly BenchResult[]> {
   await using origin = await openOrigin(bench, world);
   const all: BenchResult[] = [];
   for (let round = 1; round <= rounds; round += 1)
@@ -59,4 +59,4 @@ export const runCase = async (
       all.push(one);
     }
   return contenders.map(({ name }) => toResult(all.filter(({ contender }) => contender === name)));
-};
+}

@@ -36,10 +36,11 @@ const ENDS_AFTER: Readonly<Record<JobFault, readonly End[]>> = {
   job: ['Failed JobDeleted'],
 };
 
-export const allowedEnds = (kind: JobKind, faults: readonly JobFault[]): readonly End[] => [
-  ...ENDS[kind],
-  ...faults.flatMap((fault) => ENDS_AFTER[fault]),
-];
+export function allowedEnds(kind: JobKind, faults: readonly JobFault[]): readonly End[] {
+  return [...ENDS[kind], ...faults.flatMap((fault) => ENDS_AFTER[fault])];
+}
 
 /** The end of most jobs of this kind. */
-export const mainEnd = (kind: JobKind): End => ENDS[kind][0];
+export function mainEnd(kind: JobKind): End {
+  return ENDS[kind][0];
+}

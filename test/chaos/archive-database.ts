@@ -20,27 +20,29 @@ export interface ArchiveDatabase {
   counted(namespace: string): Promise<number>;
 }
 
-export const createArchiveDatabase = ({
+export function createArchiveDatabase({
   server,
   openAs,
-}: Pick<HistoryInstallation, 'server' | 'openAs'>): ArchiveDatabase => ({
-  leave: async (how) => {
-    if (how === 'freeze') server.freeze();
-    else await server.kill();
-  },
-  return: async (how) => {
-    if (how === 'freeze') server.thaw();
-    else await server.start();
-  },
-  rows: async (namespace) => {
-    await using reader = await openAs('reader');
-    const text = 'SELECT id, phase, reason FROM zipjobs.jobs WHERE namespace = $1';
-    return (await reader.query<ArchivedRow>(text, [namespace])).rows;
-  },
-  counted: async (namespace) => {
-    await using reader = await openAs('reader');
-    const text = `SELECT coalesce(sum(jobs), 0)::integer AS jobs FROM zipjobs.usage_hours
+}: Pick<HistoryInstallation, 'server' | 'openAs'>): ArchiveDatabase {
+  return {
+    leave: async (how) => {
+      if (how === 'freeze') server.freeze();
+      else await server.kill();
+    },
+    return: async (how) => {
+      if (how === 'freeze') server.thaw();
+      else await server.start();
+    },
+    rows: async (namespace) => {
+      await using reader = await openAs('reader');
+      const text = 'SELECT id, phase, reason FROM zipjobs.jobs WHERE namespace = $1';
+      return (await reader.query<ArchivedRow>(text, [namespace])).rows;
+    },
+    counted: async (namespace) => {
+      await using reader = await openAs('reader');
+      const text = `SELECT coalesce(sum(jobs), 0)::integer AS jobs FROM zipjobs.usage_hours
       WHERE project_uid IN (SELECT project_uid FROM zipjobs.projects WHERE namespace = $1)`;
-    return (await reader.query<{ jobs: number }>(text, [namespace])).rows[0]?.jobs ?? 0;
-  },
-});
+      return (await reader.query<{ jobs: number }>(text, [namespace])).rows[0]?.jobs ?? 0;
+    },
+  };
+}

@@ -54,15 +54,19 @@ export interface PodSettings {
   readonly aheadMs: Map<string, number>;
 }
 
-export const createPodSettings = (): PodSettings => ({ apiServerUrl: undefined, aheadMs: new Map() });
+export function createPodSettings(): PodSettings {
+  return { apiServerUrl: undefined, aheadMs: new Map() };
+}
 
 /** The options with which the cluster of these settings starts. */
-export const podOptions = (
+export function podOptions(
   pods: PodSettings,
-): Required<Pick<ClusterOptions, 'apiServerUrlFor' | 'clockAheadMsFor'>> => ({
-  apiServerUrlFor: () => pods.apiServerUrl,
-  clockAheadMsFor: ({ metadata }) => pods.aheadMs.get(metadata.namespace) ?? 0,
-});
+): Required<Pick<ClusterOptions, 'apiServerUrlFor' | 'clockAheadMsFor'>> {
+  return {
+    apiServerUrlFor: () => pods.apiServerUrl,
+    clockAheadMsFor: ({ metadata }) => pods.aheadMs.get(metadata.namespace) ?? 0,
+  };
+}
 
 export interface ChaosClusterOptions {
   readonly cluster: Cluster;
@@ -76,18 +80,19 @@ export interface ChaosClusterOptions {
   readonly watchSeconds?: number | undefined;
 }
 
-const namespaceOf = (place: Place, path: string): string | undefined => {
+function namespaceOf(place: Place, path: string): string | undefined {
   if (place === 'api-server') return /\/namespaces\/([^/?]+)/.exec(path)?.[1];
   const [, first = ''] = path.split(/[/?]/);
   return place === 'store' ? first.replace(/-archives$/, '') : first;
-};
+}
 
-const certificates = async (cluster: Cluster, name: string): Promise<{ cert: string; key: string }> => {
-  const file = (end: string): Promise<string> =>
-    readFile(join(cluster.dir, 'certificates', `${name}.${end}`), 'utf8');
+async function certificates(cluster: Cluster, name: string): Promise<{ cert: string; key: string }> {
+  function file(end: string): Promise<string> {
+    return readFile(join(cluster.dir, 'certificates', `${name}.${end}`), 'utf8');
+  }
   const [cert, key] = await Promise.all([file('crt'), file('key')]);
   return { cert, key };
-};
+}
 
 type Handle = (place: Place) => {
   readonly judge: (request: ProxiedRequest) => FaultAction | undefined;
@@ -95,17 +100,22 @@ type Handle = (place: Place) => {
   readonly noteDelivery: (request: ProxiedRequest) => Exchange['notes'];
 };
 
-const startProxies = async (
+async function startProxies(
   { cluster, watchSeconds }: ChaosClusterOptions,
   receiverUrl: string,
   handle: Handle,
-): Promise<{ apiServer: FaultProxy; store: FaultProxy; receiver: FaultProxy }> => {
+): Promise<{ apiServer: FaultProxy; store: FaultProxy; receiver: FaultProxy }> {
   // Both listen on 127.0.0.1, so the certificate of the API server is valid for the proxy.
   const tls = { ca: cluster.apiServer.ca, ...(await certificates(cluster, 'apiserver')) };
-  const rewrite = (path: string): string =>
-    watchSeconds === undefined ? path : path.replace(/timeoutSeconds=\d+/, `timeoutSeconds=${watchSeconds}`);
+  function rewrite(path: string): string {
+    return watchSeconds === undefined
+      ? path
+      : path.replace(/timeoutSeconds=\d+/, `timeoutSeconds=${watchSeconds}`);
+  }
   const handled = handle('receiver');
-  const note = (request: ProxiedRequest) => ({ ...noteWebhook(request), ...handled.noteDelivery(request) });
+  function note(request: ProxiedRequest) {
+    return { ...noteWebhook(request), ...handled.noteDelivery(request) };
+  }
   const [apiServer, store, receiver] = await Promise.all([
     startFaultProxy({
       upstream: cluster.apiServer.url,
@@ -118,11 +128,13 @@ const startProxies = async (
     startFaultProxy({ upstream: receiverUrl, note, ...handled }),
   ]);
   return { apiServer, store, receiver };
-};
+}
 
-const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] } => {
+function createSwitchboard(): { handle: Handle; listen: ChaosCluster['listen'] } {
   const listeners = new Map<string, Listener>();
-  const ownerOf = (place: Place, path: string) => listeners.get(namespaceOf(place, path) ?? '');
+  function ownerOf(place: Place, path: string) {
+    return listeners.get(namespaceOf(place, path) ?? '');
+  }
   return {
     listen: (listener) => {
       listeners.set(listener.namespace, listener);
@@ -141,10 +153,10 @@ const createSwitchboard = (): { handle: Handle; listen: ChaosCluster['listen'] }
       noteDelivery: (request) => ownerOf(place, request.path)?.noteDelivery(request) ?? {},
     }),
   };
-};
+}
 
 /** Installs the chart with short waits, behind proxies. */
-export const startChaosCluster = async (options: ChaosClusterOptions): Promise<ChaosCluster> => {
+export async function startChaosCluster(options: ChaosClusterOptions): Promise<ChaosCluster> {
   const { cluster, pods, values = quickValues } = options;
   await using started = new AsyncDisposableStack();
   const origin = started.use(await startFileOrigin());
@@ -182,4 +194,4 @@ export const startChaosCluster = async (options: ChaosClusterOptions): Promise<C
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

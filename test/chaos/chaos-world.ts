@@ -60,8 +60,8 @@ export interface ChaosWorld extends AsyncDisposable {
 const RETRY_LIMITS = { limitMs: 30_000, intervalMs: 100 };
 
 /** Retries while the API server restarts, which another world may have caused. */
-const retry = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
-  until(
+function retry<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  return until(
     what,
     async () => {
       try {
@@ -76,17 +76,18 @@ const retry = <T>(what: string, ask: () => Promise<T>): Promise<T> =>
     if ('response' in found) return found.response;
     throw found.error;
   });
+}
 
-const leaderOf = async ({ admin, cluster }: ChaosCluster): Promise<string> => {
+async function leaderOf({ admin, cluster }: ChaosCluster): Promise<string> {
   const { items } = await admin.get<{ items: { spec: { holderIdentity?: string } }[] }>(
     `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases`,
   );
   const identity = items[0]?.spec.holderIdentity ?? '';
   return cluster.node.pods().find(({ name }) => identity.startsWith(name))?.uid ?? '';
-};
+}
 
 /** Creates a project whose store, sources and receiver are behind proxies. */
-export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> => {
+export async function startChaosWorld(chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> {
   const { cluster, admin, installation, origin } = chaos;
   await using started = new AsyncDisposableStack();
   const history = createHistory();
@@ -163,4 +164,4 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
     alone: (task) => chaos.alone(task),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

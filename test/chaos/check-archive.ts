@@ -24,14 +24,15 @@ export interface ArchiveFindings {
 }
 
 /** A job that was deleted before it ran is not stored. */
-const mustBeStored = (sights: readonly Sight[]): boolean =>
-  sights.some((sight) => sight.isPodActive || (isTerminal(sight) && sight.reason !== 'Deleted'));
+function mustBeStored(sights: readonly Sight[]): boolean {
+  return sights.some((sight) => sight.isPodActive || (isTerminal(sight) && sight.reason !== 'Deleted'));
+}
 
-const checkStored = (
+function checkStored(
   { uuid }: Pick<JobOutcome, 'uuid'>,
   sights: readonly Sight[],
   { rows, responses, reportedLost }: ArchiveFindings,
-): readonly Rule[] => {
+): readonly Rule[] {
   const [row, ...more] = rows.filter(({ id }) => id === uuid);
   if (more.length > 0) return [{ rule: 'G8', text: `is stored ${more.length + 1} times` }];
   if (row === undefined) {
@@ -51,10 +52,10 @@ const checkStored = (
       text: `the API returned ${responses.get(uuid)} after the deletion, but it ended as ${last.apiStatus}`,
     });
   return rules;
-};
+}
 
 /** An unknown id gets 503. A single response may be missing, but without any nothing was checked. */
-const checkUnknown = (seen: readonly Seen[]): readonly Violation[] => {
+function checkUnknown(seen: readonly Seen[]): readonly Violation[] {
   const notes = seen.flatMap((one) => (one.kind === 'note' ? [one.text] : []));
   const responses = notes.filter((text) => text.startsWith(UNKNOWN_ID));
   const wrong = responses.find((text) => text !== `${UNKNOWN_ID}503`);
@@ -62,15 +63,16 @@ const checkUnknown = (seen: readonly Seen[]): readonly Violation[] => {
   return responses.length === 0 && notes.some((text) => text.startsWith(DATABASE_AWAY))
     ? [{ rule: 'G8', text: 'no request for an unknown id got a response while the database was away' }]
     : [];
-};
+}
 
 /** G8: each finished job is stored and counted once, and is found afterwards. An unknown id never gets 404 without the database. */
-export const checkArchive = (seen: readonly Seen[], findings: ArchiveFindings): readonly Violation[] => {
+export function checkArchive(seen: readonly Seen[], findings: ArchiveFindings): readonly Violation[] {
   const { jobs, rows, counted } = findings;
-  const sightsOf = (uuid: string): readonly Sight[] =>
-    seen
+  function sightsOf(uuid: string): readonly Sight[] {
+    return seen
       .flatMap((one) => (one.kind === 'zip-job' && one.name === zipJobName(uuid) ? [one] : []))
       .toSorted((a, b) => a.at - b.at);
+  }
   return [
     ...jobs.flatMap((job) =>
       checkStored(job, sightsOf(job.uuid), findings).map((rule) => ({ ...rule, uuid: job.uuid })),
@@ -80,4 +82,4 @@ export const checkArchive = (seen: readonly Seen[], findings: ArchiveFindings): 
       : [{ rule: 'G8' as const, text: `${rows.length} jobs are stored, and ${counted} counted` }]),
     ...checkUnknown(seen),
   ];
-};
+}

@@ -8,19 +8,22 @@ import type { JobEnd } from './count-ends.ts';
 import { BUCKET_DELETED, type Place, type Seen, STORE_AWAY } from './history.ts';
 import type { Rule, SeenExchange, Violation } from './violation.ts';
 
-const exchanges = (seen: readonly Seen[], place: Place): readonly SeenExchange[] =>
-  seen.flatMap((one) => (one.kind === 'exchange' && one.place === place ? [one] : []));
+function exchanges(seen: readonly Seen[], place: Place): readonly SeenExchange[] {
+  return seen.flatMap((one) => (one.kind === 'exchange' && one.place === place ? [one] : []));
+}
 
 /**
  * Errors of a server, which its client may give up on. Not a lost response, because its request was executed, and not a 404 about
  * an upload that is being completed.
  */
-const isError = ({ fault, injected }: SeenExchange): boolean =>
-  (fault === 'response' && injected !== 404) || fault === 'refuse';
+function isError({ fault, injected }: SeenExchange): boolean {
+  return (fault === 'response' && injected !== 404) || fault === 'refuse';
+}
 
-const faultsOf = (seen: readonly Seen[], job: JobOutcome): readonly JobFault[] => {
-  const met = (place: Place, isOwn: (path: string) => boolean): boolean =>
-    exchanges(seen, place).some((one) => isError(one) && isOwn(decodeURIComponent(one.request.path)));
+function faultsOf(seen: readonly Seen[], job: JobOutcome): readonly JobFault[] {
+  function met(place: Place, isOwn: (path: string) => boolean): boolean {
+    return exchanges(seen, place).some((one) => isError(one) && isOwn(decodeURIComponent(one.request.path)));
+  }
   const isBucketDeleted = seen.some((one) => one.kind === 'note' && one.text === BUCKET_DELETED);
   return [
     ...(met('source', (path) => job.sources.includes(path)) ? (['source'] as const) : []),
@@ -28,13 +31,13 @@ const faultsOf = (seen: readonly Seen[], job: JobOutcome): readonly JobFault[] =
     ...(isBucketDeleted ? (['bucket'] as const) : []),
     ...(job.jobsDeleted > 0 ? (['job'] as const) : []),
   ];
-};
+}
 
-const storiesOf = (
+function storiesOf(
   seen: readonly Seen[],
   jobs: readonly JobOutcome[],
   uploads: JobStory['uploads'],
-): readonly JobStory[] => {
+): readonly JobStory[] {
   const api = exchanges(seen, 'api-server');
   const deliveries = exchanges(seen, 'receiver');
   return jobs.map((job) => {
@@ -53,18 +56,18 @@ const storiesOf = (
       deliveries: deliveries.filter(({ notes }) => notes['zipId'] === job.uuid),
     };
   });
-};
+}
 
 /** Two events never have the same ID. */
-const checkIds = (stories: readonly JobStory[]): readonly Rule[] => {
+function checkIds(stories: readonly JobStory[]): readonly Rule[] {
   const ids = stories.flatMap(({ deliveries }) => [
     ...new Set(deliveries.map(({ notes }) => notes['webhookId'] ?? '')),
   ]);
   return new Set(ids).size < ids.length ? [{ rule: 'H7', text: 'two events have the same webhook ID' }] : [];
-};
+}
 
 /** A request, however often its client repeats it, creates at most one ZipJob. */
-const checkCreated = (seen: readonly Seen[], keys: readonly string[]): readonly Rule[] => {
+function checkCreated(seen: readonly Seen[], keys: readonly string[]): readonly Rule[] {
   const sights = seen.flatMap((one) => (one.kind === 'zip-job' ? [one] : []));
   return [...new Set(keys)].flatMap((key): readonly Rule[] => {
     const created = new Set(sights.filter((sight) => sight.key === key).map(({ name }) => name)).size;
@@ -73,24 +76,25 @@ const checkCreated = (seen: readonly Seen[], keys: readonly string[]): readonly 
       ? [{ rule: 'F1', text: `${created} ZipJobs were created by ${requests} requests for ${key}` }]
       : [];
   });
-};
+}
 
 /**
  * An open upload cannot be published any more, so its job does not wait for a store that is away for long. The lifecycle
  * rule of the bucket removes it.
  */
-const checkOpenUploads = (
+function checkOpenUploads(
   openUploads: readonly string[],
   stories: readonly JobStory[],
   seen: readonly Seen[],
-): readonly Rule[] => {
+): readonly Rule[] {
   const wasAway = seen.some((one) => one.kind === 'note' && one.text === STORE_AWAY);
-  const mayRemain = (upload: string): boolean =>
-    wasAway && stories.some(({ job, faults }) => job.key === upload && faults.includes('store'));
+  function mayRemain(upload: string): boolean {
+    return wasAway && stories.some(({ job, faults }) => job.key === upload && faults.includes('store'));
+  }
   return openUploads
     .filter((upload) => !mayRemain(upload))
     .map((upload) => ({ rule: 'H8', text: `the upload to ${upload} is still open` }));
-};
+}
 
 export interface Findings {
   /** The accepted jobs. */
@@ -109,7 +113,7 @@ export interface Judgement {
 }
 
 /** Checks every rule against the history of these jobs. */
-export const checkHistory = (seen: readonly Seen[], { jobs, keys, openUploads }: Findings): Judgement => {
+export function checkHistory(seen: readonly Seen[], { jobs, keys, openUploads }: Findings): Judgement {
   const uploads = readUploads(exchanges(seen, 'api-server'), exchanges(seen, 'store'));
   const stories = storiesOf(seen, jobs, uploads);
   const byKey = Map.groupBy(stories, ({ job }) => job.key);
@@ -123,4 +127,4 @@ export const checkHistory = (seen: readonly Seen[], { jobs, keys, openUploads }:
   ];
   const ends = stories.map((story) => ({ kind: story.job.kind, end: endOf(story) }));
   return { violations, ends, bytesTwice: uploads.bytesTwice };
-};
+}

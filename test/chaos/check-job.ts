@@ -39,13 +39,19 @@ export interface JobStory {
 }
 
 /** The test deleted the ZipJob. */
-export const isDeleted = ({ kind }: Pick<JobOutcome, 'kind'>): boolean => kind === 'deleted';
+export function isDeleted({ kind }: Pick<JobOutcome, 'kind'>): boolean {
+  return kind === 'deleted';
+}
 
-export const isTerminal = ({ phase }: Sight): boolean => TERMINAL_PHASES.some((one) => one === phase);
+export function isTerminal({ phase }: Sight): boolean {
+  return TERMINAL_PHASES.some((one) => one === phase);
+}
 
-const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
+function checkOrder(sights: readonly Sight[]): readonly Rule[] {
   const ends = new Set(sights.filter(isTerminal).map(({ phase, finishedAt }) => `${phase} ${finishedAt}`));
-  const rank = ({ apiStatus }: Sight): number => Math.min(API_STATUSES.indexOf(apiStatus), 2);
+  function rank({ apiStatus }: Sight): number {
+    return Math.min(API_STATUSES.indexOf(apiStatus), 2);
+  }
   const steps = sights.slice(1).map((sight, index) => ({ before: sights[index], sight }));
   return [
     ...(ends.size > 1
@@ -57,10 +63,10 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
         : [],
     ),
   ];
-};
+}
 
 /** A job may finish before its pod exits only with a result, and its last attempt is recorded when the pod is gone. */
-const checkExit = (sights: readonly Sight[]): readonly Rule[] => {
+function checkExit(sights: readonly Sight[]): readonly Rule[] {
   const ends = sights.filter(isTerminal);
   const gone = ends.findIndex(({ isPodActive }) => !isPodActive);
   const rules: Rule[] = [];
@@ -71,10 +77,10 @@ const checkExit = (sights: readonly Sight[]): readonly Rule[] => {
   if (gone >= 0 && ends.slice(gone).some(({ isPodActive }) => isPodActive))
     rules.push({ rule: 'H6', text: 'a pod became active after the end' });
   return rules;
-};
+}
 
 /** A later response never reports an earlier state. */
-const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
+function checkResponses({ responses, job }: JobStory): readonly Rule[] {
   if (!isDeleted(job) && responses.includes('absent'))
     return [{ rule: 'H5', text: 'was accepted, but the API returned 404' }];
   const statuses = API_STATUSES.map(String);
@@ -86,44 +92,45 @@ const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
   return isBackward || ends.size > 1
     ? [{ rule: 'H6', text: `the API reported in this order: ${[...new Set(responses)].join(', ')}` }]
     : [];
-};
+}
 
-const checkEnd = ({ job, sights }: JobStory): readonly Rule[] => {
+function checkEnd({ job, sights }: JobStory): readonly Rule[] {
   const last = sights.at(-1);
   if (isDeleted(job))
     return last?.event === 'DELETED' ? [] : [{ rule: 'F14', text: 'was deleted, but still exists' }];
   if (last && isTerminal(last)) return [];
   return [{ rule: 'H5', text: `never finished: ${last?.phase ?? 'no phase'} (${last?.reason ?? ''})` }];
-};
+}
 
 /** What became of a job in the end. */
-export const endOf = ({ job, sights }: JobStory): End => {
+export function endOf({ job, sights }: JobStory): End {
   const last = sights.at(-1);
   if (isDeleted(job) && last?.event === 'DELETED') return 'deleted';
   return last && isTerminal(last) ? endIn(last) : 'unfinished';
-};
+}
 
-const endIn = ({ phase, reason }: Sight): End =>
-  `${phase as (typeof TERMINAL_PHASES)[number]} ${reason ?? ''}`;
+function endIn({ phase, reason }: Sight): End {
+  return `${phase as (typeof TERMINAL_PHASES)[number]} ${reason ?? ''}`;
+}
 
 /** A job that met no injected error ends as planned. */
-const checkAllowed = ({ job, sights, faults }: JobStory): readonly Rule[] => {
+function checkAllowed({ job, sights, faults }: JobStory): readonly Rule[] {
   const last = sights.findLast(isTerminal);
   if (last === undefined || allowedEnds(job.kind, faults).includes(endIn(last))) return [];
   const met = faults.length === 0 ? 'no injected error' : `errors of ${faults.join(' and ')}`;
   return [{ rule: 'F30', text: `a job planned as ${job.kind} that met ${met} ended as ${endIn(last)}` }];
-};
+}
 
-const checkArchive = ({ uploads, job }: JobStory, last: Sight): readonly Rule[] => {
+function checkArchive({ uploads, job }: JobStory, last: Sight): readonly Rule[] {
   const completed = uploads.completed(zipJobName(job.uuid)).size;
   if (completed > 1) return [{ rule: 'H4', text: `${completed} uploads were completed` }];
   const isSilent = last.apiStatus !== 'succeeded' && last.reason !== 'OutcomeUnknown';
   return isSilent && completed > 0
     ? [{ rule: 'H4', text: `${last.phase} (${last.reason}), but an archive was published` }]
     : [];
-};
+}
 
-const checkWebhook = ({ deliveries }: JobStory, last: Sight): readonly Rule[] => {
+function checkWebhook({ deliveries }: JobStory, last: Sight): readonly Rule[] {
   const rules: Rule[] = [];
   if (!deliveries.some(({ status, fault }) => isOk(status) && fault === undefined))
     rules.push({ rule: 'H7', text: `no delivery in ${deliveries.length} attempts` });
@@ -136,31 +143,33 @@ const checkWebhook = ({ deliveries }: JobStory, last: Sight): readonly Rule[] =>
       text: `the webhook reports ${wrong.notes['status']}, the status is ${last.apiStatus}`,
     });
   return rules;
-};
+}
 
-const checkSignatures = ({ deliveries }: JobStory): readonly Rule[] => {
+function checkSignatures({ deliveries }: JobStory): readonly Rule[] {
   const flaw = deliveries.find(({ notes }) => notes['unverified'] !== undefined)?.notes['unverified'];
   return flaw === undefined
     ? []
     : [{ rule: 'verify', text: `a webhook was refused by the verifiers: ${flaw}` }];
-};
+}
 
-const checkJobsCreated = ({ api, job }: JobStory): readonly Rule[] => {
+function checkJobsCreated({ api, job }: JobStory): readonly Rule[] {
   const name = zipJobName(job.uuid);
   const created = api.filter(
     ({ request, status, notes }) => request.method === 'POST' && status === 201 && notes['job'] === name,
   ).length;
   return created > 1 + job.jobsDeleted ? [{ rule: 'F2', text: `${created} Jobs were created` }] : [];
-};
+}
 
 const WINDOW_MS = 10_000;
 /** Five requests per second. */
 const MOST_IN_WINDOW = 50;
 
 /** Requests of the test's own client do not count. */
-const isAsked = ({ request }: SeenExchange): boolean => request.method === 'GET' && isOf(request, 'api');
+function isAsked({ request }: SeenExchange): boolean {
+  return request.method === 'GET' && isOf(request, 'api');
+}
 
-const checkRate = ({ api }: JobStory): readonly Rule[] => {
+function checkRate({ api }: JobStory): readonly Rule[] {
   const times = api
     .filter((one) => !isAsked(one))
     .map(({ at }) => at)
@@ -170,10 +179,10 @@ const checkRate = ({ api }: JobStory): readonly Rule[] => {
     ...times.map((from, index) => times.slice(index).filter((at) => at < from + WINDOW_MS).length),
   );
   return most > MOST_IN_WINDOW ? [{ rule: 'F6', text: `${most} requests in ten seconds` }] : [];
-};
+}
 
 /** H4 to H7, F2, F6, F14 and F30 for the history of one job. */
-export const checkJob = (story: JobStory): readonly Rule[] => {
+export function checkJob(story: JobStory): readonly Rule[] {
   const rules = [
     ...checkEnd(story),
     ...checkAllowed(story),
@@ -186,4 +195,4 @@ export const checkJob = (story: JobStory): readonly Rule[] => {
   const last = story.sights.at(-1);
   if (last === undefined || !isTerminal(last) || isDeleted(story.job)) return rules;
   return [...rules, ...checkExit(story.sights), ...checkArchive(story, last), ...checkWebhook(story, last)];
-};
+}

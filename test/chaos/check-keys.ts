@@ -14,14 +14,16 @@ interface Span {
   readonly to: number;
 }
 
-const spanOf = (story: JobStory): readonly Span[] => {
+function spanOf(story: JobStory): readonly Span[] {
   const from = story.sights.find(({ phase }) => ACTIVE.some((one) => one === phase))?.at;
-  const isOver = (sight: Sight): boolean => isTerminal(sight) && !sight.isPodActive;
+  function isOver(sight: Sight): boolean {
+    return isTerminal(sight) && !sight.isPodActive;
+  }
   const to = story.sights.find((sight) => isOver(sight) || sight.event === 'DELETED')?.at ?? Infinity;
   return from === undefined ? [] : [{ story, from, to }];
-};
+}
 
-const checkOrder = (stories: readonly JobStory[]): readonly Rule[] => {
+function checkOrder(stories: readonly JobStory[]): readonly Rule[] {
   const spans = stories.flatMap(spanOf).toSorted((a, b) => a.from - b.from);
   return spans.slice(1).flatMap((span, index): readonly Rule[] => {
     const before = spans[index];
@@ -34,28 +36,32 @@ const checkOrder = (stories: readonly JobStory[]): readonly Rule[] => {
       },
     ];
   });
-};
+}
 
-const succeededAt = ({ sights }: JobStory): number | undefined =>
-  sights.find(({ apiStatus }) => apiStatus === 'succeeded')?.at;
+function succeededAt({ sights }: JobStory): number | undefined {
+  return sights.find(({ apiStatus }) => apiStatus === 'succeeded')?.at;
+}
 
-const nameOf = (object: JobOutcome['object']): string => (typeof object === 'string' ? object : 'an archive');
+function nameOf(object: JobOutcome['object']): string {
+  return typeof object === 'string' ? object : 'an archive';
+}
 
 /** A failed job does not change the object at its key. */
-const checkUntouched = ({ before, object }: JobOutcome): readonly Rule[] =>
-  object === before
+function checkUntouched({ before, object }: JobOutcome): readonly Rule[] {
+  return object === before
     ? []
     : [{ rule: 'H4', text: `no job succeeded, but ${nameOf(object)} replaced ${before}` }];
+}
 
-const checkWinner = ({ uuid, object, expected }: JobOutcome): readonly Rule[] => {
+function checkWinner({ uuid, object, expected }: JobOutcome): readonly Rule[] {
   if (typeof object === 'string')
     return [{ rule: 'H4', text: `${uuid} succeeded, but the key contains ${object}` }];
   return isDeepStrictEqual(object, expected)
     ? []
     : [{ rule: 'H4', text: `${uuid} succeeded, but the archive has other entries` }];
-};
+}
 
-const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
+function checkObject(stories: readonly JobStory[]): readonly Rule[] {
   // The status cannot say whether these jobs published an archive.
   if (stories.some(({ job, sights }) => isDeleted(job) || sights.at(-1)?.reason === 'OutcomeUnknown'))
     return [];
@@ -67,10 +73,9 @@ const checkObject = (stories: readonly JobStory[]): readonly Rule[] => {
     .toSorted((a, b) => a.at - b.at)
     .at(-1)?.story;
   return winner === undefined ? checkUntouched(first.job) : checkWinner(winner.job);
-};
+}
 
 /** The rules for all jobs of one key. */
-export const checkKey = (stories: readonly JobStory[]): readonly Rule[] => [
-  ...checkOrder(stories),
-  ...checkObject(stories),
-];
+export function checkKey(stories: readonly JobStory[]): readonly Rule[] {
+  return [...checkOrder(stories), ...checkObject(stories)];
+}

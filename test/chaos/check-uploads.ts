@@ -11,7 +11,7 @@ interface UploadCall {
   readonly bytes: number;
 }
 
-const callOf = ({ request, status, at }: SeenExchange): UploadCall | undefined => {
+function callOf({ request, status, at }: SeenExchange): UploadCall | undefined {
   const { searchParams } = new URL(request.path, 'http://store');
   const uploadId = searchParams.get('uploadId');
   const kind = { PUT: 'part', POST: 'complete' }[request.method];
@@ -19,17 +19,17 @@ const callOf = ({ request, status, at }: SeenExchange): UploadCall | undefined =
   const partNumber = searchParams.get('partNumber') ?? '';
   const bytes = Number(request.headers['content-length'] ?? 0);
   return { uploadId, at, kind, isDone: isOk(status), partNumber, bytes };
-};
+}
 
 /** By ZipJob and number of the part: all that was sent, without the largest one. */
-const bytesTwice = (calls: readonly UploadCall[], owners: ReadonlyMap<string, string>): number => {
+function bytesTwice(calls: readonly UploadCall[], owners: ReadonlyMap<string, string>): number {
   const parts = calls.filter(({ kind }) => kind === 'part');
   const byPart = Map.groupBy(parts, ({ uploadId, partNumber }) => `${owners.get(uploadId)} ${partNumber}`);
   return byPart.values().reduce((sum, sent) => {
     const sizes = sent.map(({ bytes }) => bytes);
     return sum + sizes.reduce((all, size) => all + size, 0) - Math.max(...sizes);
   }, 0);
-};
+}
 
 /** When each upload was recorded in each state, and in which ZipJob. */
 export interface UploadRecords {
@@ -41,12 +41,14 @@ export interface UploadRecords {
   readonly bytesTwice: number;
 }
 
-const nameIn = (path: string): string => /\/zipjobs\/([^/?]+)/.exec(path)?.[1] ?? '';
+function nameIn(path: string): string {
+  return /\/zipjobs\/([^/?]+)/.exec(path)?.[1] ?? '';
+}
 
-export const readUploads = (
+export function readUploads(
   api: readonly SeenExchange[],
   store: readonly SeenExchange[],
-): UploadRecords & { readonly calls: readonly UploadCall[] } => {
+): UploadRecords & { readonly calls: readonly UploadCall[] } {
   const moments = new Map<string, number>();
   const owners = new Map<string, string>();
   for (const { notes, status, endedAt, request } of api) {
@@ -70,14 +72,15 @@ export const readUploads = (
           .map(({ uploadId }) => uploadId),
       ),
   };
-};
+}
 
 /** No part before the upload is recorded, and no Complete before the status announces it. */
-export const checkFence = (uploads: ReturnType<typeof readUploads>): readonly Rule[] =>
-  uploads.calls.flatMap(({ uploadId, kind, at }): readonly Rule[] => {
+export function checkFence(uploads: ReturnType<typeof readUploads>): readonly Rule[] {
+  return uploads.calls.flatMap(({ uploadId, kind, at }): readonly Rule[] => {
     const committed = uploads.recordedAt(uploadId, 'committing');
     const recorded = kind === 'part' ? (uploads.recordedAt(uploadId, 'open') ?? committed) : committed;
     if (recorded !== undefined && recorded <= at) return [];
     const what = kind === 'part' ? 'a part was sent' : 'an upload was completed';
     return [{ rule: 'fence', text: `${what} before the status recorded it (${uploadId})` }];
   });
+}

@@ -13,13 +13,14 @@ const MOST_NEW_SEEDS = 1_000_000_000;
 const NEW_SEEDS = FIXED_SEEDS.length;
 
 /** The hash of the committed files; of the lock file in a folder without `.git`. */
-const hashOfTree = (folder: string): Promise<string> =>
-  existsSync(join(folder, '.git'))
+function hashOfTree(folder: string): Promise<string> {
+  return existsSync(join(folder, '.git'))
     ? git(folder, 'rev-parse', '--verify', 'HEAD^{tree}')
     : readFile(join(folder, 'package-lock.json'), 'utf8');
+}
 
 /** Seeds that depend only on the committed files of a folder. */
-export const newSeeds = async (folder: string): Promise<readonly number[]> => {
+export async function newSeeds(folder: string): Promise<readonly number[]> {
   const digest = createHash('sha256')
     .update(await hashOfTree(folder))
     .digest();
@@ -27,4 +28,4 @@ export const newSeeds = async (folder: string): Promise<readonly number[]> => {
     { length: NEW_SEEDS },
     (_, index) => FIRST_NEW_SEED + (digest.readUInt32BE(4 * index) % MOST_NEW_SEEDS),
   );
-};
+}

@@ -11,7 +11,7 @@ const GONE_LIMIT_MS = 180_000;
  * that one schedule does not affect the next.
  * @throws Error when an object is not deleted in time.
  */
-export const clearWorld = async (world: ChaosWorld): Promise<void> => {
+export async function clearWorld(world: ChaosWorld): Promise<void> {
   for (const { metadata } of await world.zipJobs())
     await world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, metadata.name).catch(ignoreTargetGone);
   await until('the deletion of the ZipJobs', async () => (await world.zipJobs()).length === 0, {
@@ -19,4 +19,4 @@ export const clearWorld = async (world: ChaosWorld): Promise<void> => {
     intervalMs: 100,
   });
   await world.ownBucket.restore();
-};
+}

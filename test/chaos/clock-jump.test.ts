@@ -18,7 +18,7 @@ describe('a clock jump of one process', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const post = async (key: string): Promise<string> => {
+  async function post(key: string): Promise<string> {
     const { project, origin } = flow;
     // The pods of the API restart with their clock.
     const apiUrl = await (await sharedInstallation()).apiUrl();
@@ -27,8 +27,8 @@ describe('a clock jump of one process', function () {
       key,
       urls: [{ url: origin.url('/drip/10000/200/150000/1'), filename: 'a' }],
     });
-  };
-  const untilUploaded = async (uuid: string): Promise<void> => {
+  }
+  async function untilUploaded(uuid: string): Promise<void> {
     const { project, receiver } = flow;
     const ended = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(ended.status?.reason, ended.status?.message).to.equal('Uploaded');
@@ -36,7 +36,7 @@ describe('a clock jump of one process', function () {
     const delivery = await receiver.next(({ body }) => body.includes(uuid));
     // The library refuses timestamps that are off by more than five minutes.
     verifyDelivery(delivery, project.webhookSecret);
-  };
+  }
 
   for (const jumping of ['controller', 'api'] as const)
     for (const jumpMs of [HOUR_MS, -HOUR_MS])

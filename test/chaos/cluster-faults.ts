@@ -11,12 +11,13 @@ import { isComplete } from './request-notes.ts';
 import { apiServerStarts, apiServersDisagree, storeAssembles, storeBlips } from './server-faults.ts';
 import { isOk } from './violation.ts';
 
-const restart = (world: ChaosWorld, compacts: boolean): Promise<void> =>
-  world.alone(async () => {
+function restart(world: ChaosWorld, compacts: boolean): Promise<void> {
+  return world.alone(async () => {
     world.history.note(`the API server restarts${compacts ? ' after a compaction' : ''}`);
     if (compacts) await world.cluster.compactEtcd();
     await world.cluster.restartApiServer();
   });
+}
 
 const ACTS_LIMIT_MS = 60_000;
 
@@ -24,52 +25,59 @@ const ACTS_LIMIT_MS = 60_000;
  * Otherwise a slow machine would never have a leader between two restarts, which says nothing about the
  * product.
  */
-const untilControllerWrote = async (world: ChaosWorld, since: number, signal: AbortSignal): Promise<void> => {
+async function untilControllerWrote(world: ChaosWorld, since: number, signal: AbortSignal): Promise<void> {
   const { seen } = world.history;
-  const isWritten = (): boolean =>
-    seen.some((one) => one.kind === 'exchange' && one.at > since && isOk(one.status) && 'phase' in one.notes);
+  function isWritten(): boolean {
+    return seen.some(
+      (one) => one.kind === 'exchange' && one.at > since && isOk(one.status) && 'phase' in one.notes,
+    );
+  }
   await until('the controller to change a job', isWritten, {
     limitMs: ACTS_LIMIT_MS,
     intervalMs: 200,
     signal,
   }).catch(() => undefined);
-};
+}
 
-const restartApiServer = (world: ChaosWorld, fault: FaultOf<'restart-api-server'>): LiveFault => ({
-  act: async (signal) => {
-    const { afterMs, compacts, again = { times: 1, upMs: 0 } } = fault;
-    await delay(afterMs, undefined, { signal });
-    for (let n = 0; n < again.times; n += 1) {
-      await restart(world, compacts !== (n % 2 === 1));
-      const since = performance.now();
-      await delay(again.upMs, undefined, { signal });
-      if (n + 1 < again.times) await untilControllerWrote(world, since, signal);
-    }
-  },
-});
+function restartApiServer(world: ChaosWorld, fault: FaultOf<'restart-api-server'>): LiveFault {
+  return {
+    act: async (signal) => {
+      const { afterMs, compacts, again = { times: 1, upMs: 0 } } = fault;
+      await delay(afterMs, undefined, { signal });
+      for (let n = 0; n < again.times; n += 1) {
+        await restart(world, compacts !== (n % 2 === 1));
+        const since = performance.now();
+        await delay(again.upMs, undefined, { signal });
+        if (n + 1 < again.times) await untilControllerWrote(world, since, signal);
+      }
+    },
+  };
+}
 
 /** Too short for Kubernetes to notice; pods report nothing during that time. */
-const loseNode = (world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFault => ({
-  act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    await world.alone(async () => {
-      world.history.note('the node is lost');
-      await world.cluster.node.stop();
-      await delay(fault.ms);
-      await world.cluster.node.start();
-      world.history.note('the node is back');
-    });
-  },
-});
+function loseNode(world: ChaosWorld, fault: FaultOf<'lose-node'>): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      await world.alone(async () => {
+        world.history.note('the node is lost');
+        await world.cluster.node.stop();
+        await delay(fault.ms);
+        await world.cluster.node.start();
+        world.history.note('the node is back');
+      });
+    },
+  };
+}
 
-const storeAway = (world: ChaosWorld, fault: FaultOf<'store-away'>): LiveFault => {
+function storeAway(world: ChaosWorld, fault: FaultOf<'store-away'>): LiveFault {
   let state: 'up' | 'leaving' | 'away' = 'up';
   const left = Promise.withResolvers<void>();
-  const leave = (): void => {
+  function leave(): void {
     state = 'away';
     world.history.note(STORE_AWAY);
     left.resolve();
-  };
+  }
   return {
     judge: (place, request) => {
       if (place !== 'store' || state === 'up') return undefined;
@@ -89,20 +97,22 @@ const storeAway = (world: ChaosWorld, fault: FaultOf<'store-away'>): LiveFault =
       });
     },
   };
-};
+}
 
-const nodeClock = (world: ChaosWorld, fault: FaultOf<'node-clock'>): LiveFault => ({
-  act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    world.history.note(`the clock of the node is ahead by ${fault.aheadMs} ms`);
-    world.setNodeClock(fault.aheadMs);
-    if (!signal.aborted) await once(signal, 'abort');
-    world.setNodeClock(0);
-  },
-});
+function nodeClock(world: ChaosWorld, fault: FaultOf<'node-clock'>): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      world.history.note(`the clock of the node is ahead by ${fault.aheadMs} ms`);
+      world.setNodeClock(fault.aheadMs);
+      if (!signal.aborted) await once(signal, 'abort');
+      world.setNodeClock(0);
+    },
+  };
+}
 
 /** Its times count from now. */
-export const onCluster = (world: ChaosWorld, fault: ClusterFault): LiveFault => {
+export function onCluster(world: ChaosWorld, fault: ClusterFault): LiveFault {
   switch (fault.kind) {
     case 'restart-api-server':
       return restartApiServer(world, fault);
@@ -123,4 +133,4 @@ export const onCluster = (world: ChaosWorld, fault: ClusterFault): LiveFault => 
     case 'api-servers-disagree':
       return apiServersDisagree(world, fault);
   }
-};
+}

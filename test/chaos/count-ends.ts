@@ -11,28 +11,34 @@ export interface JobEnd {
 /** With fewer jobs of a kind, every one of them may have met a fault. */
 const MIN_JOBS = 20;
 
-const counts = (ends: readonly JobEnd[]): string =>
-  [...Map.groupBy(ends, ({ end }) => end)]
+function counts(ends: readonly JobEnd[]): string {
+  return [...Map.groupBy(ends, ({ end }) => end)]
     .toSorted(([, some], [, others]) => others.length - some.length)
     .map(([end, { length }]) => `${length} ${end}`)
     .join(', ');
+}
 
-const byKind = (ends: readonly JobEnd[]): readonly (readonly [JobKind, readonly JobEnd[]])[] =>
-  [...Map.groupBy(ends, ({ kind }) => kind)].toSorted(([one], [other]) => one.localeCompare(other));
+function byKind(ends: readonly JobEnd[]): readonly (readonly [JobKind, readonly JobEnd[]])[] {
+  return [...Map.groupBy(ends, ({ kind }) => kind)].toSorted(([one], [other]) => one.localeCompare(other));
+}
 
 /** One line per planned kind. */
-export const endLines = (ends: readonly JobEnd[]): readonly string[] =>
-  byKind(ends).map(
+export function endLines(ends: readonly JobEnd[]): readonly string[] {
+  return byKind(ends).map(
     ([kind, own]) => `${kind.padEnd(10)} ${String(own.length).padStart(6)} jobs: ${counts(own)}`,
   );
+}
 
 /** The ends of one schedule in one line. */
-export const endsText = (ends: readonly JobEnd[]): string => `${ends.length} jobs: ${counts(ends)}`;
+export function endsText(ends: readonly JobEnd[]): string {
+  return `${ends.length} jobs: ${counts(ends)}`;
+}
 
 /** Each planned kind reaches its main end in a run of many jobs, or the run does not test that kind. */
-export const checkEnds = (ends: readonly JobEnd[]): readonly Rule[] =>
-  byKind(ends).flatMap(([kind, own]): readonly Rule[] => {
+export function checkEnds(ends: readonly JobEnd[]): readonly Rule[] {
+  return byKind(ends).flatMap(([kind, own]): readonly Rule[] => {
     const main = mainEnd(kind);
     if (own.length < MIN_JOBS || own.some(({ end }) => end === main)) return [];
     return [{ rule: 'F30', text: `none of ${own.length} jobs planned as ${kind} ended as ${main}` }];
   });
+}

@@ -19,15 +19,17 @@ const SPEED = 360;
 const STEP_SECONDS = 36;
 
 /** A clock that starts an hour before the time of the tests and runs faster than others. */
-const fastClock = (): Clock => {
+function fastClock(): Clock {
   const startMs = performance.now();
-  const passedMs = (): number => (performance.now() - startMs) * SPEED;
+  function passedMs(): number {
+    return (performance.now() - startMs) * SPEED;
+  }
   return {
     monotonicMs: passedMs,
     date: () => new Date(NOW.getTime() - HOUR_SECONDS * 1000 + passedMs()),
     after: (delayMs, task) => systemClock.after(delayMs / SPEED, task),
   };
-};
+}
 
 describe('PostgreSQL that is away for an hour, with ten finished jobs a second', function () {
   this.timeout(300_000);
@@ -39,7 +41,7 @@ describe('PostgreSQL that is away for an hour, with ten finished jobs a second',
   });
   after(() => resources.disposeAsync());
 
-  const stored = async () => {
+  async function stored() {
     await using database = server.connect('reader');
     const [row] = await database.query<Readonly<Record<string, number>>>({
       text: `SELECT (SELECT count(*) FROM zipjobs.jobs WHERE project_uid = $1) AS rows,
@@ -48,7 +50,7 @@ describe('PostgreSQL that is away for an hour, with ten finished jobs a second',
       values: [PROJECT_UID],
     });
     return row;
-  };
+  }
 
   it('has each of the 36,000 jobs once after it returns (G8)', async () => {
     await using database = server.connect('writer');

@@ -12,37 +12,40 @@ import type { Violation } from './violation.ts';
 const ASK_EVERY_MS = 1_000;
 const LIMIT_MS = 30_000;
 
-const ask = async (world: ChaosWorld, uuid: string) =>
-  askApi(await world.apiUrl(), {
+async function ask(world: ChaosWorld, uuid: string) {
+  return askApi(await world.apiUrl(), {
     path: `/v1/zips/${uuid}`,
     token: world.project.token,
     signal: AbortSignal.timeout(LIMIT_MS),
   });
+}
 
 /** It is away for its whole time, also after the last job has finished: the deletions of jobs wait for it too. */
-export const databaseAway = (world: ChaosWorld, fault: FaultOf<'database-away'>): LiveFault => ({
-  act: async (signal) => {
-    const { archive, history } = world;
-    if (archive === undefined) throw new Error('this world has no history database');
-    await delay(fault.afterMs, undefined, { signal });
-    await archive.leave(fault.how);
-    history.note(DATABASE_AWAY + fault.how);
-    try {
-      for (const end = performance.now() + fault.ms; performance.now() < end; ) {
-        // A missing response cannot be wrong.
-        const response = await ask(world, randomUUID()).catch(() => undefined);
-        if (response !== undefined) history.note(UNKNOWN_ID + String(response.status));
-        await delay(ASK_EVERY_MS);
+export function databaseAway(world: ChaosWorld, fault: FaultOf<'database-away'>): LiveFault {
+  return {
+    act: async (signal) => {
+      const { archive, history } = world;
+      if (archive === undefined) throw new Error('this world has no history database');
+      await delay(fault.afterMs, undefined, { signal });
+      await archive.leave(fault.how);
+      history.note(DATABASE_AWAY + fault.how);
+      try {
+        for (const end = performance.now() + fault.ms; performance.now() < end; ) {
+          // A missing response cannot be wrong.
+          const response = await ask(world, randomUUID()).catch(() => undefined);
+          if (response !== undefined) history.note(UNKNOWN_ID + String(response.status));
+          await delay(ASK_EVERY_MS);
+        }
+      } finally {
+        await archive.return(fault.how);
+        history.note('the history database is back');
       }
-    } finally {
-      await archive.return(fault.how);
-      history.note('the history database is back');
-    }
-  },
-});
+    },
+  };
+}
 
 /** The status of each job after its ZipJob was deleted; `absent` for 404. */
-const responsesOf = async (world: ChaosWorld, uuids: readonly string[]) => {
+async function responsesOf(world: ChaosWorld, uuids: readonly string[]) {
   const found = new Map<string, string>();
   for (const uuid of uuids) {
     const { status, body } = await until(
@@ -56,13 +59,13 @@ const responsesOf = async (world: ChaosWorld, uuids: readonly string[]) => {
     found.set(uuid, status === 404 ? 'absent' : (body.data?.status ?? ''));
   }
   return found;
-};
+}
 
 /** After all ZipJobs of the world were deleted. Nothing without a history database. */
-export const violationsInArchive = async (
+export async function violationsInArchive(
   world: ChaosWorld,
   jobs: readonly Pick<JobOutcome, 'uuid'>[],
-): Promise<readonly Violation[]> => {
+): Promise<readonly Violation[]> {
   const { archive, project, history } = world;
   if (archive === undefined) return [];
   const rows = await archive.rows(project.namespace);
@@ -77,4 +80,4 @@ export const violationsInArchive = async (
       jobs.map(({ uuid }) => uuid).filter((uuid) => stored.has(uuid)),
     ),
   });
-};
+}

@@ -14,29 +14,29 @@ const AGAIN_MS = 100;
  * Watches the ZipJobs directly at the API server until the signal, so that no version is missed when
  * processes restart.
  */
-export const followJobs = async (
+export async function followJobs(
   admin: KubeApi,
   path: string,
   at: { readonly history: History; readonly signal: AbortSignal },
-): Promise<void> => {
+): Promise<void> {
   const { history, signal } = at;
   let version: string | undefined;
   const known = new Map<string, ZipJob>();
   /** Like every watcher it misses the versions between two connections, but never the current one. */
-  const catchUp = async (): Promise<string> => {
+  async function catchUp(): Promise<string> {
     const { metadata, items } = await admin.get<ZipJobList>(path, signal);
     const names = new Set(items.map((job) => job.metadata.name));
     const gone = [...known.values()].filter((job) => !names.has(job.metadata.name));
     for (const job of gone) see('DELETED', job);
     for (const job of items) see('LISTED', job);
     return metadata.resourceVersion;
-  };
-  const see = (event: string, job: ZipJob): void => {
+  }
+  function see(event: string, job: ZipJob): void {
     history.zipJob(event, job);
     if (event === 'DELETED') known.delete(job.metadata.name);
     else known.set(job.metadata.name, job);
-  };
-  const follow = async (): Promise<void> => {
+  }
+  async function follow(): Promise<void> {
     version ??= await catchUp();
     for await (const { type, object } of admin.watch<ZipJob>(path, version, signal)) {
       if (type === 'ERROR') {
@@ -47,9 +47,9 @@ export const followJobs = async (
       version = object.metadata.resourceVersion ?? version;
       if (type !== 'BOOKMARK') see(type, object);
     }
-  };
+  }
   while (!signal.aborted) {
     await follow().catch(() => undefined);
     await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }
-};
+}

@@ -41,7 +41,7 @@ export interface History {
   clear(): void;
 }
 
-export const createHistory = (): History => {
+export function createHistory(): History {
   const seen: Seen[] = [];
   return {
     seen,
@@ -66,9 +66,9 @@ export const createHistory = (): History => {
       seen.length = 0;
     },
   };
-};
+}
 
-const lineOf = (one: Seen): string => {
+function lineOf(one: Seen): string {
   if (one.kind === 'note') return `--- ${one.text}`;
   if (one.kind === 'response') return `GET ${one.uuid} returned ${one.status}`;
   if (one.kind === 'zip-job')
@@ -77,10 +77,10 @@ const lineOf = (one: Seen): string => {
   const who = request.actor?.podName ?? '';
   const marks = [fault === undefined ? '' : `[${fault}]`, JSON.stringify(notes)].join(' ');
   return `${place} ${who} ${request.method} ${request.path.slice(0, 160)} -> ${status ?? 'nothing'} ${marks}`;
-};
+}
 
 /** The history as text, one observation per line, without reads of the API server. */
-export const printHistory = (seen: readonly Seen[]): string => {
+export function printHistory(seen: readonly Seen[]): string {
   const start = seen[0]?.at ?? 0;
   return seen
     .filter((one) => one.kind !== 'exchange' || one.place !== 'api-server' || one.request.method !== 'GET')
@@ -88,4 +88,4 @@ export const printHistory = (seen: readonly Seen[]): string => {
     .toSorted((a, b) => a.at - b.at)
     .map((one) => `${((one.at - start) / 1000).toFixed(3).padStart(8)} ${lineOf(one)}`)
     .join('\n');
-};
+}

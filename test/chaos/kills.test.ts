@@ -12,10 +12,10 @@ describe('zipjobs with a kill after each write', function () {
   const worlds = useWorlds({ name: 'kills' });
 
   /** In parallel where a kill does not affect the jobs of others. */
-  const killAfterEachWrite = async (
+  async function killAfterEachWrite(
     who: ProcessName | 'store',
     how: 'one at a time' | 'in parallel',
-  ): Promise<number> => {
+  ): Promise<number> {
     const used = how === 'in parallel' ? worlds.all() : worlds.all().slice(0, 1);
     for (let first = 1; first <= MOST_WRITES; first += used.length) {
       const reports = await Promise.all(
@@ -28,7 +28,7 @@ describe('zipjobs with a kill after each write', function () {
       return writes;
     }
     throw new Error(`there are more than ${MOST_WRITES} writes for one job`);
-  };
+  }
 
   it('lets a job succeed when the controller is killed after any of its writes (F2, H4, H5, H6, H7, H8)', async () => {
     expect(await killAfterEachWrite('controller', 'one at a time')).to.be.greaterThan(4);

@@ -19,5 +19,6 @@ const SERVICE_ACCOUNTS: Readonly<Record<ProcessName, string>> = {
   zipper: ZIPPER_SERVICE_ACCOUNT,
 };
 
-export const isOf = (request: Pick<ProxiedRequest, 'actor'>, who: ProcessName): boolean =>
-  request.actor?.serviceAccount === SERVICE_ACCOUNTS[who];
+export function isOf(request: Pick<ProxiedRequest, 'actor'>, who: ProcessName): boolean {
+  return request.actor?.serviceAccount === SERVICE_ACCOUNTS[who];
+}

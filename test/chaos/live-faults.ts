@@ -23,7 +23,7 @@ import { deleteBucket, onAPod, pauseLeader, rotateSecret } from './timed-faults.
 import { oldList, onWatches } from './watch-faults.ts';
 
 /** Faults of processes and objects. */
-const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, ClusterFault | WatchFault>): LiveFault => {
+function startTimed(world: ChaosWorld, fault: Exclude<TimedFault, ClusterFault | WatchFault>): LiveFault {
   switch (fault.kind) {
     case 'old-list':
       return oldList(world, fault.afterMs);
@@ -38,29 +38,28 @@ const startTimed = (world: ChaosWorld, fault: Exclude<TimedFault, ClusterFault |
     case 'delete-job':
       return onAPod(world, fault);
   }
-};
+}
 
-const isOnWatches = (fault: TimedFault): fault is WatchFault =>
-  WATCH_FAULTS.some((kind) => kind === fault.kind);
+function isOnWatches(fault: TimedFault): fault is WatchFault {
+  return WATCH_FAULTS.some((kind) => kind === fault.kind);
+}
 
-const isOnCluster = (fault: TimedFault): fault is ClusterFault =>
-  CLUSTER_FAULTS.some((kind) => kind === fault.kind);
+function isOnCluster(fault: TimedFault): fault is ClusterFault {
+  return CLUSTER_FAULTS.some((kind) => kind === fault.kind);
+}
 
-const startAtTime = (world: ChaosWorld, fault: TimedFault): LiveFault => {
+function startAtTime(world: ChaosWorld, fault: TimedFault): LiveFault {
   if (isOnWatches(fault)) return onWatches(world, fault);
   return isOnCluster(fault) ? onCluster(world, fault) : startTimed(world, fault);
-};
+}
 
-const startNth = (
-  world: ChaosWorld,
-  fault: Extract<PlannedFault, { readonly nthWrite: number }>,
-): LiveFault => {
+function startNth(world: ChaosWorld, fault: Extract<PlannedFault, { readonly nthWrite: number }>): LiveFault {
   if ('who' in fault) return atNthWrite(world, fault);
   return fault.kind === 'hang' ? hang(world, fault) : atNthStoreWrite(world, fault);
-};
+}
 
 /** Its times count from now. */
-export const startFault = (world: ChaosWorld, fault: PlannedFault): LiveFault => {
+export function startFault(world: ChaosWorld, fault: PlannedFault): LiveFault {
   if ('afterMs' in fault) return startAtTime(world, fault);
   if ('nthWrite' in fault) return startNth(world, fault);
   switch (fault.kind) {
@@ -75,4 +74,4 @@ export const startFault = (world: ChaosWorld, fault: PlannedFault): LiveFault =>
     case 'source-errors':
       return placeErrors(fault);
   }
-};
+}

@@ -19,11 +19,11 @@ const USAGE = `npm run chaos -- [--seed N] [--schedules M] [--lanes L] [--histor
   --lanes L        how many run at a time (default 4, or 1 for one schedule)
   --histories DIR  keep the history of each schedule there; without it that of a violation is printed`;
 
-const whole = (text: string): number => {
+function whole(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(USAGE);
-};
+}
 
 /** On a signal the cluster stops immediately, so pending waits would only end at their timeouts. */
 const STOP_LIMIT_MS = 20_000;
@@ -35,7 +35,7 @@ interface Tally {
 }
 
 /** Always prints how many schedules ran and how many violations they found; an interrupted run fails. */
-const startTally = (wanted: number): Tally => {
+function startTally(wanted: number): Tally {
   const totals = createRunTotals();
   let errors = 0;
   const stop = new AbortController();
@@ -60,9 +60,9 @@ const startTally = (wanted: number): Tally => {
     count: (seed, report) => totals.add(seed, report),
     stopped: stop.signal,
   };
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
@@ -77,14 +77,14 @@ const main = async (): Promise<void> => {
   const { histories } = values;
   if (histories !== undefined) await mkdir(histories, { recursive: true });
   const tally = startTally(schedules);
-  const onReport = async (seed: number, report: ScheduleReport): Promise<void> => {
+  async function onReport(seed: number, report: ScheduleReport): Promise<void> {
     if (tally.stopped.aborted) return;
     tally.count(seed, report);
     for (const line of reportLines(seed, report)) console.log(line);
     const history = printHistory(report.seen);
     if (histories !== undefined) await writeFile(join(histories, `${seed}.txt`), history);
     else if (report.violations.length > 0) console.log(history);
-  };
+  }
   const pods = createPodSettings();
   await using cluster = await startCluster({ log: console.log, ...podOptions(pods) });
   await using chaos = await startChaosCluster({ cluster, pods });
@@ -93,6 +93,6 @@ const main = async (): Promise<void> => {
   const firstSeed = whole(values.seed);
   const seeds = Array.from({ length: schedules }, (_, index) => firstSeed + index);
   await runSchedules(started.worlds, { seeds, onReport, signal: tally.stopped });
-};
+}
 
 await main();

@@ -26,16 +26,16 @@ export interface OwnBucket {
 
 const RESTORE_LIMIT_MS = 60_000;
 
-export const createOwnBucket = (
+export function createOwnBucket(
   project: Pick<Project, 'namespace' | 'bucketName'>,
   retry: <T>(what: string, ask: (admin: KubeApi) => Promise<T>) => Promise<T>,
-): OwnBucket => {
+): OwnBucket {
   const path = `/apis/${GROUP_VERSION}/namespaces/${project.namespace}/${PLURALS.ZipBucket}`;
   const own = `${path}/${bucketResourceName('s3', project.bucketName)}`;
   let deleted: Bucket | undefined;
 
   /** Returns false while the old bucket exists. */
-  const create = async (admin: KubeApi, { apiVersion, kind, metadata, spec }: Bucket): Promise<boolean> => {
+  async function create(admin: KubeApi, { apiVersion, kind, metadata, spec }: Bucket): Promise<boolean> {
     const { name, namespace } = metadata;
     try {
       await admin.create(path, { apiVersion, kind, metadata: { name, namespace }, spec });
@@ -46,7 +46,7 @@ export const createOwnBucket = (
       const there = await admin.get<Bucket>(own);
       return there.metadata.deletionTimestamp === undefined;
     }
-  };
+  }
 
   return {
     get isDeleted() {
@@ -67,4 +67,4 @@ export const createOwnBucket = (
       deleted = undefined;
     },
   };
-};
+}

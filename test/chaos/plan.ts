@@ -40,7 +40,7 @@ export interface Plan {
 
 const MAX_FIRST_JOBS = 4;
 
-const planFirstJob = (random: Random): PlannedJob => {
+function planFirstJob(random: Random): PlannedJob {
   const kind = random.pick(JOB_KINDS);
   return {
     kind,
@@ -50,7 +50,7 @@ const planFirstJob = (random: Random): PlannedJob => {
     // The object at the key of a deleted job is undefined.
     sharesKey: random.next() < 0.4 && kind !== 'deleted' && kind !== 'replacing',
   };
-};
+}
 
 /** Total number of jobs of a schedule. */
 const JOBS = 20;
@@ -58,7 +58,7 @@ const POSTS_MS = 5_000;
 /** Jobs with one key run one after another, so many of them would make a schedule long. */
 const SHARED_KEY_RATE = 0.1;
 
-const planNextJob = (random: Random): PlannedJob => {
+function planNextJob(random: Random): PlannedJob {
   const kind = random.pick(JOB_KINDS);
   return {
     kind,
@@ -67,20 +67,20 @@ const planNextJob = (random: Random): PlannedJob => {
     stopAfterMs: random.int(0, 3_000),
     sharesKey: random.next() < SHARED_KEY_RATE && kind !== 'deleted' && kind !== 'replacing',
   };
-};
+}
 
 /** The first jobs and faults of a seed were planned before the others, which are drawn separately to keep them the same. */
-const planNextJobs = (seed: number, first: number): readonly PlannedJob[] => {
+function planNextJobs(seed: number, first: number): readonly PlannedJob[] {
   const random = createRandom(seed ^ 0x5eed_0b5);
   return Array.from({ length: JOBS - first }, () => planNextJob(random));
-};
+}
 
 const ROTATION_RATE = 0.3;
 const NODE_CLOCK_RATE = 0.15;
 const STORE_AWAY_RATE = 0.03;
 const HANG_RATE = 0.2;
 
-const planExtras = (seed: number): readonly PlannedFault[] => {
+function planExtras(seed: number): readonly PlannedFault[] {
   const random = createRandom(~seed);
   return [
     ...(random.next() < ROTATION_RATE ? [planRotation(random)] : []),
@@ -88,17 +88,17 @@ const planExtras = (seed: number): readonly PlannedFault[] => {
     ...(random.next() < STORE_AWAY_RATE ? [planStoreAway(random)] : []),
     ...(random.next() < HANG_RATE ? [planHang(random)] : []),
   ];
-};
+}
 
 const SERVER_FAULT_RATE = 0.6;
 
 /** Drawn separately, too. */
-const planServerFaults = (seed: number): readonly PlannedFault[] => {
+function planServerFaults(seed: number): readonly PlannedFault[] {
   const random = createRandom(seed ^ 0x5e_7e75);
   return random.next() < SERVER_FAULT_RATE ? [planServerFault(random)] : [];
-};
+}
 
-export const planOf = (seed: number): Plan => {
+export function planOf(seed: number): Plan {
   const random = createRandom(seed);
   const first = Array.from({ length: random.int(1, MAX_FIRST_JOBS) }, () => planFirstJob(random));
   return {
@@ -110,10 +110,10 @@ export const planOf = (seed: number): Plan => {
       ...planServerFaults(seed),
     ],
   };
-};
+}
 
 /** The jobs of a seed, a database that is away while they finish, a kill of the controller in that time, and one more fault. */
-export const planDatabaseOutage = (seed: number, ms: number): Plan => {
+export function planDatabaseOutage(seed: number, ms: number): Plan {
   const random = createRandom(seed ^ 0xda7a);
   return {
     ...planOf(seed),
@@ -123,7 +123,7 @@ export const planDatabaseOutage = (seed: number, ms: number): Plan => {
       planFault(random),
     ],
   };
-};
+}
 
 const ONE_JOB: PlannedJob = {
   kind: 'ordinary',
@@ -137,31 +137,37 @@ const ONE_JOB: PlannedJob = {
  * One job of two parts, and one kill after the n-th of its writes to the API server, or of the zipper's
  * writes to the store.
  */
-export const planKill = (who: ProcessName | 'store', nthWrite: number): Plan => ({
-  seed: nthWrite,
-  jobs: [ONE_JOB],
-  faults: [who === 'store' ? { kind: 'store-kill', nthWrite } : { kind: 'kill', who, nthWrite }],
-});
+export function planKill(who: ProcessName | 'store', nthWrite: number): Plan {
+  return {
+    seed: nthWrite,
+    jobs: [ONE_JOB],
+    faults: [who === 'store' ? { kind: 'store-kill', nthWrite } : { kind: 'kill', who, nthWrite }],
+  };
+}
 
 /** Some slow jobs, and these faults. */
-export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Plan => ({
-  seed: 0,
-  jobs: Array.from({ length: jobs }, () => ({ ...ONE_JOB, kind: 'slow', bytes: 70_000 })),
-  faults,
-});
+export function planOfFaults(jobs: number, faults: readonly PlannedFault[]): Plan {
+  return {
+    seed: 0,
+    jobs: Array.from({ length: jobs }, () => ({ ...ONE_JOB, kind: 'slow', bytes: 70_000 })),
+    faults,
+  };
+}
 
 /** The same jobs, posted one after another. */
-const postedEvery = (plan: Plan, ms: number): Plan => ({
-  ...plan,
-  jobs: plan.jobs.map((job, index) => ({ ...job, postAfterMs: index * ms })),
-});
+function postedEvery(plan: Plan, ms: number): Plan {
+  return {
+    ...plan,
+    jobs: plan.jobs.map((job, index) => ({ ...job, postAfterMs: index * ms })),
+  };
+}
 
 /** Jobs of several parts each, and a store that is away half of the time. */
-export const planBlips = (jobs: number, ms: number): Plan => {
+export function planBlips(jobs: number, ms: number): Plan {
   const every = { ms, upMs: ms, times: jobs };
   const plan = planOfFaults(jobs, [{ kind: 'store-blips', afterMs: 0, ...every }]);
   return postedEvery({ ...plan, jobs: plan.jobs.map((job) => ({ ...job, bytes: 12_000_000 })) }, 2 * ms);
-};
+}
 
 interface Restarts {
   readonly times: number;
@@ -172,9 +178,9 @@ interface Restarts {
 }
 
 /** Many small jobs, and an API server that restarts, every other time after a compaction of etcd. */
-export const planRestarts = (jobs: number, { times, upMs, postEveryMs }: Restarts): Plan => {
+export function planRestarts(jobs: number, { times, upMs, postEveryMs }: Restarts): Plan {
   const plan = planOfFaults(jobs, [
     { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs } },
   ]);
   return postedEvery(plan, postEveryMs);
-};
+}

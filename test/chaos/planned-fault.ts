@@ -130,21 +130,36 @@ export type PlannedFault =
   /** Source, store, receiver and API server all return errors. */
   | ({ readonly kind: 'flap' } & AtARate);
 
-const rate = (random: Random): AtARate => ({
-  rate: random.pick([0.1, 0.3, 0.6]),
-  seed: random.int(1, 1_000_000),
-  ms: random.int(1_000, 5_000),
-});
+function rate(random: Random): AtARate {
+  return {
+    rate: random.pick([0.1, 0.3, 0.6]),
+    seed: random.int(1, 1_000_000),
+    ms: random.int(1_000, 5_000),
+  };
+}
 
-const errors = (random: Random, statuses: readonly number[]) => ({
-  status: random.pick(statuses),
-  ...rate(random),
-});
+function errors(random: Random, statuses: readonly number[]) {
+  return {
+    status: random.pick(statuses),
+    ...rate(random),
+  };
+}
 
-const writes = (random: Random) => ({ who: random.pick(PROCESSES), nthWrite: random.int(1, 12) });
-const soon = (random: Random) => ({ afterMs: random.int(0, 2_500) });
-const aWhile = (random: Random) => ({ ...soon(random), ms: random.int(500, 4_000) });
-const onAPod = (random: Random) => ({ ...soon(random), pick: random.int(0, 5) });
+function writes(random: Random) {
+  return { who: random.pick(PROCESSES), nthWrite: random.int(1, 12) };
+}
+
+function soon(random: Random) {
+  return { afterMs: random.int(0, 2_500) };
+}
+
+function aWhile(random: Random) {
+  return { ...soon(random), ms: random.int(500, 4_000) };
+}
+
+function onAPod(random: Random) {
+  return { ...soon(random), pick: random.int(0, 5) };
+}
 
 const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'kill', ...writes(random) }),
@@ -179,31 +194,39 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
 ];
 
 /** The project gets a new webhook secret in addition to the old one. */
-export const planRotation = (random: Random): PlannedFault => ({
-  kind: 'rotate-secret',
-  afterMs: random.int(0, 5_000),
-});
+export function planRotation(random: Random): PlannedFault {
+  return {
+    kind: 'rotate-secret',
+    afterMs: random.int(0, 5_000),
+  };
+}
 
 /** Some results: their pods hang. */
-export const planHang = (random: Random): PlannedFault => ({ kind: 'hang', nthWrite: random.int(1, 6) });
+export function planHang(random: Random): PlannedFault {
+  return { kind: 'hang', nthWrite: random.int(1, 6) };
+}
 
 const HOUR_MS = 3_600_000;
 
-export const planNodeClock = (random: Random): PlannedFault => ({
-  kind: 'node-clock',
-  ...soon(random),
-  aheadMs: random.pick([HOUR_MS, -HOUR_MS]),
-});
+export function planNodeClock(random: Random): PlannedFault {
+  return {
+    kind: 'node-clock',
+    ...soon(random),
+    aheadMs: random.pick([HOUR_MS, -HOUR_MS]),
+  };
+}
 
 /** Stands for 30 minutes: longer than one recovery Job tries, with its RECOVERY_DEADLINE_SECONDS of quick-values.ts. */
 export const STORE_AWAY_MS = 120_000;
 
-export const planStoreAway = (random: Random): PlannedFault => ({
-  kind: 'store-away',
-  afterMs: random.int(0, 8_000),
-  atComplete: random.next() < 0.5,
-  ms: STORE_AWAY_MS,
-});
+export function planStoreAway(random: Random): PlannedFault {
+  return {
+    kind: 'store-away',
+    afterMs: random.int(0, 8_000),
+    atComplete: random.next() < 0.5,
+    ms: STORE_AWAY_MS,
+  };
+}
 
 const MINUTE_MS = 60_000;
 const SERVER_FAULT_PLANS: readonly ((random: Random) => ServerFault)[] = [
@@ -229,13 +252,19 @@ const SERVER_FAULT_PLANS: readonly ((random: Random) => ServerFault)[] = [
   }),
 ];
 
-export const planServerFault = (random: Random): PlannedFault => random.pick(SERVER_FAULT_PLANS)(random);
+export function planServerFault(random: Random): PlannedFault {
+  return random.pick(SERVER_FAULT_PLANS)(random);
+}
 
-export const planDatabaseAway = (random: Random, ms: number): PlannedFault => ({
-  kind: 'database-away',
-  afterMs: random.int(0, 8_000),
-  how: random.pick(['crash', 'freeze']),
-  ms,
-});
+export function planDatabaseAway(random: Random, ms: number): PlannedFault {
+  return {
+    kind: 'database-away',
+    afterMs: random.int(0, 8_000),
+    how: random.pick(['crash', 'freeze']),
+    ms,
+  };
+}
 
-export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);
+export function planFault(random: Random): PlannedFault {
+  return random.pick(FAULTS)(random);
+}

@@ -5,23 +5,23 @@ import type { ChaosWorld } from './chaos-world.ts';
 const LIMIT_MS = 5_000;
 
 /** A client that polls the status of its job until the signal, from any API pod that responds. */
-export const pollResponses = async (
+export async function pollResponses(
   world: ChaosWorld,
   uuid: string,
   { everyMs, signal }: { readonly everyMs: number; readonly signal: AbortSignal },
-): Promise<void> => {
+): Promise<void> {
   const { project, history } = world;
-  const ask = async (): Promise<void> => {
+  async function ask(): Promise<void> {
     const { status, body } = await askApi(await world.apiUrl(), {
       path: `/v1/zips/${uuid}`,
       token: project.token,
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     });
     if (status === 200 || status === 404) history.respond(uuid, body.data?.status ?? 'absent');
-  };
+  }
   while (!signal.aborted) {
     // A missing response cannot be wrong.
     await ask().catch(() => undefined);
     await delay(everyMs, undefined, { signal }).catch(() => undefined);
   }
-};
+}

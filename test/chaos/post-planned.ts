@@ -28,27 +28,31 @@ const POST_LIMIT_MS = 200_000;
 /** Longer than the API takes for any response. */
 const RESPONSE_LIMIT_MS = 30_000;
 const NAMES = ['first', 'second'] as const;
-const seedOf = (index: number, file: number): number => index * NAMES.length + file + 1;
+
+function seedOf(index: number, file: number): number {
+  return index * NAMES.length + file + 1;
+}
 
 /** The expected files in the archive of a job. */
-export const contentsOf = ({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] =>
-  NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
+export function contentsOf({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] {
+  return NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
+}
 
 /** Paths of the files at the source. */
-export const sourcesOf = ({ kind, bytes, index }: NumberedJob): readonly [string, string] => {
+export function sourcesOf({ kind, bytes, index }: NumberedJob): readonly [string, string] {
   const slowly = kind === 'slow' || kind === 'cancelled' || kind === 'deleted';
   const [one, two] = [seedOf(index, 0), seedOf(index, 1)];
   const first = slowly ? `/drip/${Math.ceil(bytes / 10)}/200/${bytes}/${one}` : `/gen/${bytes}/${one}`;
   const second = kind === 'missing' ? '/status/404' : `/gen/${bytes}/${two}`;
   return [first, second];
-};
+}
 
 /** Adds keys to the jobs of a plan, and stores the earlier objects at these keys before all faults. */
-export const prepareJobs = async (
+export async function prepareJobs(
   { project }: ChaosWorld,
   { jobs }: Plan,
   prefix: string,
-): Promise<readonly NumberedJob[]> => {
+): Promise<readonly NumberedJob[]> {
   const numbered = jobs.map((job, index) => ({
     ...job,
     index,
@@ -57,10 +61,10 @@ export const prepareJobs = async (
   const replacing = numbered.filter(({ kind }) => kind === 'replacing');
   await Promise.all(replacing.map(({ key }) => project.bucket.put(key, OLDER)));
   return numbered;
-};
+}
 
 /** Posts like a client that retries until it succeeds, with one idempotency key. */
-export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Promise<Post> => {
+export async function postPlanned(world: ChaosWorld, planned: NumberedJob): Promise<Post> {
   const { project, history } = world;
   const { key } = planned;
   const urls = sourcesOf(planned).map((path, file) => ({
@@ -70,7 +74,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
   const body = JSON.stringify({ bucket_name: project.bucketName, key, urls });
   const idempotencyKey = randomUUID();
   await delay(planned.postAfterMs);
-  const send = async (): Promise<string | undefined> => {
+  async function send(): Promise<string | undefined> {
     const response = await askApi(await world.apiUrl(), {
       method: 'POST',
       path: '/v1/zips',
@@ -83,7 +87,7 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
     // Until the end of the schedule.
     if (response.status === 404 && world.ownBucket.isDeleted) return 'refused';
     return response.body.data?.uuid;
-  };
+  }
   const limits = { limitMs: POST_LIMIT_MS, intervalMs: 300 };
   const uuid = await until('the API to accept a job', send, limits).catch((error: unknown) => {
     history.note(`POST ${planned.index} was given up: ${String(error)}`);
@@ -92,4 +96,4 @@ export const postPlanned = async (world: ChaosWorld, planned: NumberedJob): Prom
   if (uuid === 'not accepted' || uuid === 'refused') return { kind: planned.kind, end: uuid };
   history.note(`accepted ${planned.kind} ${uuid} ${key}`);
   return { ...planned, uuid };
-};
+}

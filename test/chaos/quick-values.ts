@@ -40,13 +40,13 @@ const QUICK_VALUES = {
 export const quickValues: Readonly<Record<string, unknown>> = QUICK_VALUES;
 
 /** The same with other values, which are those of a history database. */
-export const quickHistoryValues = (
+export function quickHistoryValues(
   values: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> => {
+): Readonly<Record<string, unknown>> {
   const { controller } = QUICK_VALUES;
   const settings = { ...controller.settings, ARCHIVE_RETRY_SECONDS: 1 };
   return { ...QUICK_VALUES, ...values, controller: { ...controller, settings } };
-};
+}
 
 /** A shorter watch counts as failed; the default of the chart is half a minute. */
 export const QUICK_WATCH_SECONDS = 6;

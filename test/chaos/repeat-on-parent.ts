@@ -19,15 +19,17 @@ export interface Repetition {
 }
 
 /** The command that repeats a schedule. */
-export const repeatCommand = (seed: number): string => `npm run chaos -- --seed ${seed} --schedules 1`;
+export function repeatCommand(seed: number): string {
+  return `npm run chaos -- --seed ${seed} --schedules 1`;
+}
 
 /** The commit to compare with: the last one when files have uncommitted changes, and the one before otherwise. */
-const parentOf = async (folder: string): Promise<string> => {
+async function parentOf(folder: string): Promise<string> {
   const changes = await git(folder, 'status', '--porcelain', '--untracked-files=no');
   return git(folder, 'rev-parse', '--verify', changes === '' ? 'HEAD^' : 'HEAD');
-};
+}
 
-const run = async (folder: string, seed: number): Promise<Repetition> => {
+async function run(folder: string, seed: number): Promise<Repetition> {
   const [program = '', ...args] = repeatCommand(seed).split(' ');
   const child = spawn(program, args, {
     cwd: folder,
@@ -44,13 +46,13 @@ const run = async (folder: string, seed: number): Promise<Repetition> => {
   const violations = /^1 schedules, (\d+) violations$/m.exec(output)?.[1];
   if (violations === undefined) return { result: 'unknown', output };
   return { result: violations === '0' ? 'holds' : 'breaks', output };
-};
+}
 
 /**
  * Runs the schedule of a seed on the commit before, in a git worktree of its own that is removed afterwards.
  * @param folder - Root of the checkout.
  */
-export const repeatOnParent = async (folder: string, seed: number): Promise<Repetition> => {
+export async function repeatOnParent(folder: string, seed: number): Promise<Repetition> {
   if (!existsSync(join(folder, '.git'))) return { result: 'unknown', output: 'This folder is no checkout.' };
   const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-parent-'));
   const tree = join(scratch, 'tree');
@@ -63,4 +65,4 @@ export const repeatOnParent = async (folder: string, seed: number): Promise<Repe
     await git(folder, 'worktree', 'remove', '--force', tree).catch(() => undefined);
     await rm(scratch, { recursive: true, force: true });
   }
-};
+}

@@ -12,18 +12,21 @@ import { noteKubernetes } from './request-notes.ts';
 const LATE_MS = 6_000;
 
 /** Writes about the jobs of this world, except Events and Leases. */
-const isJobWrite = (request: ProxiedRequest, namespace: string): boolean =>
-  isWrite(request) && request.path.includes(`/namespaces/${namespace}/`) && !/\/events\b/.test(request.path);
+function isJobWrite(request: ProxiedRequest, namespace: string): boolean {
+  return (
+    isWrite(request) && request.path.includes(`/namespaces/${namespace}/`) && !/\/events\b/.test(request.path)
+  );
+}
 
-const nth = (n: number): (() => boolean) => {
+function nth(n: number): () => boolean {
   let left = n;
   return () => {
     left -= 1;
     return left === 0;
   };
-};
+}
 
-export const atNthWrite = (world: ChaosWorld, fault: FaultOf<'kill' | 'drop' | 'late'>): LiveFault => {
+export function atNthWrite(world: ChaosWorld, fault: FaultOf<'kill' | 'drop' | 'late'>): LiveFault {
   const isNow = nth(fault.nthWrite);
   return {
     judge: (place, request) => {
@@ -34,25 +37,22 @@ export const atNthWrite = (world: ChaosWorld, fault: FaultOf<'kill' | 'drop' | '
       return { kind: 'kill', kill: () => world.kill(request.actor?.podUid ?? '') };
     },
   };
-};
+}
 
-export const atNthStoreWrite = (
-  world: ChaosWorld,
-  fault: FaultOf<'store-drop' | 'store-kill'>,
-): LiveFault => {
+export function atNthStoreWrite(world: ChaosWorld, fault: FaultOf<'store-drop' | 'store-kill'>): LiveFault {
   const isNow = nth(fault.nthWrite);
-  const kill = (): void => {
+  function kill(): void {
     for (const pod of world.zipperPods()) world.kill(pod.uid);
-  };
+  }
   return {
     judge: (place, request) => {
       if (place !== 'store' || !isWrite(request) || !isNow()) return undefined;
       return fault.kind === 'store-drop' ? { kind: 'drop' } : { kind: 'kill', kill };
     },
   };
-};
+}
 
-export const hang = (world: ChaosWorld, { nthWrite }: FaultOf<'hang'>): LiveFault => {
+export function hang(world: ChaosWorld, { nthWrite }: FaultOf<'hang'>): LiveFault {
   const isNow = nth(nthWrite);
   return {
     judge: (place, request) => {
@@ -61,22 +61,22 @@ export const hang = (world: ChaosWorld, { nthWrite }: FaultOf<'hang'>): LiveFaul
       return { kind: 'kill', kill: () => world.kill(request.actor?.podUid ?? '', 'SIGSTOP') };
     },
   };
-};
+}
 
 /** Some faults make no sense for some requests; no server causes them. */
-const isPossible = (status: number, request: ProxiedRequest): boolean => {
+function isPossible(status: number, request: ProxiedRequest): boolean {
   if (status === 409) return isWrite(request) && request.method !== 'POST';
   return status !== 410 || request.method === 'GET';
-};
+}
 
 /** True at the rate until the time is over; the same calls give the same results. */
-const sometimes = ({ rate, seed, ms }: FaultOf<'flap'>): (() => boolean) => {
+function sometimes({ rate, seed, ms }: FaultOf<'flap'>): () => boolean {
   const random = createRandom(seed);
   const until = performance.now() + ms;
   return () => performance.now() <= until && random.next() <= rate;
-};
+}
 
-export const apiErrors = (fault: FaultOf<'errors'>): LiveFault => {
+export function apiErrors(fault: FaultOf<'errors'>): LiveFault {
   const isNow = sometimes({ ...fault, kind: 'flap' });
   return {
     judge: (place, request) => {
@@ -86,13 +86,13 @@ export const apiErrors = (fault: FaultOf<'errors'>): LiveFault => {
       return { kind: 'response', status: fault.status, ...wait };
     },
   };
-};
+}
 
-const storeResponse = (status: number): FaultAction => {
+function storeResponse(status: number): FaultAction {
   const code = status === 503 ? 'SlowDown' : 'InternalError';
   const body = `<Error><Code>${code}</Code><Message>from the fault proxy</Message></Error>`;
   return { kind: 'response', status, body };
-};
+}
 
 const PLACES: Readonly<Record<FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>['kind'], Place>> =
   {
@@ -101,17 +101,15 @@ const PLACES: Readonly<Record<FaultOf<'store-errors' | 'receiver-errors' | 'sour
     'source-errors': 'source',
   };
 
-export const placeErrors = (
-  fault: FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>,
-): LiveFault => {
+export function placeErrors(fault: FaultOf<'store-errors' | 'receiver-errors' | 'source-errors'>): LiveFault {
   const isNow = sometimes({ ...fault, kind: 'flap' });
   return {
     judge: (place) => (place === PLACES[fault.kind] && isNow() ? storeResponse(fault.status) : undefined),
   };
-};
+}
 
 /** Errors from every place, at the same rate. */
-export const flap = (fault: FaultOf<'flap'>): LiveFault => {
+export function flap(fault: FaultOf<'flap'>): LiveFault {
   const isNow = sometimes(fault);
   return {
     judge: (place) => {
@@ -119,9 +117,11 @@ export const flap = (fault: FaultOf<'flap'>): LiveFault => {
       return place === 'api-server' ? { kind: 'response', status: 500 } : storeResponse(503);
     },
   };
-};
+}
 
-export const slowApiServer = (fault: FaultOf<'slow-api-server'>): LiveFault => ({
-  judge: (place, request) =>
-    place === 'api-server' && isOf(request, fault.who) ? { kind: 'delay', ms: fault.ms } : undefined,
-});
+export function slowApiServer(fault: FaultOf<'slow-api-server'>): LiveFault {
+  return {
+    judge: (place, request) =>
+      place === 'api-server' && isOf(request, fault.who) ? { kind: 'delay', ms: fault.ms } : undefined,
+  };
+}

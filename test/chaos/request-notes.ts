@@ -3,33 +3,36 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 type Notes = Readonly<Record<string, string>>;
 
-const parse = (body: Buffer): unknown => {
+function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
   }
-};
+}
 
-const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>(
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
     (inner, name) =>
       typeof inner === 'object' && inner !== null
         ? Object.fromEntries(Object.entries(inner))[name]
         : undefined,
     value,
   );
+}
 
-const onlyTexts = (values: Readonly<Record<string, unknown>>): Notes =>
-  Object.fromEntries(
+function onlyTexts(values: Readonly<Record<string, unknown>>): Notes {
+  return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
+}
 
 /** A CompleteMultipartUpload. */
-export const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
-  method === 'POST' && path.includes('uploadId=');
+export function isComplete({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
 
-export const noteKubernetes = ({ method, path, body }: ProxiedRequest): Notes => {
+export function noteKubernetes({ method, path, body }: ProxiedRequest): Notes {
   if (method === 'GET') return {};
   const object = parse(body);
   if (method === 'POST' && /\/jobs(\?|$)/.test(path))
@@ -45,9 +48,9 @@ export const noteKubernetes = ({ method, path, body }: ProxiedRequest): Notes =>
     result: at(object, 'status', 'result', 'etag'),
     failure: at(object, 'status', 'failure', 'code'),
   });
-};
+}
 
-export const noteWebhook = ({ headers, body }: ProxiedRequest): Notes => {
+export function noteWebhook({ headers, body }: ProxiedRequest): Notes {
   const event = parse(body);
   return onlyTexts({
     webhookId: headers['webhook-id'],
@@ -55,4 +58,4 @@ export const noteWebhook = ({ headers, body }: ProxiedRequest): Notes => {
     status: at(event, 'status'),
     type: at(event, 'type'),
   });
-};
+}

@@ -55,48 +55,53 @@ const SWEEP_LIMIT_MS = 60_000;
 
 const NOT_ACCEPTED: Violation = { rule: 'H5', text: 'a job was not accepted after all retries' };
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
-const entriesOf = async (archive: Buffer): Promise<Readonly<Record<string, string>>> => {
+async function entriesOf(archive: Buffer): Promise<Readonly<Record<string, string>>> {
   const entries = await zipEntries(archive);
   return Object.fromEntries(entries.map(({ name, content }) => [name, sha256(content)]));
-};
+}
 
 /** Cancels or deletes a running job, depending on its kind. */
-const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): Promise<void> => {
+async function stop(world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): Promise<void> {
   if (kind !== 'cancelled' && kind !== 'deleted') return;
   await delay(stopAfterMs);
   if (kind === 'deleted')
     return world.remove(`apis/${GROUP_VERSION}`, PLURALS.ZipJob, zipJobName(uuid)).catch(ignoreTargetGone);
   world.history.note(`cancel ${uuid}`);
   await until('the job to be cancelled', () => world.cancel(zipJobName(uuid)), { intervalMs: 300 });
-};
+}
 
-const isFinishedJob = (job: ZipJob, posted: PostedJob): boolean =>
-  posted.kind !== 'deleted' && isFinished(job) && !awaitsWebhookOrExit(job);
+function isFinishedJob(job: ZipJob, posted: PostedJob): boolean {
+  return posted.kind !== 'deleted' && isFinished(job) && !awaitsWebhookOrExit(job);
+}
 
 /** The time of the last change of any job of the schedule. */
-const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number =>
-  seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
+function lastChangeAt({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number {
+  return seen.findLast((one) => one.kind === 'zip-job' && names.has(one.name))?.at ?? 0;
+}
 
 /** @throws Error after the timeout, which is extended on a slow machine as long as the jobs change. */
-const untilAllFinished = async (
+async function untilAllFinished(
   world: ChaosWorld,
   { jobs, faults }: { readonly jobs: readonly PostedJob[]; readonly faults: Plan['faults'] },
-): Promise<void> => {
+): Promise<void> {
   const quietMs = NO_CHANGE_LIMIT_MS + Math.max(0, ...faults.map((fault) => ('ms' in fault ? fault.ms : 0)));
   const posted = new Map(jobs.map((job) => [zipJobName(job.uuid), job]));
   const started = performance.now();
-  const isOver = (): boolean => {
+  function isOver(): boolean {
     const now = performance.now();
     const isUnchanged = now - lastChangeAt(world.history, posted) > quietMs;
     return now - started > MOST_MS || (now - started > END_LIMIT_MS && isUnchanged);
-  };
-  const areAllFinished = async (): Promise<boolean> =>
-    (await world.zipJobs()).every((job) => {
+  }
+  async function areAllFinished(): Promise<boolean> {
+    return (await world.zipJobs()).every((job) => {
       const known = posted.get(job.metadata.name);
       return known === undefined || isFinishedJob(job, known);
     });
+  }
   await until(
     'every job to finish and every webhook to be delivered',
     async () => (await areAllFinished()) || (isOver() && 'over'),
@@ -104,32 +109,34 @@ const untilAllFinished = async (
   ).then((end) => {
     if (end === 'over') throw new Error('the jobs did not finish, or their webhooks were not delivered');
   });
-};
+}
 
 /** Listed by key: the bucket of thousands of schedules has many pages. */
-const objectAt = async (world: ChaosWorld, key: string): Promise<JobOutcome['object']> => {
+async function objectAt(world: ChaosWorld, key: string): Promise<JobOutcome['object']> {
   const bytes = await world.project.bucket.bytes(key).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
     throw error;
   });
   if (bytes === undefined) return 'nothing';
   return bytes.equals(OLDER) ? 'older' : entriesOf(bytes);
-};
+}
 
-const outcomeOf = async (world: ChaosWorld, job: PostedJob): Promise<JobOutcome> => ({
-  uuid: job.uuid,
-  kind: job.kind,
-  key: job.key,
-  sources: sourcesOf(job),
-  before: job.kind === 'replacing' ? 'older' : 'nothing',
-  object: await objectAt(world, job.key),
-  expected: Object.fromEntries(contentsOf(job).map(({ name, bytes }) => [name, sha256(bytes)])),
-  jobsDeleted: world.history.seen.filter(
-    (one) => one.kind === 'note' && one.text === `delete jobs/${zipJobName(job.uuid)}`,
-  ).length,
-});
+async function outcomeOf(world: ChaosWorld, job: PostedJob): Promise<JobOutcome> {
+  return {
+    uuid: job.uuid,
+    kind: job.kind,
+    key: job.key,
+    sources: sourcesOf(job),
+    before: job.kind === 'replacing' ? 'older' : 'nothing',
+    object: await objectAt(world, job.key),
+    expected: Object.fromEntries(contentsOf(job).map(({ name, bytes }) => [name, sha256(bytes)])),
+    jobsDeleted: world.history.seen.filter(
+      (one) => one.kind === 'note' && one.text === `delete jobs/${zipJobName(job.uuid)}`,
+    ).length,
+  };
+}
 
-const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>): Promise<void> => {
+async function runFaults(world: ChaosWorld, plan: Plan, jobs: Promise<unknown>): Promise<void> {
   const faults = plan.faults.map((fault) => startFault(world, fault));
   world.judgeBy((place, request) => {
     for (const fault of faults) {
@@ -139,11 +146,11 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
     return undefined;
   });
   const over = new AbortController();
-  const act = async ({ act: happen }: LiveFault): Promise<void> => {
+  async function act({ act: happen }: LiveFault): Promise<void> {
     await happen?.(over.signal).catch((error: unknown) => {
       if (!isTargetGone(error)) world.history.note(`a fault failed: ${String(error)}`);
     });
-  };
+  }
   const acts = Promise.all(faults.map(act));
   try {
     await jobs;
@@ -152,46 +159,50 @@ const runFaults = async (world: ChaosWorld, plan: Plan, jobs: Promise<unknown>):
     await acts;
     world.judgeBy(undefined);
   }
-};
+}
 
 /** Uploads to the keys of a schedule that are still open after the cleanup. */
-const leftOpen = async ({ project }: ChaosWorld, prefix: string): Promise<readonly string[]> => {
-  const find = async (): Promise<readonly string[]> =>
-    (await project.bucket.openUploadKeys()).filter((key) => key.startsWith(prefix));
+async function leftOpen({ project }: ChaosWorld, prefix: string): Promise<readonly string[]> {
+  async function find(): Promise<readonly string[]> {
+    return (await project.bucket.openUploadKeys()).filter((key) => key.startsWith(prefix));
+  }
   await until('no upload to be open', async () => (await find()).length === 0, {
     limitMs: SWEEP_LIMIT_MS,
     intervalMs: 500,
   }).catch(() => undefined);
   return find();
-};
+}
 
-const clearAfter = (world: ChaosWorld): Promise<readonly Violation[]> =>
-  clearWorld(world).then(
+function clearAfter(world: ChaosWorld): Promise<readonly Violation[]> {
+  return clearWorld(world).then(
     () => [],
     (error: unknown) => [{ rule: 'F14', text: String(error) }],
   );
+}
 
-const acceptedOf = (posts: readonly Post[]): readonly PostedJob[] => posts.filter((post) => 'uuid' in post);
+function acceptedOf(posts: readonly Post[]): readonly PostedJob[] {
+  return posts.filter((post) => 'uuid' in post);
+}
 
 /** Requests of all clients together, so that many jobs do not load the machine more than a few. */
 const POLLS_PER_SECOND = 5;
 const MIN_POLL_MS = 700;
 
 /** Posts the jobs, cancels and deletes some, and waits until all of them have finished. */
-const runJobs = async (
+async function runJobs(
   world: ChaosWorld,
   { planned, faults }: { readonly planned: readonly NumberedJob[]; readonly faults: Plan['faults'] },
-): Promise<readonly Post[]> => {
+): Promise<readonly Post[]> {
   const over = new AbortController();
   const everyMs = Math.max(MIN_POLL_MS, (planned.length * 1000) / POLLS_PER_SECOND);
   const polls: Promise<void>[] = [];
-  const run = async (job: NumberedJob): Promise<Post> => {
+  async function run(job: NumberedJob): Promise<Post> {
     const post = await postPlanned(world, job);
     if (!('uuid' in post)) return post;
     polls.push(pollResponses(world, post.uuid, { everyMs, signal: over.signal }));
     await stop(world, post);
     return post;
-  };
+  }
   try {
     const posts = await Promise.all(planned.map(run));
     // The checker reports jobs that do not finish.
@@ -203,13 +214,13 @@ const runJobs = async (
     over.abort();
     await Promise.all(polls);
   }
-};
+}
 
 /**
  * Runs a schedule to its end.
  * @throws Error when the world itself does not work.
  */
-export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<ScheduleReport> => {
+export async function runSchedule(world: ChaosWorld, plan: Plan): Promise<ScheduleReport> {
   const started = performance.now();
   const { history } = world;
   await clearWorld(world);
@@ -243,4 +254,4 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     bytesTwice,
     seconds: (performance.now() - started) / 1000,
   };
-};
+}

@@ -8,17 +8,17 @@ import { repeatCommand } from './repeat-on-parent.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
 /** Projects with this name and a number, which share the API and the controllers, and the faults of these. */
-export const startWorlds = async (
+export async function startWorlds(
   chaos: ChaosCluster,
   { lanes, name }: { readonly lanes: number; readonly name: string },
-): Promise<AsyncDisposable & { readonly worlds: readonly ChaosWorld[] }> => {
+): Promise<AsyncDisposable & { readonly worlds: readonly ChaosWorld[] }> {
   await using started = new AsyncDisposableStack();
   const worlds: ChaosWorld[] = [];
   for (let lane = 1; lane <= lanes; lane += 1)
     worlds.push(started.use(await startChaosWorld(chaos, `${name}-${lane}`)));
   const resources = started.move();
   return { worlds, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-};
+}
 
 export interface SchedulesOptions {
   readonly seeds: readonly number[];
@@ -28,7 +28,7 @@ export interface SchedulesOptions {
 }
 
 /** A schedule that throws is a violation and does not stop the others. */
-const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> => {
+async function report(world: ChaosWorld, seed: number): Promise<ScheduleReport> {
   const started = performance.now();
   try {
     return await runSchedule(world, planOf(seed));
@@ -46,30 +46,27 @@ const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> 
       bytesTwice: 0,
     };
   }
-};
+}
 
 /** Runs one schedule per world at a time. */
-export const runSchedules = async (
+export async function runSchedules(
   worlds: readonly ChaosWorld[],
   { seeds, onReport, signal }: SchedulesOptions,
-): Promise<void> => {
+): Promise<void> {
   const left = [...seeds];
-  const work = async (world: ChaosWorld): Promise<void> => {
+  async function work(world: ChaosWorld): Promise<void> {
     for (let seed = left.shift(); seed !== undefined && signal?.aborted !== true; seed = left.shift())
       await onReport(seed, await report(world, seed));
-  };
+  }
   await Promise.all(worlds.map(work));
-};
+}
 
 /** One line about what a schedule did, and how to run it again when it broke a rule. */
-export const reportLines = (
-  seed: number,
-  { violations, ends, seconds }: ScheduleReport,
-): readonly string[] => {
+export function reportLines(seed: number, { violations, ends, seconds }: ScheduleReport): readonly string[] {
   const faults = planOf(seed).faults.map(({ kind, ...rest }) => `${kind} ${JSON.stringify(rest)}`);
   return [
     `seed ${seed}: ${seconds.toFixed(1)} s, ${endsText(ends)}; ${faults.join(', ')}`,
     ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
     ...(violations.length === 0 ? [] : [`  run again: ${repeatCommand(seed)}`]),
   ];
-};
+}

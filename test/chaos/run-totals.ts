@@ -14,27 +14,29 @@ export interface RunTotals {
   lines(): readonly string[];
 }
 
-const seedsText = (seeds: readonly number[]): string => {
+function seedsText(seeds: readonly number[]): string {
   const sorted = seeds.toSorted((a, b) => a - b);
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return 'no seed';
   if (sorted.length === 1) return `seed ${first}`;
   return last - first + 1 === sorted.length ? `seeds ${first} to ${last}` : `seeds ${sorted.join(', ')}`;
-};
+}
 
-export const createRunTotals = (): RunTotals => {
+export function createRunTotals(): RunTotals {
   const ends: JobEnd[] = [];
   const secondsOf = new Map<number, number>();
   const broken: number[] = [];
   let violations = 0;
   let bytesTwice = 0;
 
-  const duration = (): string => {
+  function duration(): string {
     const [seed, slowest] = [...secondsOf].toSorted(([, one], [, other]) => other - one)[0] ?? [0, 0];
     const mean = secondsOf.values().reduce((sum, seconds) => sum + seconds, 0) / Math.max(1, secondsOf.size);
     return `${mean.toFixed(1)} s on average, at most ${slowest.toFixed(1)} s (seed ${seed})`;
-  };
-  const wholeRun = (): readonly Rule[] => checkEnds(ends);
+  }
+  function wholeRun(): readonly Rule[] {
+    return checkEnds(ends);
+  }
 
   return {
     wholeRun,
@@ -59,4 +61,4 @@ export const createRunTotals = (): RunTotals => {
       ...wholeRun().map(({ rule, text }) => `${rule} ${text}`),
     ],
   };
-};
+}

@@ -29,10 +29,10 @@ describe('zipjobs under many faults at once', function () {
     for (const line of totals.lines()) console.log(`      ${line}`);
   });
 
-  const historyIfBroken = (seed: number): string => {
+  function historyIfBroken(seed: number): string {
     const { violations, seen } = reports.get(seed) ?? { violations: [{}], seen: [] };
     return violations.length === 0 ? '' : `run again: ${repeatCommand(seed)}\n${printHistory(seen)}`;
-  };
+  }
 
   for (const index of FIXED_SEEDS.keys())
     it(`loses, duplicates and leaves nothing in schedule ${index + 1} of every run (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, () => {

@@ -6,7 +6,7 @@ import type { ChaosWorld } from './chaos-world.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import { isComplete } from './request-notes.ts';
 
-export const storeBlips = (world: ChaosWorld, fault: FaultOf<'store-blips'>): LiveFault => {
+export function storeBlips(world: ChaosWorld, fault: FaultOf<'store-blips'>): LiveFault {
   let isAway = false;
   return {
     judge: (place) => (place === 'store' && isAway ? { kind: 'refuse' } : undefined),
@@ -22,7 +22,7 @@ export const storeBlips = (world: ChaosWorld, fault: FaultOf<'store-blips'>): Li
       }
     },
   };
-};
+}
 
 const GONE: FaultAction = {
   kind: 'response',
@@ -30,11 +30,12 @@ const GONE: FaultAction = {
   body: '<Error><Code>NoSuchUpload</Code><Message>the upload is being completed</Message></Error>',
 };
 
-const uploadIdOf = (path: string): string | undefined =>
-  new URL(path, 'http://store').searchParams.get('uploadId') ?? undefined;
+function uploadIdOf(path: string): string | undefined {
+  return new URL(path, 'http://store').searchParams.get('uploadId') ?? undefined;
+}
 
 /** A started assembly ends, whatever happens to the client and the schedule. */
-export const storeAssembles = (world: ChaosWorld, fault: FaultOf<'store-assembles'>): LiveFault => {
+export function storeAssembles(world: ChaosWorld, fault: FaultOf<'store-assembles'>): LiveFault {
   let isSlow = false;
   const assemblies = new Map<string, Promise<void>>();
   return {
@@ -55,9 +56,9 @@ export const storeAssembles = (world: ChaosWorld, fault: FaultOf<'store-assemble
       await Promise.all(assemblies.values());
     },
   };
-};
+}
 
-export const apiServerStarts = (world: ChaosWorld, fault: FaultOf<'api-server-starts'>): LiveFault => {
+export function apiServerStarts(world: ChaosWorld, fault: FaultOf<'api-server-starts'>): LiveFault {
   let isStarting = false;
   return {
     judge: (place, { path }) => {
@@ -76,11 +77,11 @@ export const apiServerStarts = (world: ChaosWorld, fault: FaultOf<'api-server-st
       });
     },
   };
-};
+}
 
 const API_SERVERS = 3;
 
-export const apiServersDisagree = (world: ChaosWorld, fault: FaultOf<'api-servers-disagree'>): LiveFault => {
+export function apiServersDisagree(world: ChaosWorld, fault: FaultOf<'api-servers-disagree'>): LiveFault {
   let isOn = false;
   let requests = 0;
   return {
@@ -97,4 +98,4 @@ export const apiServersDisagree = (world: ChaosWorld, fault: FaultOf<'api-server
       isOn = false;
     },
   };
-};
+}

@@ -4,47 +4,55 @@ import type { ChaosWorld } from './chaos-world.ts';
 import { BUCKET_DELETED } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 
-export const pauseLeader = (world: ChaosWorld, fault: FaultOf<'pause-leader'>): LiveFault => ({
-  act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    const uid = await world.leaderUid();
-    world.kill(uid, 'SIGSTOP');
-    try {
-      await delay(fault.ms, undefined, { signal });
-    } finally {
-      world.kill(uid, 'SIGCONT');
-    }
-  },
-});
+export function pauseLeader(world: ChaosWorld, fault: FaultOf<'pause-leader'>): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      const uid = await world.leaderUid();
+      world.kill(uid, 'SIGSTOP');
+      try {
+        await delay(fault.ms, undefined, { signal });
+      } finally {
+        world.kill(uid, 'SIGCONT');
+      }
+    },
+  };
+}
 
-export const onAPod = (
+export function onAPod(
   world: ChaosWorld,
   fault: FaultOf<'delete-pod' | 'kill-zipper' | 'delete-job'>,
-): LiveFault => ({
-  act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    const pods = world.zipperPods();
-    const pod = pods[fault.pick % Math.max(pods.length, 1)];
-    if (pod === undefined) return;
-    if (fault.kind === 'kill-zipper') world.kill(pod.uid);
-    else if (fault.kind === 'delete-pod') await world.remove('api/v1', 'pods', pod.name);
-    // The pod of a Job has its name with a suffix.
-    else await world.remove('apis/batch/v1', 'jobs', pod.name.replace(/-[^-]+$/, ''));
-  },
-});
+): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      const pods = world.zipperPods();
+      const pod = pods[fault.pick % Math.max(pods.length, 1)];
+      if (pod === undefined) return;
+      if (fault.kind === 'kill-zipper') world.kill(pod.uid);
+      else if (fault.kind === 'delete-pod') await world.remove('api/v1', 'pods', pod.name);
+      // The pod of a Job has its name with a suffix.
+      else await world.remove('apis/batch/v1', 'jobs', pod.name.replace(/-[^-]+$/, ''));
+    },
+  };
+}
 
-export const deleteBucket = (world: ChaosWorld, afterMs: number): LiveFault => ({
-  act: async (signal) => {
-    await delay(afterMs, undefined, { signal });
-    world.history.note(BUCKET_DELETED);
-    await world.ownBucket.delete();
-  },
-});
+export function deleteBucket(world: ChaosWorld, afterMs: number): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(afterMs, undefined, { signal });
+      world.history.note(BUCKET_DELETED);
+      await world.ownBucket.delete();
+    },
+  };
+}
 
-export const rotateSecret = (world: ChaosWorld, afterMs: number): LiveFault => ({
-  act: async (signal) => {
-    await delay(afterMs, undefined, { signal });
-    world.history.note('the webhook secret is rotated');
-    await world.webhookKeys.rotate();
-  },
-});
+export function rotateSecret(world: ChaosWorld, afterMs: number): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(afterMs, undefined, { signal });
+      world.history.note('the webhook secret is rotated');
+      await world.webhookKeys.rotate();
+    },
+  };
+}

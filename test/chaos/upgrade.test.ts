@@ -14,14 +14,14 @@ const ADDED_FIELD =
   '                fieldOfTheNextRelease: { type: object, properties: { x: { type: string } } }\n';
 
 /** A copy of the chart whose ZipJobs have one additional field. */
-const nextChart = async (dir: string): Promise<string> => {
+async function nextChart(dir: string): Promise<string> {
   const chart = join(dir, 'next-chart');
   await cp('charts/zipjobs', chart, { recursive: true });
   const path = join(chart, 'templates', 'crds', 'zipjobs.yaml');
   const definition = await readFile(path, 'utf8');
   await writeFile(path, definition.replace(FIRST_FIELD, FIRST_FIELD + ADDED_FIELD));
   return chart;
-};
+}
 
 describe('an upgrade of the controller', function () {
   this.timeout(240_000);

@@ -35,9 +35,9 @@ export interface Worlds {
 }
 
 /** The history has its own PostgreSQL, prepared like by an operator. */
-const useHistory = async (
+async function useHistory(
   resources: AsyncDisposableStack,
-): Promise<Pick<ChaosClusterOptions, 'values' | 'archive'>> => {
+): Promise<Pick<ChaosClusterOptions, 'values' | 'archive'>> {
   const installation = resources.use(await startHistoryInstallation());
   await installation.applySecret();
   return {
@@ -47,12 +47,12 @@ const useHistory = async (
     }),
     archive: createArchiveDatabase(installation),
   };
-};
+}
 
 /**
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
-export const useWorlds = ({ name, lanes = LANES, hasHistory = false }: WorldsOptions): Worlds => {
+export function useWorlds({ name, lanes = LANES, hasHistory = false }: WorldsOptions): Worlds {
   let started: AsyncDisposableStack | undefined;
   let worlds: readonly ChaosWorld[] = [];
 
@@ -87,4 +87,4 @@ export const useWorlds = ({ name, lanes = LANES, hasHistory = false }: WorldsOpt
       return report;
     },
   };
-};
+}

@@ -32,5 +32,6 @@ export interface Violation extends Rule {
 export type SeenExchange = Extract<Seen, { kind: 'exchange' }>;
 export type Sight = Extract<Seen, { kind: 'zip-job' }>;
 
-export const isOk = (status: number | undefined): boolean =>
-  status !== undefined && status >= 200 && status < 300;
+export function isOk(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300;
+}

@@ -8,12 +8,12 @@ import type { ChaosWorld } from './chaos-world.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
 import type { WatchFault } from './planned-fault.ts';
 
-const loses = (fault: FaultOf<'lose-events'>): (() => boolean) => {
+function loses(fault: FaultOf<'lose-events'>): () => boolean {
   const random = createRandom(fault.seed);
   return () => random.next() < fault.rate;
-};
+}
 
-const happen = async (stream: OpenStream, fault: WatchFault): Promise<void> => {
+async function happen(stream: OpenStream, fault: WatchFault): Promise<void> {
   switch (fault.kind) {
     case 'cut-watches':
       return stream.cut();
@@ -30,20 +30,22 @@ const happen = async (stream: OpenStream, fault: WatchFault): Promise<void> => {
     case 'lose-events':
       return stream.lose(fault.ms, loses(fault));
   }
-};
+}
 
-export const onWatches = (world: ChaosWorld, fault: WatchFault): LiveFault => ({
-  act: async (signal) => {
-    await delay(fault.afterMs, undefined, { signal });
-    const streams = world.watches().filter(({ request }) => isOf(request, 'controller'));
-    await Promise.all(streams.map((stream) => happen(stream, fault)));
-  },
-});
+export function onWatches(world: ChaosWorld, fault: WatchFault): LiveFault {
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      const streams = world.watches().filter(({ request }) => isOf(request, 'controller'));
+      await Promise.all(streams.map((stream) => happen(stream, fault)));
+    },
+  };
+}
 
 const OLD_LIST_MS = 3_000;
 
 /** Restarts the leader and returns outdated lists to its successors. */
-export const oldList = (world: ChaosWorld, afterMs: number): LiveFault => {
+export function oldList(world: ChaosWorld, afterMs: number): LiveFault {
   let isOn = false;
   return {
     judge: (place, request) => {
@@ -60,4 +62,4 @@ export const oldList = (world: ChaosWorld, afterMs: number): LiveFault => {
       });
     },
   };
-};
+}

@@ -23,19 +23,19 @@ export interface WebhookKeys {
   note(request: ProxiedRequest): Readonly<Record<string, string>>;
 }
 
-const flawOf = ({ path, headers, body }: ProxiedRequest, secret: string): string | undefined => {
+function flawOf({ path, headers, body }: ProxiedRequest, secret: string): string | undefined {
   try {
     verifyDelivery({ path, headers, body: body.toString('utf8'), at: Date.now() }, secret);
     return undefined;
   } catch (error) {
     return String(error);
   }
-};
+}
 
-export const createWebhookKeys = (
+export function createWebhookKeys(
   { namespace, webhookSecret }: Pick<Project, 'namespace' | 'webhookSecret'>,
   write: (change: (admin: KubeApi) => Promise<unknown>) => Promise<unknown>,
-): WebhookKeys => {
+): WebhookKeys {
   let current = webhookSecret;
   /** Valid from before the rotation to its end, so no moment is too early or too late for it. */
   let lasting = webhookSecret;
@@ -59,4 +59,4 @@ export const createWebhookKeys = (
       return flaw === undefined ? {} : { unverified: flaw };
     },
   };
-};
+}

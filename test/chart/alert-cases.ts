@@ -27,49 +27,70 @@ export interface AlertCase {
   readonly silent: readonly Situation[];
 }
 
-const finished = (
+function finished(
   [result, reason, fault]: readonly [result: string, reason: Reason | FailureCode, fault: Fault],
   values: string,
-): Series => ({ name: 'zip_jobs_finished_total', labels: { result, reason, fault }, values });
+): Series {
+  return { name: 'zip_jobs_finished_total', labels: { result, reason, fault }, values };
+}
 
 const SUCCEEDED = ['succeeded', 'Uploaded', 'none'] as const;
 const FAILED = ['failed', 'OutOfMemory', 'operator'] as const;
 const NOT_FOUND = ['failed', 'SourceNotFound', 'caller'] as const;
 const DENIED = ['failed', 'BucketAccessDenied', 'caller'] as const;
 
-const paused = (values: string): Series => ({ name: 'zip_paused', values });
-const stuck = (reason: Reason): Series => ({ name: 'zip_jobs_stuck', labels: { reason }, values: '1x60' });
-const leader = (values: string, name = 'zipjobs-controller'): Series => ({
-  name: 'leader_election_master_status',
-  labels: { name },
-  values,
-});
-const requests = (process: 'api' | 'dashboard', status: string, values: string): Series => ({
-  name: `zip_${process}_request_duration_seconds_count`,
-  labels: { route: '/a', method: 'GET', status },
-  values,
-});
-const watchEnds = (watch: 'live' | 'repetition', reason: string, values: string): Series => ({
-  name: 'zip_reflector_watch_ends_total',
-  labels: { kind: 'ZipJob', watch, reason },
-  values,
-});
-const full = (limit: string, values: string): Series => ({
-  name: 'zip_api_fullest_project_ratio',
-  labels: { limit },
-  values,
-});
+function paused(values: string): Series {
+  return { name: 'zip_paused', values };
+}
+
+function stuck(reason: Reason): Series {
+  return { name: 'zip_jobs_stuck', labels: { reason }, values: '1x60' };
+}
+
+function leader(values: string, name = 'zipjobs-controller'): Series {
+  return {
+    name: 'leader_election_master_status',
+    labels: { name },
+    values,
+  };
+}
+
+function requests(process: 'api' | 'dashboard', status: string, values: string): Series {
+  return {
+    name: `zip_${process}_request_duration_seconds_count`,
+    labels: { route: '/a', method: 'GET', status },
+    values,
+  };
+}
+
+function watchEnds(watch: 'live' | 'repetition', reason: string, values: string): Series {
+  return {
+    name: 'zip_reflector_watch_ends_total',
+    labels: { kind: 'ZipJob', watch, reason },
+    values,
+  };
+}
+
+function full(limit: string, values: string): Series {
+  return {
+    name: 'zip_api_fullest_project_ratio',
+    labels: { limit },
+    values,
+  };
+}
 
 /** A case of one series. */
-const simple = (
+function simple(
   given: Pick<AlertCase, 'alert' | 'at' | 'labels'>,
   name: string,
   { fires, silent, labels = {} }: { fires: string; silent: string; labels?: Series['labels'] },
-): AlertCase => ({
-  ...given,
-  fires: [{ says: `at ${fires}`, series: [{ name, labels, values: fires }] }],
-  silent: [{ says: `at ${silent}`, series: [{ name, labels, values: silent }] }],
-});
+): AlertCase {
+  return {
+    ...given,
+    fires: [{ says: `at ${fires}`, series: [{ name, labels, values: fires }] }],
+    silent: [{ says: `at ${silent}`, series: [{ name, labels, values: silent }] }],
+  };
+}
 
 const QUEUE_CASES: readonly AlertCase[] = [
   {

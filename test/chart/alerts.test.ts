@@ -20,12 +20,14 @@ const CASES = [...ALERT_CASES, ...HISTORY_ALERT_CASES];
 const OURS = { job: 'zipjobs-system/zipjobs', namespace: 'zipjobs-system', pod: 'ours' };
 const FOREIGN = { job: 'others/operator', namespace: 'others', pod: 'foreign' };
 
-const written = ({ name, labels, values }: Series, scrape: Readonly<Record<string, string>>) => ({
-  series: `${name}{${Object.entries({ ...labels, ...scrape })
-    .map(([label, value]) => `${label}="${value}"`)
-    .join(',')}}`,
-  values,
-});
+function written({ name, labels, values }: Series, scrape: Readonly<Record<string, string>>) {
+  return {
+    series: `${name}{${Object.entries({ ...labels, ...scrape })
+      .map(([label, value]) => `${label}="${value}"`)
+      .join(',')}}`,
+    values,
+  };
+}
 
 interface Setting {
   readonly own: Situation;
@@ -33,10 +35,11 @@ interface Setting {
   readonly isFiring: boolean;
 }
 
-const promtoolTest = (one: AlertCase, rule: Rule, { own, foreign, isFiring }: Setting) => {
+function promtoolTest(one: AlertCase, rule: Rule, { own, foreign, isFiring }: Setting) {
   const { labels = {} } = one;
-  const expand = (text: string): string =>
-    text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '');
+  function expand(text: string): string {
+    return text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => labels[label] ?? '');
+  }
   const alert = {
     exp_labels: { ...labels, ...rule.labels },
     exp_annotations: Object.fromEntries(
@@ -54,15 +57,18 @@ const promtoolTest = (one: AlertCase, rule: Rule, { own, foreign, isFiring }: Se
       { eval_time: `${own.at ?? one.at}m`, alertname: one.alert, exp_alerts: isFiring ? [alert] : [] },
     ],
   };
-};
+}
 
-const settingsOf = ({ fires, silent }: AlertCase): readonly Setting[] => [
-  ...fires.map((own) => ({ own, foreign: silent[0], isFiring: true })),
-  ...silent.map((own) => ({ own, foreign: fires[0], isFiring: false })),
-];
+function settingsOf({ fires, silent }: AlertCase): readonly Setting[] {
+  return [
+    ...fires.map((own) => ({ own, foreign: silent[0], isFiring: true })),
+    ...silent.map((own) => ({ own, foreign: fires[0], isFiring: false })),
+  ];
+}
 
-const titleOf = ({ alert, labels }: AlertCase): string =>
-  [alert, labels?.['limit']].filter((word) => word !== undefined).join(' of ');
+function titleOf({ alert, labels }: AlertCase): string {
+  return [alert, labels?.['limit']].filter((word) => word !== undefined).join(' of ');
+}
 
 describe('the alerts of the chart', function () {
   this.timeout(30 * 60_000);
@@ -80,13 +86,13 @@ describe('the alerts of the chart', function () {
   });
   after(() => life.disposeAsync());
 
-  const expectExported = ({ name, labels = {} }: Series): void => {
+  function expectExported({ name, labels = {} }: Series): void {
     const own = metrics.find(
       (metric) =>
         metric.name === name || (metric.type === 'histogram' && metric.name === name.replace(/_count$/, '')),
     );
     expect(own?.labels, name).to.have.members(Object.keys(labels));
-  };
+  }
 
   it('all have a case (X4)', () => {
     expect([...new Set(CASES.map(({ alert }) => alert))]).to.have.members(rules.map(({ alert }) => alert));

@@ -3,12 +3,17 @@ import { readApiConfig } from '#api/config.ts';
 import { envOf, find, type KubeObject, plainEnv, podOf, refusalOf, render, type Values } from './render.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const specOf = (object: KubeObject): Fields => object['spec'] as Fields;
-const budgets = async (values: Values): Promise<readonly string[]> =>
-  (await render(values))
+
+function specOf(object: KubeObject): Fields {
+  return object['spec'] as Fields;
+}
+
+async function budgets(values: Values): Promise<readonly string[]> {
+  return (await render(values))
     .filter(({ kind }) => kind === 'PodDisruptionBudget')
     .map(({ metadata }) => metadata.name)
     .toSorted();
+}
 
 const REDIS = { 'redis.url': 'redis://redis' };
 const AUTOSCALING = { 'api.autoscaling.enabled': true };
@@ -90,10 +95,12 @@ describe('the HorizontalPodAutoscaler of the API', function () {
       'api.autoscaling.behavior': behavior,
     });
     expect(specOf(find(objects, 'Deployment', 'zipjobs-api'))).not.to.have.property('replicas');
-    const percent = (name: string, averageUtilization: number) => ({
-      type: 'Resource',
-      resource: { name, target: { type: 'Utilization', averageUtilization } },
-    });
+    function percent(name: string, averageUtilization: number) {
+      return {
+        type: 'Resource',
+        resource: { name, target: { type: 'Utilization', averageUtilization } },
+      };
+    }
     expect(specOf(find(objects, 'HorizontalPodAutoscaler', 'zipjobs-api'))).to.deep.equal({
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'zipjobs-api' },
       minReplicas: 2,
@@ -116,11 +123,13 @@ describe('the HorizontalPodAutoscaler of the API', function () {
     });
 
   /** What the API server records of an apply or an update. */
-  const byManager = (operation: string, fields: Fields, manager = 'helm'): Fields => ({
-    manager,
-    operation,
-    fieldsV1: fields,
-  });
+  function byManager(operation: string, fields: Fields, manager = 'helm'): Fields {
+    return {
+      manager,
+      operation,
+      fieldsV1: fields,
+    };
+  }
   const WITH_REPLICAS = { 'f:spec': { 'f:replicas': {}, 'f:template': {} } };
   const WITHOUT = { 'f:spec': { 'f:template': {} } };
   for (const [what, live, kept] of [

@@ -48,7 +48,7 @@ describe('the variables that the chart sets', function () {
     ({ definitions: allowed } = JSON.parse(await readChartFile('schema')) as { definitions: typeof allowed });
   });
 
-  const expectRefused = (process: keyof typeof PROCESSES, names: readonly string[]): void => {
+  function expectRefused(process: keyof typeof PROCESSES, names: readonly string[]): void {
     const known = new Set(Object.values(PROCESSES[process]).map(({ env }) => env));
     const own = names.filter((name) => known.has(name));
     expect(own).to.have.length.above(5);
@@ -56,7 +56,7 @@ describe('the variables that the chart sets', function () {
       expect(allowed[`${process}Settings`]?.properties, name).not.to.have.property(name);
       expect(CHART_SETTINGS.has(name), name).to.equal(true);
     }
-  };
+  }
 
   for (const component of DEPLOYED)
     it(`are refused in ${component}.settings (X7)`, () => {

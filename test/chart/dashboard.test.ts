@@ -9,10 +9,10 @@ const OIDC = {
   'dashboard.oidc.clientId': 'zipjobs',
 };
 
-const settingsOf = async (values: Record<string, unknown>): Promise<Record<string, unknown>> => {
+async function settingsOf(values: Record<string, unknown>): Promise<Record<string, unknown>> {
   const own = [...envOf(await render(values), 'dashboard')].filter(([name]) => name.startsWith('DASHBOARD_'));
   return Object.fromEntries(own.map(([name, { value }]) => [name, value]));
-};
+}
 
 describe('the dashboard of the chart', function () {
   this.timeout(30 * 60_000);
@@ -64,8 +64,9 @@ describe('the dashboard of the chart', function () {
   });
 
   it('leaves no trace in the API', async () => {
-    const ofApi = async (values: Record<string, unknown>) =>
-      (await render(values)).filter(({ metadata }) => metadata.name === 'zipjobs-api');
+    async function ofApi(values: Record<string, unknown>) {
+      return (await render(values)).filter(({ metadata }) => metadata.name === 'zipjobs-api');
+    }
     expect(await ofApi(OIDC)).to.deep.equal(await ofApi({}));
   });
 

@@ -14,7 +14,9 @@ describe('the definitions of the chart', function () {
       expect(await readFile(join(CRD_TEMPLATES, name), 'utf8')).to.equal(text);
   });
 
-  const isDefinition = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
+  function isDefinition({ kind }: KubeObject): boolean {
+    return kind === 'CustomResourceDefinition';
+  }
 
   it('have the labels of the release and those of commonLabels (X6)', async () => {
     const definitions = (await render({ 'commonLabels.team': 'storage' })).filter(isDefinition);

@@ -21,13 +21,17 @@ const WITH_SECRETS = {
   'dashboard.enabled': true,
 };
 
-const forAll = (fields: Values): Values =>
-  Object.fromEntries(
+function forAll(fields: Values): Values {
+  return Object.fromEntries(
     COMPONENTS.flatMap((component) =>
       Object.entries(fields).map(([name, value]) => [`${component}.${name}`, value]),
     ),
   );
-const namesOf = (list: unknown): readonly unknown[] => (list as readonly Fields[]).map(({ name }) => name);
+}
+
+function namesOf(list: unknown): readonly unknown[] {
+  return (list as readonly Fields[]).map(({ name }) => name);
+}
 
 describe('the fields that operators add to our pods', function () {
   this.timeout(30 * 60_000);

@@ -14,7 +14,7 @@ interface Result {
 
 type RunHelm = (args: readonly string[]) => Promise<string>;
 
-const start = async (): Promise<RunHelm> => {
+async function start(): Promise<RunHelm> {
   const { cluster } = await ensureBinaries((line) => process.stderr.write(`${line}\n`));
   const child = spawn(cluster, ['helm-lines'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
@@ -41,7 +41,7 @@ const start = async (): Promise<RunHelm> => {
     child.stdin.write(`${JSON.stringify(args)}\n`);
     return result.promise;
   };
-};
+}
 
 let started: Promise<RunHelm> | undefined;
 

@@ -12,24 +12,24 @@ import {
 } from './render.ts';
 
 /** Its name depends on the values. */
-const podOf = (objects: readonly KubeObject[]): PodSpec => {
+function podOf(objects: readonly KubeObject[]): PodSpec {
   const pod = objects.find(({ kind }) => kind === 'Pod');
   if (pod === undefined) throw new Error('the chart has no Pod');
   return pod['spec'] as PodSpec;
-};
+}
 
-const containerOf = (objects: readonly KubeObject[]): Container => {
+function containerOf(objects: readonly KubeObject[]): Container {
   const [container, ...others] = podOf(objects).containers;
   expect(others).to.deep.equal([]);
   if (container === undefined) throw new Error('the pod of helm test has no container');
   return container;
-};
+}
 
 /** The URLs that `helm test` requests. */
-const urlsOf = (objects: readonly KubeObject[]): readonly string[] => {
+function urlsOf(objects: readonly KubeObject[]): readonly string[] {
   const env = new Map((containerOf(objects).env ?? []).map((variable) => [variable.name, variable]));
   return checksOf(readReleaseCheckConfig(plainEnv(env))).map(({ url }) => url);
-};
+}
 
 describe('helm test', function () {
   this.timeout(30 * 60_000);

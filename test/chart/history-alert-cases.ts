@@ -1,14 +1,17 @@
 /** Cases of the alerts of the history, as in alert-cases.ts. */
 import type { AlertCase, Series } from './alert-cases.ts';
 
-const unstored = (reason: string, values: string): Series => ({
-  name: 'zip_history_unstored_total',
-  labels: { reason },
-  values,
-});
-const retentionFailures = (values: string): readonly Series[] => [
-  { name: 'zip_history_retention_failures_total', values },
-];
+function unstored(reason: string, values: string): Series {
+  return {
+    name: 'zip_history_unstored_total',
+    labels: { reason },
+    values,
+  };
+}
+
+function retentionFailures(values: string): readonly Series[] {
+  return [{ name: 'zip_history_retention_failures_total', values }];
+}
 
 export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
   {

@@ -30,20 +30,22 @@ const USERS = { api: 'reader', dashboard: 'reader', controller: 'writer', migrat
 type Component = keyof typeof USERS;
 const COMPONENTS = Object.keys(USERS) as readonly Component[];
 
-const podOfComponent = (objects: readonly KubeObject[], component: Component): PodSpec =>
-  podOf(find(objects, component === 'migrate' ? 'Job' : 'Deployment', `zipjobs-${component}`));
+function podOfComponent(objects: readonly KubeObject[], component: Component): PodSpec {
+  return podOf(find(objects, component === 'migrate' ? 'Job' : 'Deployment', `zipjobs-${component}`));
+}
 
-const historyEnv = (pod: PodSpec): Record<string, string | undefined> =>
-  Object.fromEntries(
+function historyEnv(pod: PodSpec): Record<string, string | undefined> {
+  return Object.fromEntries(
     (pod.containers[0]?.env ?? [])
       .filter(({ name }) => name.startsWith('HISTORY_'))
       .map(({ name, value }) => [name, value]),
   );
+}
 
-const egressOf = (objects: readonly KubeObject[], component: Component): readonly unknown[] => {
+function egressOf(objects: readonly KubeObject[], component: Component): readonly unknown[] {
   const policy = find(objects, 'NetworkPolicy', `zipjobs-${component}`);
   return (policy['spec'] as { readonly egress: readonly unknown[] }).egress;
-};
+}
 
 describe('the history in the chart', function () {
   this.timeout(30 * 60_000);

@@ -30,14 +30,15 @@ interface Manifest {
   readonly devDependencies?: unknown;
 }
 
-const packageOf = (target: string): string =>
-  target
+function packageOf(target: string): string {
+  return target
     .split('/')
     .slice(0, target.startsWith('@') ? 2 : 1)
     .join('/');
+}
 
 /** All files of this repository and all packages that these programs load. */
-const loaded = (programs: readonly string[]) => {
+function loaded(programs: readonly string[]) {
   const targets = programs.flatMap((program) => [...loadedBy(program)]);
   const packages = targets.filter((target) => !/^node:|\.(ts|json)$/.test(target)).map(packageOf);
   return {
@@ -45,7 +46,7 @@ const loaded = (programs: readonly string[]) => {
     files: [...new Set(targets)].filter((target) => /\.(ts|json)$/.test(target) && target !== 'package.json'),
     packages: [...new Set(packages)].toSorted(),
   };
-};
+}
 
 for (const [folder, { folders, programs }] of Object.entries(IMAGES))
   describe(`the image of ${folder}`, () => {
@@ -55,10 +56,12 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
       stages = text.split(/^(?=FROM )/m);
     });
     /** Instructions of one stage; the first part of the file, before any stage, is 0. */
-    const linesOf = (stage: number, word: string): readonly string[] =>
-      (stages[stage] ?? '').split('\n').filter((line) => line.startsWith(`${word} `));
-    const keptPackages = (): readonly string[] =>
-      (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
+    function linesOf(stage: number, word: string): readonly string[] {
+      return (stages[stage] ?? '').split('\n').filter((line) => line.startsWith(`${word} `));
+    }
+    function keptPackages(): readonly string[] {
+      return (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
+    }
 
     it('is based on the Node of .node-version, which a release can name by digest (P16, N27)', () => {
       const version = readFileSync('.node-version', 'utf8').trim();
@@ -127,7 +130,9 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
 
     it('keeps these packages in the versions of the lock file, and no others', () => {
       const root = mkdtempSync(join(tmpdir(), 'keep-dependencies-'));
-      const read = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
+      function read<T>(path: string): T {
+        return JSON.parse(readFileSync(path, 'utf8')) as T;
+      }
       try {
         for (const name of ['package.json', 'package-lock.json']) cpSync(name, join(root, name));
         const script = resolve('scripts/keep-dependencies.ts');

@@ -38,7 +38,7 @@ interface HttpRouteSpec {
   ];
 }
 
-const rulesOf = ({ kind, spec }: KubeObject): readonly Rule[] => {
+function rulesOf({ kind, spec }: KubeObject): readonly Rule[] {
   if (kind === 'Ingress')
     return (spec as { readonly rules: readonly IngressRule[] }).rules.map(({ host, http }) => ({
       hosts: host === undefined ? [] : [host],
@@ -52,19 +52,20 @@ const rulesOf = ({ kind, spec }: KubeObject): readonly Rule[] => {
     prefix: matches[0].path.value,
     service: backendRefs[0].name,
   }));
-};
+}
 
 /** Prefixes match whole segments, and their last slash does not matter. */
-const hasPrefix = (path: string, prefix: string): boolean =>
-  `${path.replace(/\?.*/, '')}/`.startsWith(`${prefix.replace(/\/$/, '')}/`);
+function hasPrefix(path: string, prefix: string): boolean {
+  return `${path.replace(/\?.*/, '')}/`.startsWith(`${prefix.replace(/\/$/, '')}/`);
+}
 
 /** Sends requests as an ingress controller or a Gateway with TLS does for the rendered objects. `backends`: URLs by Service. */
-export const createTestIngress = (
+export function createTestIngress(
   objects: readonly KubeObject[],
   backends: Readonly<Record<string, string>>,
-): TestIngress => {
+): TestIngress {
   const rules = objects.flatMap(rulesOf);
-  const send = async (address: string, init: RequestInit): Promise<IngressResponse> => {
+  async function send(address: string, init: RequestInit): Promise<IngressResponse> {
     const [host = ''] = address.split('/');
     const path = address.slice(host.length);
     const rule = rules.find(
@@ -83,8 +84,10 @@ export const createTestIngress = (
       location: response.headers.get('location'),
       text: await response.text(),
     };
-  };
-  const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
+  }
+  function authorization(token: string) {
+    return { authorization: `Bearer ${token}` };
+  }
   return {
     get: (address, token) => send(address, { headers: token === undefined ? {} : authorization(token) }),
     post: (address, token, body) =>
@@ -94,4 +97,4 @@ export const createTestIngress = (
         body,
       }),
   };
-};
+}

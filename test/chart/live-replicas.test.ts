@@ -9,9 +9,11 @@ import { CHART, find, type KubeObject, NAMESPACE, objectsIn, render, valueFlags 
 const AUTOSCALING = { 'image.registry': 'registry.example.com', 'api.autoscaling.enabled': true };
 
 /** The lists of kinds that Helm asks for, with those of these objects. */
-const discoveryOf = (objects: readonly KubeObject[]): ReadonlyMap<string, object> => {
+function discoveryOf(objects: readonly KubeObject[]): ReadonlyMap<string, object> {
   const byVersion = Map.groupBy(objects, ({ apiVersion }) => apiVersion);
-  const versionOf = (groupVersion: string) => ({ groupVersion, version: groupVersion.split('/')[1] });
+  function versionOf(groupVersion: string) {
+    return { groupVersion, version: groupVersion.split('/')[1] };
+  }
   const groups = [...byVersion.keys()]
     .filter((groupVersion) => groupVersion.includes('/'))
     .map((groupVersion) => ({ name: groupVersion.split('/')[0], versions: [versionOf(groupVersion)] }));
@@ -31,12 +33,12 @@ const discoveryOf = (objects: readonly KubeObject[]): ReadonlyMap<string, object
     ['/apis', { kind: 'APIGroupList', groups }],
     ...kinds,
   ]);
-};
+}
 
 const NOT_FOUND = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
 
 /** The replicas of the API that an upgrade to autoscaling writes, when the live Deployment has so many. */
-const upgraded = async (replicas: number): Promise<unknown> => {
+async function upgraded(replicas: number): Promise<unknown> {
   const objects = await render(AUTOSCALING);
   const { metadata, ...deployment } = find(objects, 'Deployment', 'zipjobs-api');
   const annotations = {
@@ -67,7 +69,7 @@ const upgraded = async (replicas: number): Promise<unknown> => {
     server.closeAllConnections();
     await closed;
   }
-};
+}
 
 describe('an upgrade that enables the autoscaler of the API', function () {
   this.timeout(30 * 60_000);

@@ -23,7 +23,7 @@ const WITHOUT_METRICS =
   /\b(?:by|on)\s*\([^)]*\)|\[[^\]]*\]|\b\w+(?=\s*(?:\(|by\b))|\b(?:and|or|unless)\b|\b[\d.]+\b|[-+*/<>=!(),\s]/g;
 
 /** The samples that an expression reads, each with the labels that it names. */
-const selectorsOf = (expression: string): readonly Selector[] => {
+function selectorsOf(expression: string): readonly Selector[] {
   const selectors = [...expression.matchAll(/(\w+)\{([^}]*)\}/g)].map(
     ([, sample = '', matchers = '']): Selector => {
       expect(matchers, expression).to.match(/(^|,)job="zipjobs-system\/zipjobs"$/);
@@ -33,24 +33,26 @@ const selectorsOf = (expression: string): readonly Selector[] => {
   const rest = expression.replaceAll(/\w+\{[^}]*\}/g, '').replaceAll(WITHOUT_METRICS, '');
   expect(rest, `every metric of ${expression} has a selector`).to.equal('');
   return selectors;
-};
+}
 
 /** Labels that the scrape adds. */
 const OF_THE_SCRAPE = ['pod', 'job'];
 
-const groupsOf = (expression: string): readonly string[] =>
-  [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
+function groupsOf(expression: string): readonly string[] {
+  return [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
     names.split(',').map((name) => name.trim()),
   );
+}
 
-const exists = (metrics: readonly MetricFacts[], { sample, labels }: Selector): boolean =>
-  metrics.some(
+function exists(metrics: readonly MetricFacts[], { sample, labels }: Selector): boolean {
+  return metrics.some(
     ({ name, type, labels: own }) =>
       (sample === name || (type === 'histogram' && sample.replace(/_(bucket|sum|count)$/, '') === name)) &&
       labels.every((label) => own.includes(label) || OF_THE_SCRAPE.includes(label)),
   );
+}
 
-const expectKnown = (metrics: readonly MetricFacts[], expression: string): void => {
+function expectKnown(metrics: readonly MetricFacts[], expression: string): void {
   const selectors = selectorsOf(expression);
   expect(selectors, expression).not.to.be.empty;
   for (const selector of selectors)
@@ -59,7 +61,7 @@ const expectKnown = (metrics: readonly MetricFacts[], expression: string): void 
     .filter(({ name }) => selectors.some(({ sample }) => sample.startsWith(name)))
     .flatMap(({ labels }) => labels);
   expect([...known, ...OF_THE_SCRAPE, 'le']).to.include.members([...groupsOf(expression)]);
-};
+}
 
 describe('the monitoring of the chart', function () {
   this.timeout(30 * 60_000);

@@ -8,20 +8,23 @@ interface Block {
   readonly except?: readonly string[];
 }
 
-const rangeOf = (cidr: string): Cidr => {
+function rangeOf(cidr: string): Cidr {
   const range = parseCidr(cidr);
   if (range === undefined) throw new Error(`${cidr} is invalid`);
   return range;
-};
+}
 
-const isIn = (cidr: string, ip: string): boolean => contains(rangeOf(cidr), rangeOf(ip));
+function isIn(cidr: string, ip: string): boolean {
+  return contains(rangeOf(cidr), rangeOf(ip));
+}
 
 /** The address of an IPv4 address behind the prefix. */
-const behind = (prefix: string, ip: string): string =>
-  formatAddress({ family: 6, value: rangeOf(prefix).value | rangeOf(ip).value });
+function behind(prefix: string, ip: string): string {
+  return formatAddress({ family: 6, value: rangeOf(prefix).value | rangeOf(ip).value });
+}
 
 /** The blocks to which the NetworkPolicy of the controller lets webhooks connect. */
-const blocksOf = async (egress: object, proxyCidrs: readonly string[] = []): Promise<readonly Block[]> => {
+async function blocksOf(egress: object, proxyCidrs: readonly string[] = []): Promise<readonly Block[]> {
   const objects = await render({
     'networkPolicies.proxyCidrs': proxyCidrs,
     'networkPolicies.enabled': true,
@@ -32,7 +35,7 @@ const blocksOf = async (egress: object, proxyCidrs: readonly string[] = []): Pro
     readonly egress: readonly { readonly to?: readonly { readonly ipBlock: Block }[] }[];
   };
   return rules.slice(2).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
-};
+}
 
 const IPV4 =
   '1.1.1.1 8.8.8.8 10.0.0.1 10.20.0.1 52.1.2.3 127.0.0.1 168.63.129.16 169.254.169.254 192.168.1.1'.split(
@@ -83,7 +86,7 @@ const RANGES: Readonly<Record<string, Options>> = {
 describe('the NetworkPolicy of the controller behind NAT64', function () {
   this.timeout(30 * 60_000);
 
-  const expectSame = async (prefix: string, options: Options): Promise<void> => {
+  async function expectSame(prefix: string, options: Options): Promise<void> {
     const egress = { allowCidrs: [], denyCidrs: [], ...options, nat64Prefix: prefix };
     const policy = createEgressPolicy({ ...egress, ownAddresses: [] });
     const blocks = await blocksOf(egress);
@@ -98,7 +101,7 @@ describe('the NetworkPolicy of the controller behind NAT64', function () {
       );
       expect(isOpen, ip).to.equal(policy.judgeAddress(ip) === 'allowed');
     }
-  };
+  }
 
   for (const prefix of PREFIXES)
     for (const [what, options] of Object.entries(COMMON))

@@ -23,14 +23,17 @@ const TEST_OF_CONTROLLER = { from: [TEST_POD], ports: [{ protocol: 'TCP', port: 
 interface Peer {
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
 }
+
 interface Spec {
   readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
   readonly policyTypes: readonly string[];
   readonly ingress: readonly { readonly from?: readonly unknown[]; readonly ports: readonly unknown[] }[];
   readonly egress: readonly { readonly to?: readonly Peer[]; readonly ports?: readonly unknown[] }[];
 }
-const specOf = (objects: readonly KubeObject[], component: string): Spec =>
-  find(objects, 'NetworkPolicy', `zipjobs-${component}`)['spec'] as unknown as Spec;
+
+function specOf(objects: readonly KubeObject[], component: string): Spec {
+  return find(objects, 'NetworkPolicy', `zipjobs-${component}`)['spec'] as unknown as Spec;
+}
 
 const DNS = {
   ports: [
@@ -114,20 +117,22 @@ describe('the network policies of the chart', function () {
   });
 
   it('allow helm test to reach the components on their ports, and nothing else (X29)', async () => {
-    const to = (component: string, port: number) => ({
-      to: [
-        {
-          podSelector: {
-            matchLabels: {
-              'app.kubernetes.io/name': 'zipjobs',
-              'app.kubernetes.io/instance': 'zipjobs',
-              'app.kubernetes.io/component': component,
+    function to(component: string, port: number) {
+      return {
+        to: [
+          {
+            podSelector: {
+              matchLabels: {
+                'app.kubernetes.io/name': 'zipjobs',
+                'app.kubernetes.io/instance': 'zipjobs',
+                'app.kubernetes.io/component': component,
+              },
             },
           },
-        },
-      ],
-      ports: [{ protocol: 'TCP', port }],
-    });
+        ],
+        ports: [{ protocol: 'TCP', port }],
+      };
+    }
     const objects = await render({ ...ENABLED, 'dashboard.enabled': true });
     const spec = specOf(objects, 'test');
     expect(spec.podSelector).to.deep.equal(TEST_POD.podSelector);
@@ -164,8 +169,9 @@ describe('the network policies of the chart', function () {
   });
 
   it('open no address of a family that the operator denies completely (BC9)', async () => {
-    const rulesWith = async (values: Values): Promise<Spec['egress']> =>
-      specOf(await render({ ...ENABLED, ...values }), 'controller').egress.slice(2);
+    async function rulesWith(values: Values): Promise<Spec['egress']> {
+      return specOf(await render({ ...ENABLED, ...values }), 'controller').egress.slice(2);
+    }
     const [world, ...others] = await rulesWith({ 'egress.denyCidrs': ['0.0.0.0/0'] });
     expect(others).to.deep.equal([]);
     expect(world?.to?.map(({ ipBlock }) => ipBlock?.cidr)).to.deep.equal(['::/0']);
@@ -197,7 +203,9 @@ describe('the network policies of the chart', function () {
   });
 
   it('open the API server to pods of Cilium by its entity, and deny nothing (X11)', async () => {
-    const isOfCilium = ({ apiVersion }: KubeObject): boolean => apiVersion === 'cilium.io/v2';
+    function isOfCilium({ apiVersion }: KubeObject): boolean {
+      return apiVersion === 'cilium.io/v2';
+    }
     expect((await render(ENABLED)).filter(isOfCilium)).to.deep.equal([]);
     const cilium = { 'networkPolicies.cilium.enabled': true };
     expect((await render(cilium)).filter(isOfCilium)).to.deep.equal([]);

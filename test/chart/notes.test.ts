@@ -56,8 +56,9 @@ describe('the notes of the chart', function () {
   });
 
   it('name the command that shows an address which only the cluster knows (X14)', async () => {
-    const command = async (values: Values) =>
-      /To see ADDRESS, run:\n {2}(.*)/.exec(await renderNotes(values))?.[1];
+    async function command(values: Values) {
+      return /To see ADDRESS, run:\n {2}(.*)/.exec(await renderNotes(values))?.[1];
+    }
     expect(await command({ ...PROXIES, 'api.ingress.enabled': true })).to.equal(
       'kubectl get ingress -n zipjobs-system zipjobs-api',
     );
@@ -70,8 +71,9 @@ describe('the notes of the chart', function () {
   it('name the addresses of the dashboard (X14)', async () => {
     const on = { ...PROXIES, 'dashboard.enabled': true };
     const ingress = { enabled: true, host: 'zipjobs.example.com' };
-    const address = async (values: Values) =>
-      /The dashboard is at (\S+)/.exec(await renderNotes(values))?.[1];
+    async function address(values: Values) {
+      return /The dashboard is at (\S+)/.exec(await renderNotes(values))?.[1];
+    }
     expect(await address(on)).to.equal('http://localhost:8081/');
     expect(await address({ ...on, 'dashboard.ingress': ingress })).to.equal('https://zipjobs.example.com/');
     expect(await address({ ...on, 'dashboard.url': 'https://d.example.com' })).to.equal(
@@ -89,14 +91,12 @@ describe('the addresses in the notes of the chart', function () {
   afterEach(() => life.disposeAsync());
 
   /** The API with the rendered settings, behind a proxy with the rendered rules. */
-  const start = async (
-    values: Values,
-  ): Promise<{ readonly api: ApiServer; readonly ingress: TestIngress }> => {
+  async function start(values: Values): Promise<{ readonly api: ApiServer; readonly ingress: TestIngress }> {
     const objects = await render(values);
     const { basePath, trustedProxies } = readApiConfig(plainEnv(envOf(objects, 'api')));
     const api = life.use(await startApiServer({ basePath, trustedProxies }));
     return { api, ingress: createTestIngress(objects, { 'zipjobs-api': api.url }) };
-  };
+  }
 
   const cases: Readonly<Record<string, Values>> = {
     'an Ingress': { 'api.ingress': { enabled: true, host: HOST } },

@@ -15,10 +15,13 @@ import {
 } from './render.ts';
 
 const ON_OPENSHIFT = ['--api-versions', 'security.openshift.io/v1'];
-const adapt = (mode: string): Values => ({ 'global.compatibility.openshift.adaptSecurityContext': mode });
+
+function adapt(mode: string): Values {
+  return { 'global.compatibility.openshift.adaptSecurityContext': mode };
+}
 
 /** Every pod of the chart and of its controller. */
-const podsOf = async (values: Values, flags: readonly string[] = []): Promise<readonly PodSpec[]> => {
+async function podsOf(values: Values, flags: readonly string[] = []): Promise<readonly PodSpec[]> {
   const history = { host: 'postgres.example.com', existingSecret: 'zipjobs-history' };
   const objects = await render({ 'history.postgres': history, ...values }, flags);
   const config = readControllerConfig(plainEnv(envOf(objects, 'controller')));
@@ -31,7 +34,7 @@ const podsOf = async (values: Values, flags: readonly string[] = []): Promise<re
   ]
     .map(podOf)
     .concat(find(objects, 'Pod', 'zipjobs-test')['spec'] as PodSpec);
-};
+}
 
 const IDS = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
 const RESTRICTED = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
@@ -66,10 +69,12 @@ describe('the security contexts of the chart', function () {
     });
 
   it('are values of each component, of the controller for its Jobs, and of the API for helm test (X5)', async () => {
-    const own = (user: number): Values => ({
-      podSecurityContext: { runAsUser: user, supplementalGroups: [7] },
-      containerSecurityContext: { runAsUser: user },
-    });
+    function own(user: number): Values {
+      return {
+        podSecurityContext: { runAsUser: user, supplementalGroups: [7] },
+        containerSecurityContext: { runAsUser: user },
+      };
+    }
     const [api, controller, dashboard, uninstall, migration, archive, check, test] = await podsOf({
       api: own(1),
       controller: own(2),

@@ -8,22 +8,24 @@ import { type Container, find, type KubeObject, type PodSpec, podOf, render } fr
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const zipperPods = (): Readonly<Record<string, PodSpec>> => {
+function zipperPods(): Readonly<Record<string, PodSpec>> {
   const config = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'zipjobs-zipper' });
   const attempt: Attempt = { n: 1, podUid: 'u' };
   const upload = { uploadId: 'u', state: 'open', partSize: 1 } as const;
-  const specOf = (job: unknown): PodSpec => podOf(job as KubeObject);
+  function specOf(job: unknown): PodSpec {
+    return podOf(job as KubeObject);
+  }
   return {
     'an archive pod': specOf(archiveJob(zipJob, bucket, config)),
     'a recovery pod': specOf(recoveryJob(zipJob, { attempt, upload, bucket, now: new Date() }, config)),
     'the pod of a bucket test': specOf(testJob(bucket, '1', config)),
   };
-};
+}
 
 const VOLUMES = ['configMap', 'secret', 'emptyDir', 'projected', 'downwardAPI'];
 
 /** The profile `restricted` of the Pod Security Standards. */
-const expectRestricted = (pod: PodSpec): void => {
+function expectRestricted(pod: PodSpec): void {
   const context = pod['securityContext'] as Fields;
   expect(context['runAsNonRoot']).to.equal(true);
   expect(context['seccompProfile']).to.deep.equal({ type: 'RuntimeDefault' });
@@ -37,9 +39,9 @@ const expectRestricted = (pod: PodSpec): void => {
     expect(own).not.to.have.any.keys('privileged', 'runAsNonRoot', 'runAsUser', 'seccompProfile');
     for (const port of container.ports ?? []) expect(port).not.to.have.property('hostPort');
   }
-};
+}
 
-const expectBeyondRestricted = (pod: PodSpec): void => {
+function expectBeyondRestricted(pod: PodSpec): void {
   expect(pod['securityContext']).to.include({ runAsUser: 65_532, runAsGroup: 65_532 });
   for (const container of pod.containers) {
     expect(container['securityContext']).to.include({ readOnlyRootFilesystem: true });
@@ -48,10 +50,11 @@ const expectBeyondRestricted = (pod: PodSpec): void => {
     for (const resources of [limits, requests])
       expect(resources).to.have.all.keys('cpu', 'memory', 'ephemeral-storage');
   }
-};
+}
 
-const portOf = (container: Container, name: string): number | undefined =>
-  container.ports?.find((port) => port.name === name)?.containerPort;
+function portOf(container: Container, name: string): number | undefined {
+  return container.ports?.find((port) => port.name === name)?.containerPort;
+}
 
 describe('the pods of the chart', function () {
   this.timeout(30 * 60_000);
@@ -179,7 +182,9 @@ describe('the pods of the chart', function () {
       'api.image.digest': digest,
       'controller.image.tag': '4.5.6',
     });
-    const imageOf = (name: string) => podOf(find(rendered, 'Deployment', name)).containers[0]?.image;
+    function imageOf(name: string) {
+      return podOf(find(rendered, 'Deployment', name)).containers[0]?.image;
+    }
     expect(imageOf('zipjobs-api')).to.equal(`registry.example.com/zip/zipjobs-api@${digest}`);
     expect(imageOf('zipjobs-controller')).to.equal('registry.example.com/zip/zipjobs-controller:4.5.6');
     const env = podOf(find(rendered, 'Deployment', 'zipjobs-controller')).containers[0]?.env ?? [];

@@ -3,15 +3,16 @@ import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { envOf, type KubeObject, render } from './render.ts';
 
-const classOf = (objects: readonly KubeObject[]): string => {
+function classOf(objects: readonly KubeObject[]): string {
   const env: Record<string, string> = {};
   for (const { name, value } of envOf(objects, 'controller').values())
     if (value !== undefined) env[name] = value;
   return readControllerConfig({ ...env, POD_NAME: 'p', POD_NAMESPACE: 'n' }).recoveryPriorityClassName;
-};
+}
 
-const created = (objects: readonly KubeObject[]): readonly KubeObject[] =>
-  objects.filter(({ kind }) => kind === 'PriorityClass');
+function created(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return objects.filter(({ kind }) => kind === 'PriorityClass');
+}
 
 describe('recovery pods', function () {
   this.timeout(30 * 60_000);

@@ -5,17 +5,20 @@ const URL = 'rediss://redis.example.com:6379/2';
 
 const ON = { 'dashboard.enabled': true };
 
-const redisEnv = async (
+async function redisEnv(
   values: Record<string, unknown>,
   component = 'api',
-): Promise<Record<string, unknown>> => {
+): Promise<Record<string, unknown>> {
   const env = envOf(await render({ ...ON, ...values }), component);
   const own = [...env].filter(([name]) => name.startsWith('REDIS_'));
   return Object.fromEntries(own.map(([name, { value, valueFrom }]) => [name, value ?? valueFrom]));
-};
-const fromSecret = (key: string, more: Record<string, unknown> = { optional: true }) => ({
-  secretKeyRef: { name: 'redis-login', key, ...more },
-});
+}
+
+function fromSecret(key: string, more: Record<string, unknown> = { optional: true }) {
+  return {
+    secretKeyRef: { name: 'redis-login', key, ...more },
+  };
+}
 
 describe('the Redis settings of the chart', function () {
   this.timeout(30 * 60_000);

@@ -11,7 +11,10 @@ import { envOf, find, NAMESPACE, objectsIn, podOf } from './render.ts';
 const run = promisify(execFile);
 const REGISTRY = 'registry.example.com/zipjobs';
 const IMAGES = ['api', 'controller', 'dashboard', 'zipper'];
-const digestOf = (name: string): string => `sha256:${name.length.toString(16).repeat(64)}`;
+
+function digestOf(name: string): string {
+  return `sha256:${name.length.toString(16).repeat(64)}`;
+}
 
 describe('the chart of a release', function () {
   this.timeout(30 * 60_000);
@@ -19,8 +22,9 @@ describe('the chart of a release', function () {
   const chart = join(root, 'chart');
   after(() => rmSync(root, { recursive: true }));
 
-  const stamp = () =>
-    run(process.execPath, ['scripts/stamp-chart.ts', chart, REGISTRY, join(root, 'digests')]);
+  function stamp() {
+    return run(process.execPath, ['scripts/stamp-chart.ts', chart, REGISTRY, join(root, 'digests')]);
+  }
 
   before(async () => {
     mkdirSync(join(root, 'digests'));
@@ -41,24 +45,30 @@ describe('the chart of a release', function () {
   });
 
   it('keeps every other value and its comment (X20)', () => {
-    const read = (folder: string): string => readFileSync(join(folder, 'values.yaml'), 'utf8');
-    const others = (text: string): readonly string[] =>
-      text.split('\n').filter((line) => /^\s*#/.test(line) || !/^\s+(registry|digest):/.test(line));
+    function read(folder: string): string {
+      return readFileSync(join(folder, 'values.yaml'), 'utf8');
+    }
+    function others(text: string): readonly string[] {
+      return text.split('\n').filter((line) => /^\s*#/.test(line) || !/^\s+(registry|digest):/.test(line));
+    }
     expect(parse(others(read(chart)).join('\n'))).to.deep.equal(
       parse(others(read('charts/zipjobs')).join('\n')),
     );
-    const comments = (text: string): readonly string[] =>
-      text
+    function comments(text: string): readonly string[] {
+      return text
         .split('\n')
         .filter((line) => /^\s*#/.test(line))
         .map((line) => line.trim());
+    }
     expect(comments(read(chart))).to.deep.equal(comments(read('charts/zipjobs')));
   });
 
   it('lists its images for Artifact Hub, and the source code its definitions (X20)', () => {
-    const annotationsOf = (folder: string): Record<string, string> =>
-      (parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as { annotations: Record<string, string> })
-        .annotations;
+    function annotationsOf(folder: string): Record<string, string> {
+      return (
+        parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as { annotations: Record<string, string> }
+      ).annotations;
+    }
     const images = parse(annotationsOf(chart)['artifacthub.io/images'] ?? '') as { readonly image: string }[];
     expect(images.map(({ image }) => image.split('@')[1])).to.deep.equal(IMAGES.map(digestOf));
     const crds = parse(annotationsOf('charts/zipjobs')['artifacthub.io/crds'] ?? '') as {

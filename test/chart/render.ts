@@ -42,25 +42,30 @@ export type Values = Readonly<Record<string, unknown>>;
 /** A chart that is not from a release requires it. */
 const DEFAULTS: Values = { 'image.registry': 'registry.example.com/zipjobs' };
 
-export const valueFlags = (values: Values): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
+export function valueFlags(values: Values): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => [
+    '--set-json',
+    `${name}=${JSON.stringify(value)}`,
+  ]);
+}
 
 /** Most objects are equal in most renderings, and to parse all of them takes as long as to render them. */
 const parsedObjects = new Map<string, KubeObject | null>();
 
-const parsedObject = (text: string): KubeObject | null => {
+function parsedObject(text: string): KubeObject | null {
   const known = parsedObjects.get(text);
   const object = known === undefined ? (parse(text) as KubeObject | null) : known;
   parsedObjects.set(text, object);
   return object;
-};
+}
 
 /** The objects in the output of helm. */
-export const objectsIn = (text: string): readonly KubeObject[] =>
-  text
+export function objectsIn(text: string): readonly KubeObject[] {
+  return text
     .split(/^---$/m)
     .map(parsedObject)
     .filter((object) => object !== null);
+}
 
 const renderings = new Map<string, Promise<readonly KubeObject[]>>();
 
@@ -68,10 +73,7 @@ const renderings = new Map<string, Promise<readonly KubeObject[]>>();
  * Renders the objects of the release, once for the same values.
  * @throws Error with helm's output when the values are refused.
  */
-export const render = (
-  values: Values = {},
-  flags: readonly string[] = [],
-): Promise<readonly KubeObject[]> => {
+export function render(values: Values = {}, flags: readonly string[] = []): Promise<readonly KubeObject[]> {
   const release = ['template', 'zipjobs', CHART, '--namespace', NAMESPACE];
   // A values file names its registry, which flags would override.
   const defaults = flags.includes('--values') ? {} : DEFAULTS;
@@ -80,37 +82,41 @@ export const render = (
   const objects = renderings.get(key) ?? helm(args).then(objectsIn);
   renderings.set(key, objects);
   return objects;
-};
+}
 
 /** Why the chart refuses these values. */
-export const refusalOf = (values: Values): Promise<string> =>
-  render(values).then(() => 'the chart renders them', String);
+export function refusalOf(values: Values): Promise<string> {
+  return render(values).then(() => 'the chart renders them', String);
+}
 
 /** What helm prints after an installation with these values. */
-export const renderNotes = async (values: Values = {}): Promise<string> => {
+export async function renderNotes(values: Values = {}): Promise<string> {
   const flags = ['--namespace', NAMESPACE, '--dry-run=client', ...valueFlags({ ...DEFAULTS, ...values })];
   const text = await helm(['install', 'zipjobs', CHART, ...flags]);
   return text.slice(text.indexOf('\nNOTES:\n'));
-};
+}
 
-export const find = (objects: readonly KubeObject[], kind: string, name: string): KubeObject => {
+export function find(objects: readonly KubeObject[], kind: string, name: string): KubeObject {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
   if (found === undefined) throw new Error(`the chart has no ${kind} ${name}`);
   return found;
-};
+}
 
 /** The policy that restricts the Jobs of zippers, as JSON. */
-export const zipperPolicy = (objects: readonly KubeObject[]): string =>
-  JSON.stringify(find(objects, 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs'));
+export function zipperPolicy(objects: readonly KubeObject[]): string {
+  return JSON.stringify(find(objects, 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs'));
+}
 
-export const podOf = (deployment: KubeObject): PodSpec =>
-  (deployment['spec'] as { template: { spec: PodSpec } }).template.spec;
+export function podOf(deployment: KubeObject): PodSpec {
+  return (deployment['spec'] as { template: { spec: PodSpec } }).template.spec;
+}
 
-export const envOf = (objects: readonly KubeObject[], component: string): ReadonlyMap<string, EnvVar> => {
+export function envOf(objects: readonly KubeObject[], component: string): ReadonlyMap<string, EnvVar> {
   const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
   return new Map((container?.env ?? []).map((variable) => [variable.name, variable]));
-};
+}
 
 /** The variables as a process reads them; `from-the-pod` for values that Kubernetes fills in. */
-export const plainEnv = (env: ReadonlyMap<string, EnvVar>): Record<string, string> =>
-  Object.fromEntries([...env].map(([name, { value }]) => [name, value ?? 'from-the-pod']));
+export function plainEnv(env: ReadonlyMap<string, EnvVar>): Record<string, string> {
+  return Object.fromEntries([...env].map(([name, { value }]) => [name, value ?? 'from-the-pod']));
+}

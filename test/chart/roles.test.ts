@@ -10,11 +10,14 @@ interface Rule {
 }
 
 const ROLE_KINDS = ['Role', 'ClusterRole'];
-const rulesOf = (role: KubeObject): readonly Rule[] => role['rules'] as readonly Rule[];
+
+function rulesOf(role: KubeObject): readonly Rule[] {
+  return role['rules'] as readonly Rule[];
+}
 
 /** One line per resource, so that a difference shows what is granted. */
-const grants = (role: KubeObject): readonly string[] =>
-  rulesOf(role)
+function grants(role: KubeObject): readonly string[] {
+  return rulesOf(role)
     .flatMap(({ apiGroups, resources, resourceNames, verbs }) =>
       apiGroups.flatMap((group) =>
         resources.map((resource) => {
@@ -24,6 +27,7 @@ const grants = (role: KubeObject): readonly string[] =>
       ),
     )
     .sort();
+}
 
 describe('the roles of the chart', function () {
   this.timeout(30 * 60_000);
@@ -31,7 +35,9 @@ describe('the roles of the chart', function () {
   before(async () => {
     objects = await render({ 'dashboard.enabled': true });
   });
-  const clusterRole = (name: string): KubeObject => find(objects, 'ClusterRole', name);
+  function clusterRole(name: string): KubeObject {
+    return find(objects, 'ClusterRole', name);
+  }
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
@@ -123,13 +129,18 @@ describe('the roles of the chart', function () {
   });
 
   it('add no status to the default user roles, and tokens only to admin', () => {
-    const aggregatesOf = (name: string): readonly string[] =>
-      Object.keys(clusterRole(name).metadata.labels ?? {}).filter((label) => label.includes('aggregate-to'));
+    function aggregatesOf(name: string): readonly string[] {
+      return Object.keys(clusterRole(name).metadata.labels ?? {}).filter((label) =>
+        label.includes('aggregate-to'),
+      );
+    }
     expect(aggregatesOf('zipjobs-view')).to.have.length(3);
     const edit = ['edit', 'admin'].map((role) => `rbac.authorization.k8s.io/aggregate-to-${role}`);
     expect(aggregatesOf('zipjobs-edit')).to.have.members(edit);
     expect(aggregatesOf('zipjobs-admin')).to.deep.equal(['rbac.authorization.k8s.io/aggregate-to-admin']);
-    const all = (name: string): string => grants(clusterRole(name)).join();
+    function all(name: string): string {
+      return grants(clusterRole(name)).join();
+    }
     for (const name of ['zipjobs-view', 'zipjobs-edit']) expect(all(name)).not.to.contain('ziptokens');
     for (const name of ['zipjobs-view', 'zipjobs-edit', 'zipjobs-admin'])
       expect(all(name)).not.to.contain('/status');

@@ -10,8 +10,11 @@ const ROUTES = {
   'dashboard.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: ['zipjobs.example.com'] },
 };
 
-const servicePort = (objects: readonly KubeObject[], name: string): number =>
-  (find(objects, 'Service', name)['spec'] as { ports: readonly { port: number }[] }).ports[0]?.port ?? 0;
+function servicePort(objects: readonly KubeObject[], name: string): number {
+  return (
+    (find(objects, 'Service', name)['spec'] as { ports: readonly { port: number }[] }).ports[0]?.port ?? 0
+  );
+}
 
 describe('the HTTPRoutes of the chart', function () {
   this.timeout(30 * 60_000);

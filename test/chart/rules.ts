@@ -9,9 +9,9 @@ export interface Rule {
 }
 
 /** The alerts of a release. */
-export const rulesOf = (objects: readonly KubeObject[], release = 'zipjobs'): readonly Rule[] => {
+export function rulesOf(objects: readonly KubeObject[], release = 'zipjobs'): readonly Rule[] {
   const spec = find(objects, 'PrometheusRule', release)['spec'] as {
     readonly groups: readonly { readonly rules: readonly Rule[] }[];
   };
   return spec.groups.flatMap(({ rules }) => rules);
-};
+}

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { find, refusalOf, render, type Values } from './render.ts';
 
-const specOf = async (component: string, values: Values = {}) =>
-  find(await render({ 'dashboard.enabled': true, ...values }), 'Service', `zipjobs-${component}`)['spec'];
+async function specOf(component: string, values: Values = {}) {
+  return find(await render({ 'dashboard.enabled': true, ...values }), 'Service', `zipjobs-${component}`)[
+    'spec'
+  ];
+}
 
 describe('the Services of the chart', function () {
   this.timeout(30 * 60_000);

@@ -14,41 +14,48 @@ const HINT = 'If the change is intended, run: npm run snapshots';
 const FILES = readdirSync(VALUES).toSorted();
 const isUpdate = process.env['UPDATE_SNAPSHOTS'] === '1';
 
-const titleOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>
-  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+function titleOf({ kind, metadata: { name, namespace } }: KubeObject): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+}
 
 /** JSON in the data of a ConfigMap, as a tree. */
-const withParsedData = (data: unknown): unknown =>
-  Object.fromEntries(
+function withParsedData(data: unknown): unknown {
+  return Object.fromEntries(
     Object.entries(data as Readonly<Record<string, string>>).map(([key, text]) => [
       key,
       key.endsWith('.json') ? (JSON.parse(text) as unknown) : text,
     ]),
   );
+}
 
-const contentOf = (object: KubeObject): Content => {
+function contentOf(object: KubeObject): Content {
   const { apiVersion, kind, metadata } = object;
   // A test compares the definitions with crds/.
   if (kind === 'CustomResourceDefinition') return { apiVersion, kind, metadata };
   return kind === 'ConfigMap' ? { ...object, data: withParsedData(object['data']) } : object;
-};
+}
 
 type Content = Readonly<Record<string, unknown>>;
 
 /** By title, in the order of the titles. */
-const contentsOf = (objects: readonly KubeObject[]): ReadonlyMap<string, Content> =>
-  new Map(
+function contentsOf(objects: readonly KubeObject[]): ReadonlyMap<string, Content> {
+  return new Map(
     objects
       .map((object) => [titleOf(object), contentOf(object)] as const)
       .toSorted(([a], [b]) => a.localeCompare(b)),
   );
+}
 
-const document = (title: string, text: string): string => `--- # ${title}\n${text}`;
-const whole = (title: string, content: Content): string =>
-  document(title, stringify(content, { lineWidth: 0 }));
+function document(title: string, text: string): string {
+  return `--- # ${title}\n${text}`;
+}
+
+function whole(title: string, content: Content): string {
+  return document(title, stringify(content, { lineWidth: 0 }));
+}
 
 /** The path and JSON of each leaf. An item of a list that has a name is found by its name. */
-const leavesOf = (value: unknown, path = ''): readonly (readonly [string, string])[] => {
+function leavesOf(value: unknown, path = ''): readonly (readonly [string, string])[] {
   if (typeof value !== 'object' || value === null) return [[path, JSON.stringify(value)]];
   const entries = Object.entries(value as Readonly<Record<string, unknown>>);
   if (entries.length === 0) return [[path, JSON.stringify(value)]];
@@ -58,10 +65,10 @@ const leavesOf = (value: unknown, path = ''): readonly (readonly [string, string
     const name: unknown = (item as { readonly name?: unknown } | null)?.name;
     return leavesOf(item, `${path}[${typeof name === 'string' ? name : index}]`);
   });
-};
+}
 
 /** One line for each leaf that the first lacks or has with another value, and for each that only the first has. */
-const changesOf = (before: Content, after: Content): string => {
+function changesOf(before: Content, after: Content): string {
   const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
   const set = [...now].filter(([path, text]) => old.get(path) !== text);
   const gone = [...old.keys()].filter((path) => !now.has(path));
@@ -69,12 +76,9 @@ const changesOf = (before: Content, after: Content): string => {
     ...set.map(([path, text]) => `${path}: ${text}\n`),
     ...gone.map((path) => `${path}: # removed\n`),
   ].join('');
-};
+}
 
-const snapshotOf = (
-  contents: ReadonlyMap<string, Content>,
-  minimal: ReadonlyMap<string, Content>,
-): string => {
+function snapshotOf(contents: ReadonlyMap<string, Content>, minimal: ReadonlyMap<string, Content>): string {
   const absent = [...minimal.keys()].filter((title) => !contents.has(title));
   const parts = [...contents].map(([title, content]) => {
     const before = minimal.get(title);
@@ -83,7 +87,7 @@ const snapshotOf = (
     return changes === '' ? '' : document(`${title}, changed`, changes);
   });
   return `# Compared with ${MINIMAL}\n${absent.map((title) => `# No ${title}\n`).join('')}${parts.join('')}`;
-};
+}
 
 describe('the snapshots of the chart', function () {
   this.timeout(30 * 60_000);
@@ -93,7 +97,7 @@ describe('the snapshots of the chart', function () {
     minimal = contentsOf(await render({}, ['--values', join(VALUES, MINIMAL)]));
   });
 
-  const check = async (name: string): Promise<void> => {
+  async function check(name: string): Promise<void> {
     const file = join(SNAPSHOTS, name);
     const now =
       name === MINIMAL
@@ -101,7 +105,7 @@ describe('the snapshots of the chart', function () {
         : snapshotOf(contentsOf(await render({}, ['--values', join(VALUES, name)])), minimal);
     if (isUpdate) return writeFile(file, now);
     expect(now, HINT).to.equal(await readFile(file, 'utf8').catch(() => ''));
-  };
+  }
 
   it('exist for each values file, and for no other', async () => {
     const stored = await readdir(SNAPSHOTS);

@@ -51,19 +51,19 @@ const ENABLED: Values = {
   'flowControl.enabled': true,
 };
 
-const mayBe = ({ type, enum: choices, pattern = '' }: Schema, texts: readonly string[]): boolean =>
-  type === 'string' && !choices && texts.every((text) => new RegExp(pattern).test(text));
+function mayBe({ type, enum: choices, pattern = '' }: Schema, texts: readonly string[]): boolean {
+  return type === 'string' && !choices && texts.every((text) => new RegExp(pattern).test(text));
+}
 
-const propertiesOf = ({
-  properties,
-  additionalProperties,
-}: Schema): readonly (readonly [string, Schema])[] => [
-  ...Object.entries(properties ?? {}),
-  ...(typeof additionalProperties === 'object' ? [['key', additionalProperties] as const] : []),
-];
+function propertiesOf({ properties, additionalProperties }: Schema): readonly (readonly [string, Schema])[] {
+  return [
+    ...Object.entries(properties ?? {}),
+    ...(typeof additionalProperties === 'object' ? [['key', additionalProperties] as const] : []),
+  ];
+}
 
 /** A value in which every text is `text`; undefined if the schema contains no text that may be it. */
-const filled = (schema: Schema, root: Schema, text: string): unknown => {
+function filled(schema: Schema, root: Schema, text: string): unknown {
   const definition = schema.$ref && root.definitions?.[schema.$ref.replace('#/definitions/', '')];
   if (definition) return filled(definition, root, text);
   if (schema.items) {
@@ -75,27 +75,31 @@ const filled = (schema: Schema, root: Schema, text: string): unknown => {
     .filter(([, value]) => value !== undefined);
   if (entries.length > 0) return Object.fromEntries(entries);
   return mayBe(schema, [PLAIN, ...MISREAD]) ? text : undefined;
-};
+}
 
 /** The JSON of each leaf, by its path. Lists in CEL are sorted by their text, so of CEL it is the characters in order. */
-const leavesOf = (value: unknown, path: string): readonly string[] =>
-  typeof value === 'object' && value !== null
+function leavesOf(value: unknown, path: string): readonly string[] {
+  return typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([name, one]) => leavesOf(one, `${path}.${name}`))
     : [
         `${path}: ${path.endsWith('.expression') ? String(value).split('').toSorted().join('') : JSON.stringify(value)}`,
       ];
+}
 
-const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+function titleOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.name}`;
+}
 
 /** The objects of a chart in which every text is `text`, by their titles. */
-const rendered = async (schema: Schema, text: string): Promise<ReadonlyMap<string, KubeObject>> => {
+async function rendered(schema: Schema, text: string): Promise<ReadonlyMap<string, KubeObject>> {
   const flags = valueFlags({ ...(filled(schema, schema, text) as Values), ...ENABLED });
   const objects = objectsIn(await helm(['template', 'zipjobs', CHART, ...flags]));
   return new Map(objects.map((object) => [titleOf(object), object]));
-};
+}
 
-const withText = (value: unknown, text: string): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll(PLAIN, text)) as unknown;
+function withText(value: unknown, text: string): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(PLAIN, text)) as unknown;
+}
 
 describe('text that YAML reads as another type', function () {
   this.timeout(30 * 60_000);

@@ -20,8 +20,12 @@ const LOOPBACK = {
   },
 };
 
-const zipperEnv = (objects: readonly KubeObject[]): Record<string, string> =>
-  JSON.parse(envOf(objects, 'controller').get('ZIPPER_ENV_JSON')?.value ?? '{}') as Record<string, string>;
+function zipperEnv(objects: readonly KubeObject[]): Record<string, string> {
+  return JSON.parse(envOf(objects, 'controller').get('ZIPPER_ENV_JSON')?.value ?? '{}') as Record<
+    string,
+    string
+  >;
+}
 
 describe('the values of the chart', function () {
   this.timeout(30 * 60_000);
@@ -90,7 +94,9 @@ describe('the values of the chart', function () {
   });
 
   it("are in the tables of the README (otherwise run 'node scripts/sync-values.ts')", async () => {
-    const squeeze = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+    function squeeze(text: string): string {
+      return text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+    }
     const readme = await readChartFile('readme');
     expect(squeeze(readme)).to.equal(squeeze(await withTables(readme)));
   });
@@ -195,8 +201,9 @@ describe('the values of the chart', function () {
       'ValidatingAdmissionPolicy zipjobs-zipper-jobs',
     ]);
     const env = plainEnv(envOf(rendered, 'controller'));
-    const namesOf = (given: Readonly<Record<string, string>>): readonly string[] =>
-      Object.keys(given).filter((name) => given[name]?.includes(range));
+    function namesOf(given: Readonly<Record<string, string>>): readonly string[] {
+      return Object.keys(given).filter((name) => given[name]?.includes(range));
+    }
     // The controller writes the NetworkPolicies of zippers.
     expect(namesOf(env)).to.deep.equal(['STORE_ALLOW_CIDRS', 'ZIPPER_ENV_JSON']);
     expect(namesOf(zipperEnv(rendered))).to.deep.equal(['STORE_ALLOW_CIDRS']);

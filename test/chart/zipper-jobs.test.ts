@@ -4,21 +4,21 @@ import { DIGEST, namesOf, otherNames } from '#test/support/image-names.ts';
 import { find, refusalOf, render, type Values } from './render.ts';
 
 /** The CEL expressions of the policy's variables, by name. */
-const variablesOf = async (values: Values = {}): Promise<ReadonlyMap<string, string>> => {
+async function variablesOf(values: Values = {}): Promise<ReadonlyMap<string, string>> {
   const policy = find(await render(values), 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs');
   const { variables } = policy['spec'] as {
     variables: readonly { readonly name: string; readonly expression: string }[];
   };
   return new Map(variables.map(({ name, expression }) => [name, expression]));
-};
+}
 
 /** The images that the policy accepts. Go and JavaScript read this pattern alike. */
-const imagesOf = async (values: Values): Promise<RegExp> => {
+async function imagesOf(values: Values): Promise<RegExp> {
   const expression = (await variablesOf(values)).get('containerRefused') ?? '';
   const pattern = /\["image"\]\]\.all\(value, value\.matches\(("(?:[^"\\]|\\.)*")\)\)/.exec(expression)?.[1];
   if (pattern === undefined) throw new Error(`the policy has no pattern of images: ${expression}`);
   return new RegExp(JSON.parse(pattern) as string, 'u');
-};
+}
 
 const MIRROR = 'mirror.example.com:5000/cache/acme/zipjobs-zipper';
 
@@ -116,8 +116,11 @@ describe("the chart's table of zipper Jobs", function () {
     });
 
   it("allows a token for the operator's audiences only (X21)", async () => {
-    const audiencesIn = async (values: Values = {}) =>
-      /(\[[^\]]*\])\.exists\(audience/.exec((await variablesOf(values)).get('volumesRefused') ?? '')?.[1];
+    async function audiencesIn(values: Values = {}) {
+      return /(\[[^\]]*\])\.exists\(audience/.exec(
+        (await variablesOf(values)).get('volumesRefused') ?? '',
+      )?.[1];
+    }
     expect(await audiencesIn()).to.equal('[]');
     expect(await audiencesIn({ 'store.webIdentity.audiences': ['sts.example.com'] })).to.equal(
       '["sts.example.com"]',

@@ -15,12 +15,17 @@ const USAGE = `npm run demo -- [--keep] [--url URL ...]
   --url URL  archive these links instead of the installed packages' files (may be repeated)`;
 
 const started = performance.now();
-const print = (line: string): void => console.log(line);
-const step = (line: string): void =>
-  print(`\n[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 
-const untilInterrupted = (): Promise<void> =>
-  new Promise((resolve) => {
+function print(line: string): void {
+  return console.log(line);
+}
+
+function step(line: string): void {
+  return print(`\n[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+}
+
+function untilInterrupted(): Promise<void> {
+  return new Promise((resolve) => {
     const timer = setInterval(() => undefined, 3_600_000);
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => {
@@ -28,8 +33,9 @@ const untilInterrupted = (): Promise<void> =>
         resolve();
       });
   });
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       keep: { type: 'boolean', default: false },
@@ -48,7 +54,7 @@ const main = async (): Promise<void> => {
   const cluster = stack.use(await startCluster({ log: (line) => print(`          ${line}`) }));
   await runDemo({ cluster, folder, urls: values.url ?? [], keep: values.keep, step, print, stack });
   if (values.keep) await untilInterrupted();
-};
+}
 
 try {
   await main();

@@ -30,18 +30,18 @@ interface FoundFile {
   readonly bytes: number;
 }
 
-const filesBelow = async (folder: string): Promise<readonly FoundFile[]> => {
+async function filesBelow(folder: string): Promise<readonly FoundFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(paths.toSorted().map(async (path) => ({ path, bytes: (await lstat(path)).size })));
-};
+}
 
 /**
  * Several hundred files of the installed packages, of every size, one of them over 100 MiB. The choice
  * depends only on the installed tree.
  * @throws Error when the folder contains no file over 100 MiB.
  */
-export const chooseRealFiles = async (folder: string): Promise<readonly RealFile[]> => {
+export async function chooseRealFiles(folder: string): Promise<readonly RealFile[]> {
   const all = await filesBelow(folder);
   const large = all.find((file) => file.bytes > LARGE_BYTES);
   if (large === undefined) throw new Error(`${folder} contains no file over 100 MiB; run 'npm ci' again`);
@@ -55,4 +55,4 @@ export const chooseRealFiles = async (folder: string): Promise<readonly RealFile
     ...file,
     filename: `${FOLDERS[index % FOLDERS.length]}/${relative(folder, file.path)}`,
   }));
-};
+}

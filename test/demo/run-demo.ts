@@ -36,12 +36,12 @@ interface Posted {
   readonly sources: readonly RealFile[];
 }
 
-const fileNameOf = (url: string, index: number): string => {
+function fileNameOf(url: string, index: number): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   return `${index + 1}-${last === '' ? 'index.html' : decodeURIComponent(last)}`;
-};
+}
 
-const prepareSources = async (demo: Demo): Promise<Posted> => {
+async function prepareSources(demo: Demo): Promise<Posted> {
   if (demo.urls.length > 0)
     return { files: demo.urls.map((url, index) => ({ url, filename: fileNameOf(url, index) })), sources: [] };
   const directory = resolve('node_modules');
@@ -56,21 +56,21 @@ const prepareSources = async (demo: Demo): Promise<Posted> => {
     `Serving ${files.length} files of the installed packages (${mebibytes(bytes)}) from ${origin.origin}`,
   );
   return { files, sources };
-};
+}
 
-const checkWebhook = async (receiver: WebhookReceiver, project: Project, uuid: string): Promise<string> => {
+async function checkWebhook(receiver: WebhookReceiver, project: Project, uuid: string): Promise<string> {
   const delivery = await receiver.next((one) => one.body.includes(uuid));
   verifyDelivery(delivery, project.webhookSecret);
   if (!delivery.body.includes(METADATA))
     throw new Error(`the metadata in the webhook differs from the request: ${delivery.body}`);
   return delivery.body;
-};
+}
 
-const checkArchive = async (
+async function checkArchive(
   demo: Demo,
   project: Project,
   { key, posted }: { key: string; posted: Posted },
-): Promise<string> => {
+): Promise<string> {
   const archive = join(demo.folder, 'archive.zip');
   await project.bucket.download(key, archive);
   const tester = await testWithUnzip(archive);
@@ -85,10 +85,10 @@ const checkArchive = async (
     demo.print(`every byte of ${posted.sources.length} entries equals its source, in order`);
   }
   return archive;
-};
+}
 
 /** @throws Error at the first incorrect result. */
-export const runDemo = async (demo: Demo): Promise<void> => {
+export async function runDemo(demo: Demo): Promise<void> {
   const { cluster, step, print } = demo;
   step(`Installing the chart (helm install, namespace ${RELEASE_NAMESPACE})`);
   const installation = await installChart(cluster);
@@ -135,4 +135,4 @@ export const runDemo = async (demo: Demo): Promise<void> => {
         : AFTERWARDS,
     ),
   );
-};
+}

@@ -17,15 +17,16 @@ const TESTERS = [
 /** Without a UTF-8 locale unzip warns about every non-ASCII name, and its exit code is 1. */
 const ENV = { ...process.env, LC_ALL: 'C.UTF-8' };
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
 
 /**
  * Tests the archive with the first installed unzip program, and returns the command; undefined when there is
  * none.
  * @throws Error with the output of the program when the archive is damaged.
  */
-export const testWithUnzip = async (archive: string): Promise<string | undefined> => {
+export async function testWithUnzip(archive: string): Promise<string | undefined> {
   for (const [program, ...args] of TESTERS) {
     try {
       await run(program, [...args, archive], { maxBuffer: 64 * 1024 * 1024, env: ENV });
@@ -35,9 +36,9 @@ export const testWithUnzip = async (archive: string): Promise<string | undefined
     }
   }
   return undefined;
-};
+}
 
-const isSame = async (left: Readable, right: Readable): Promise<boolean> => {
+async function isSame(left: Readable, right: Readable): Promise<boolean> {
   const other = right[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of left as AsyncIterable<Buffer>) {
@@ -50,16 +51,16 @@ const isSame = async (left: Readable, right: Readable): Promise<boolean> => {
     rest = rest.subarray(chunk.length);
   }
   return rest.length === 0 && (await other.next()).done === true;
-};
+}
 
 /**
  * Compares every entry, in order, byte for byte with its source, read by an independent reader.
  * @throws Error that names the first entry that differs.
  */
-export const compareWithSources = async (
+export async function compareWithSources(
   archive: string,
   sources: readonly { readonly filename: string; readonly path: string }[],
-): Promise<void> => {
+): Promise<void> {
   const zip = await yauzl.openPromise(archive, { lazyEntries: true });
   let index = 0;
   for await (const entry of zip.eachEntry()) {
@@ -71,4 +72,4 @@ export const compareWithSources = async (
     index += 1;
   }
   if (index !== sources.length) throw new Error(`the archive has ${index} entries, not ${sources.length}`);
-};
+}

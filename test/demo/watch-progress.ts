@@ -12,13 +12,15 @@ export interface WatchOptions {
 }
 
 /** The age column changes every second; a row is printed only when another column changes. */
-const withoutAge = (row: string): string => row.replace(/\s+\S+$/, '');
+function withoutAge(row: string): string {
+  return row.replace(/\s+\S+$/, '');
+}
 
 /**
  * Prints `kubectl get zipjobs` each time it changes, until the job is finished.
  * @throws Error after the time limit.
  */
-export const watchProgress = async (cluster: Cluster, options: WatchOptions): Promise<ZipJob> => {
+export async function watchProgress(cluster: Cluster, options: WatchOptions): Promise<ZipJob> {
   const { namespace, name, print } = options;
   const deadline = performance.now() + options.limitMs;
   let shown = '';
@@ -36,4 +38,4 @@ export const watchProgress = async (cluster: Cluster, options: WatchOptions): Pr
   throw new Error(
     `${name} was not finished after ${options.limitMs / 1000} s; see: kubectl describe zipjob -n ${namespace} ${name}`,
   );
-};
+}

@@ -37,5 +37,6 @@ const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = 
 ];
 
 /** The effects of a changed file; the path starts at the root of the checkout. */
-export const effectsOf = (path: string): readonly Effect[] =>
-  RULES.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+export function effectsOf(path: string): readonly Effect[] {
+  return RULES.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+}

@@ -11,15 +11,15 @@ export interface ChangeQueue extends AsyncDisposable {
  * Collects changed paths and calls `apply` with them once no change has arrived for 200 ms. Calls never overlap: changes
  * during a call are applied by one further call. Disposing of the queue drops pending changes and waits for a running call.
  */
-export const createChangeQueue = (deps: {
+export function createChangeQueue(deps: {
   readonly clock: Pick<Clock, 'after'>;
   readonly apply: (paths: readonly string[]) => Promise<void>;
-}): ChangeQueue => {
+}): ChangeQueue {
   const changed = new Set<string>();
   let quiet: Disposable | undefined;
   let isQuiet = false;
   let running: Promise<void> | undefined;
-  const next = (): void => {
+  function next(): void {
     if (running !== undefined || !isQuiet || changed.size === 0) return;
     const paths = [...changed].toSorted();
     changed.clear();
@@ -27,7 +27,7 @@ export const createChangeQueue = (deps: {
       running = undefined;
       next();
     });
-  };
+  }
   return {
     add: (path) => {
       changed.add(path);
@@ -44,4 +44,4 @@ export const createChangeQueue = (deps: {
       await running;
     },
   };
-};
+}

@@ -22,17 +22,17 @@ export interface DevProject extends AsyncDisposable {
   readonly signInTokenPath: string;
 }
 
-const isValid = (delivery: Delivery, secret: string): boolean => {
+function isValid(delivery: Delivery, secret: string): boolean {
   try {
     verifyDelivery(delivery, secret);
     return true;
   } catch {
     return false;
   }
-};
+}
 
 /** Writes a token of a cluster-admin, which also allows creating projects, to a file and returns its path. */
-const writeSignInToken = async (cluster: Cluster): Promise<string> => {
+async function writeSignInToken(cluster: Cluster): Promise<string> {
   await applyObjects(cluster, [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: NAMESPACE, name: ACCOUNT } },
     {
@@ -48,12 +48,9 @@ const writeSignInToken = async (cluster: Cluster): Promise<string> => {
   const path = join(cluster.dir, 'sign-in-token');
   await writeFile(path, stdout, { mode: 0o600 });
   return path;
-};
+}
 
-export const startDevProject = async (
-  cluster: Cluster,
-  print: (line: string) => void,
-): Promise<DevProject> => {
+export async function startDevProject(cluster: Cluster, print: (line: string) => void): Promise<DevProject> {
   await using started = new AsyncDisposableStack();
   const state: { secret: string } = { secret: '' };
   const receiver = started.use(
@@ -78,4 +75,4 @@ export const startDevProject = async (
     signInTokenPath,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

@@ -22,12 +22,17 @@ const LOCAL_PORTS = { api: 8080, dashboard: 8081 } as const;
 const POD_PORT = 8080;
 
 const started = performance.now();
-const print = (text: string): void => console.log(text);
-const step = (line: string): void =>
-  print(`[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+
+function print(text: string): void {
+  return console.log(text);
+}
+
+function step(line: string): void {
+  return print(`[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+}
 
 /** Aborts at Ctrl-C. The cluster stops at the same signal, so calls to it fail from then on. */
-const listenForStop = (): AbortSignal => {
+function listenForStop(): AbortSignal {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
@@ -35,15 +40,16 @@ const listenForStop = (): AbortSignal => {
       stopping.abort();
     });
   return stopping.signal;
-};
+}
 
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
   });
+}
 
-const forwardPort = async (cluster: Cluster, component: keyof typeof LOCAL_PORTS): Promise<Forwarder> => {
+async function forwardPort(cluster: Cluster, component: keyof typeof LOCAL_PORTS): Promise<Forwarder> {
   const port = LOCAL_PORTS[component];
   const labels = `app.kubernetes.io/component=${component}`;
   const forwarder = await startForwarder({
@@ -55,20 +61,22 @@ const forwardPort = async (cluster: Cluster, component: keyof typeof LOCAL_PORTS
   });
   if (!forwarder.url.endsWith(`:${port}`)) print(`Port ${port} is in use. Using ${forwarder.url} instead.`);
   return forwarder;
-};
+}
 
 /** Values for quick restarts, and a dashboard on plain HTTP. */
-const devValues = (apiUrl: string): Readonly<Record<string, unknown>> => ({
-  dashboard: {
-    enabled: true,
-    allowHttp: true,
-    settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 },
-  },
-  api: { settings: { SHUTDOWN_PAUSE_MS: 0 } },
-  controller: { replicas: 1 },
-});
+function devValues(apiUrl: string): Readonly<Record<string, unknown>> {
+  return {
+    dashboard: {
+      enabled: true,
+      allowHttp: true,
+      settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 },
+    },
+    api: { settings: { SHUTDOWN_PAUSE_MS: 0 } },
+    controller: { replicas: 1 },
+  };
+}
 
-const runDev = async (cluster: Cluster, stopping: AbortSignal): Promise<void> => {
+async function runDev(cluster: Cluster, stopping: AbortSignal): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await adminApi(cluster));
   const { url: apiUrl } = stack.use(await forwardPort(cluster, 'api'));
@@ -92,9 +100,9 @@ const runDev = async (cluster: Cluster, stopping: AbortSignal): Promise<void> =>
   const urls = { apiUrl, dashboardUrl, originUrl: origin.origin, receiverUrl: receiver.url };
   print(describeDev({ cluster, project, signInTokenPath, files, ...urls }));
   await untilAborted(stopping);
-};
+}
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
   if (values.help) return print(USAGE);
   step('Starting the local cluster');
@@ -103,7 +111,7 @@ const main = async (): Promise<void> => {
   await runDev(cluster, stopping).catch((error: unknown) => {
     if (!stopping.aborted) throw error;
   });
-};
+}
 
 try {
   await main();

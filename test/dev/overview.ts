@@ -14,16 +14,17 @@ export interface Overview {
   readonly files: readonly { readonly url: string; readonly filename: string }[];
 }
 
-const curl = ({ apiUrl, project, files }: Overview): string =>
-  [
+function curl({ apiUrl, project, files }: Overview): string {
+  return [
     `curl -sS ${apiUrl}/v1/zips`,
     `-H 'Authorization: Bearer ${project.token}'`,
     "-H 'Content-Type: application/json'",
     `-d '${JSON.stringify({ bucket_name: project.bucketName, key: 'hello.zip', urls: files })}'`,
   ].join(' \\\n    ');
+}
 
 /** Where everything is and how to use it. */
-export const describeDev = (overview: Overview): string => {
+export function describeDev(overview: Overview): string {
   const { cluster, apiUrl, dashboardUrl, project } = overview;
   const { store } = cluster;
   return `
@@ -50,4 +51,4 @@ Create a zip:
 
 Save a file in ${WATCHED_FOLDERS.join(', ')} to apply it. Press Ctrl-C to stop everything.
 `;
-};
+}

@@ -25,29 +25,31 @@ const UNAVAILABLE_RESPONSE = [
   UNAVAILABLE,
 ].join('\r\n');
 
-const isInUse = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
 
-const listen = async (server: Server, port: number): Promise<void> => {
+async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-};
+}
 
-const listenNear = (server: Server, port: number): Promise<void> =>
-  listen(server, port).catch((error: unknown) => {
+function listenNear(server: Server, port: number): Promise<void> {
+  return listen(server, port).catch((error: unknown) => {
     if (!isInUse(error)) throw error;
     return listen(server, 0);
   });
+}
 
 /** Listens on a fixed loopback port and forwards each new connection to the current target. */
-export const startForwarder = async ({ port, target }: ForwarderOptions): Promise<Forwarder> => {
+export async function startForwarder({ port, target }: ForwarderOptions): Promise<Forwarder> {
   const closing = new AbortController();
   const sockets = new Set<Socket>();
-  const keep = (socket: Socket): Socket => {
+  function keep(socket: Socket): Socket {
     sockets.add(socket);
     return socket.once('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-  };
-  const forward = async (client: Socket): Promise<void> => {
+  }
+  async function forward(client: Socket): Promise<void> {
     try {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TARGET_LIMIT_MS)]);
       const address = await target(signal);
@@ -60,7 +62,7 @@ export const startForwarder = async ({ port, target }: ForwarderOptions): Promis
     } catch {
       client.end(UNAVAILABLE_RESPONSE);
     }
-  };
+  }
   const server = createServer((client) => void forward(keep(client)));
   await listenNear(server, port);
   const { port: opened } = server.address() as AddressInfo;
@@ -72,4 +74,4 @@ export const startForwarder = async ({ port, target }: ForwarderOptions): Promis
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

@@ -24,13 +24,15 @@ export interface RestartDeps {
   readonly signal: AbortSignal;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Upgrades the release to the chart of the checkout. Returns what failed. */
-const upgradeChart = async (
+async function upgradeChart(
   { cluster, values }: RestartDeps,
   effects: ReadonlySet<Effect>,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   try {
     if (effects.has('definitions')) await writeChartCrds();
   } catch (error) {
@@ -38,10 +40,10 @@ const upgradeChart = async (
   }
   const { exitCode, stderr } = await upgradeRelease(cluster, values, { allowFailure: true });
   return exitCode === 0 ? undefined : commandFailureText('helm upgrade', stderr);
-};
+}
 
 /** Applies changed files to the release and prints the result. */
-const createApply = (deps: RestartDeps) => {
+function createApply(deps: RestartDeps) {
   const rollouts = createRollouts(deps);
   return async (paths: readonly string[]): Promise<void> => {
     const startedMs = performance.now();
@@ -64,10 +66,10 @@ const createApply = (deps: RestartDeps) => {
       deps.print(doneLine({ paths, restarted, isUpgraded, milliseconds }));
     if (problems.length > 0) deps.print(failedText({ paths, problems, served }));
   };
-};
+}
 
 /** Applies each changed file of the checkout to the release until it is disposed of. */
-export const restartOnChange = (deps: RestartDeps): AsyncDisposable => {
+export function restartOnChange(deps: RestartDeps): AsyncDisposable {
   const { print } = deps;
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, deps.signal]);
@@ -75,7 +77,9 @@ export const restartOnChange = (deps: RestartDeps): AsyncDisposable => {
   const queue = createChangeQueue({
     clock: systemClock,
     apply: async (paths) => {
-      const isOfZipper = (path: string): boolean => effectsOf(path).includes('zipper');
+      function isOfZipper(path: string): boolean {
+        return effectsOf(path).includes('zipper');
+      }
       const [ofZipper, others] = [paths.filter(isOfZipper), paths.filter((path) => !isOfZipper(path))];
       if (ofZipper.length > 0) print(zipperLine(ofZipper));
       try {
@@ -99,4 +103,4 @@ export const restartOnChange = (deps: RestartDeps): AsyncDisposable => {
       await queue[Symbol.asyncDispose]();
     },
   };
-};
+}

@@ -65,16 +65,20 @@ interface RolloutState {
   readonly isServed: boolean;
 }
 
-const isReady = (pod: Pod): boolean =>
-  pod.metadata.deletionTimestamp === undefined && conditionStatus(pod, 'Ready') === 'True';
+function isReady(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp === undefined && conditionStatus(pod, 'Ready') === 'True';
+}
 
-const hasCrashed = (pod: Pod): boolean =>
-  !isReady(pod) &&
-  (pod.status?.containerStatuses ?? []).some(
-    ({ restartCount, state }) => restartCount > 0 || state.terminated !== undefined,
+function hasCrashed(pod: Pod): boolean {
+  return (
+    !isReady(pod) &&
+    (pod.status?.containerStatuses ?? []).some(
+      ({ restartCount, state }) => restartCount > 0 || state.terminated !== undefined,
+    )
   );
+}
 
-const stateOf = (deployment: Deployment, hash: string | undefined, pods: readonly Pod[]): RolloutState => {
+function stateOf(deployment: Deployment, hash: string | undefined, pods: readonly Pod[]): RolloutState {
   const { metadata, spec, status } = deployment;
   const newest = pods.filter(({ metadata: { labels } }) => labels?.[TEMPLATE_HASH] === hash);
   const isObserved = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
@@ -89,9 +93,9 @@ const stateOf = (deployment: Deployment, hash: string | undefined, pods: readonl
     newest,
     isServed: pods.some((pod) => isReady(pod) && !newest.includes(pod)),
   };
-};
+}
 
-const readState = async (api: KubeApi, component: Component): Promise<RolloutState> => {
+async function readState(api: KubeApi, component: Component): Promise<RolloutState> {
   const selector = `labelSelector=${encodeURIComponent(`app.kubernetes.io/component=${component}`)}`;
   const deployment = await api.get<Deployment>(`${APPS}/deployments/${RELEASE}-${component}`);
   const [sets, pods] = await Promise.all([
@@ -101,34 +105,34 @@ const readState = async (api: KubeApi, component: Component): Promise<RolloutSta
   const revision = deployment.metadata.annotations?.[REVISION];
   const newest = sets.items.find(({ metadata }) => metadata.annotations?.[REVISION] === revision);
   return stateOf(deployment, newest?.metadata.labels?.[TEMPLATE_HASH], pods.items);
-};
+}
 
 /** A controller does nothing until it leads. */
-const leads = async (api: KubeApi, pods: readonly Pod[]): Promise<boolean> => {
+async function leads(api: KubeApi, pods: readonly Pod[]): Promise<boolean> {
   const holder = await leaseHolder(api);
   return pods.some(({ metadata }) => holder.startsWith(metadata.name));
-};
+}
 
 /** Both methods throw when the signal aborts or the API server cannot be reached. */
-export const createRollouts = (deps: {
+export function createRollouts(deps: {
   readonly cluster: Pick<Cluster, 'kubectl'>;
   readonly api: KubeApi;
   readonly signal: AbortSignal;
-}): Rollouts => {
+}): Rollouts {
   const { cluster, api, signal } = deps;
-  const logOf = async (pod: Pod | undefined): Promise<string> => {
+  async function logOf(pod: Pod | undefined): Promise<string> {
     if (pod === undefined) return '';
     const args = ['logs', '-n', RELEASE_NAMESPACE, pod.metadata.name, '--tail', LOG_LINES];
     const { stdout, stderr } = await cluster.kubectl(args, { allowFailure: true });
     return stdout === '' ? stderr : stdout;
-  };
+  }
   const wait: Rollouts['wait'] = async (component) => {
     let state: RolloutState | undefined;
-    const poll = async (): Promise<boolean> => {
+    async function poll(): Promise<boolean> {
       state = await readState(api, component);
       if (state.crashed !== undefined) return true;
       return state.isComplete && (component !== 'controller' || (await leads(api, state.newest)));
-    };
+    }
     const waiting = until(`the ${component} to run`, poll, {
       limitMs: LIMIT_MS,
       intervalMs: POLL_MS,
@@ -155,4 +159,4 @@ export const createRollouts = (deps: {
       return wait(component);
     },
   };
-};
+}

@@ -9,29 +9,30 @@ export interface WatchOptions {
   readonly onChange: (path: string) => void;
 }
 
-const explain = (error: unknown): Error => {
+function explain(error: unknown): Error {
   const isLimit = error instanceof Error && 'code' in error && /^(ENOSPC|EMFILE)$/.test(String(error.code));
   const remedy = 'Raise the limit with: sudo sysctl fs.inotify.max_user_watches=524288';
   return new Error(`Cannot watch the source folders: ${String(error)}.${isLimit ? ` ${remedy}` : ''}`, {
     cause: error,
   });
-};
+}
 
 /**
  * Watches folders and everything below them, with one watch per folder. The `recursive` option of node:fs watches each file
  * on Linux and misses all changes after an editor has replaced the file by a rename.
  * @throws Error when the system refuses a watch.
  */
-export const watchFiles = ({ root, folders, onChange }: WatchOptions): Disposable => {
+export function watchFiles({ root, folders, onChange }: WatchOptions): Disposable {
   const watchers = new Map<string, FSWatcher>();
-  const unwatch = (folder: string): void => {
+  function unwatch(folder: string): void {
     watchers.get(folder)?.close();
     watchers.delete(folder);
-  };
-  const isFolder = (path: string): boolean =>
-    statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
+  function isFolder(path: string): boolean {
+    return statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
 
-  const onEvent = (folder: string, name: string | null): void => {
+  function onEvent(folder: string, name: string | null): void {
     if (name === null) return;
     const path = `${folder}/${name}`;
     if (!isFolder(path)) {
@@ -41,10 +42,10 @@ export const watchFiles = ({ root, folders, onChange }: WatchOptions): Disposabl
     }
     // Files may have been written into a new folder before it is watched.
     if (!watchers.has(path)) for (const file of watchBelow(path)) onChange(file);
-  };
+  }
 
   /** Returns the files it finds. */
-  const watchBelow = (folder: string): readonly string[] => {
+  function watchBelow(folder: string): readonly string[] {
     const watcher = watch(join(root, folder), (_event, name) => onEvent(folder, name));
     // A removed folder ends its watch with an error on some systems.
     watcher.on('error', () => unwatch(folder));
@@ -52,12 +53,12 @@ export const watchFiles = ({ root, folders, onChange }: WatchOptions): Disposabl
     return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? watchBelow(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
     );
-  };
+  }
 
-  const close = (): void => {
+  function close(): void {
     for (const watcher of watchers.values()) watcher.close();
     watchers.clear();
-  };
+  }
   try {
     for (const folder of folders) watchBelow(folder);
   } catch (error) {
@@ -65,4 +66,4 @@ export const watchFiles = ({ root, folders, onChange }: WatchOptions): Disposabl
     throw explain(error);
   }
   return { [Symbol.dispose]: close };
-};
+}

@@ -21,19 +21,22 @@ describe('bags', function () {
   });
   after(() => started.disposeAsync());
 
-  const source = (filename: string, n: number): FlowSource => ({
-    url: flow.origin.url(`/gen/${n}/${n}`),
-    filename,
-  });
-  const validate = (folder: string): Promise<Buffer> =>
-    runProgram(join(packages, 'python/bin/bagit.py'), ['--validate', folder]);
+  function source(filename: string, n: number): FlowSource {
+    return {
+      url: flow.origin.url(`/gen/${n}/${n}`),
+      filename,
+    };
+  }
+  function validate(folder: string): Promise<Buffer> {
+    return runProgram(join(packages, 'python/bin/bagit.py'), ['--validate', folder]);
+  }
   /** Posts the job with the key `bag.zip`, and unpacks its archive. */
-  const bagOf = async (urls: readonly FlowSource[], options: object = {}) => {
+  async function bagOf(urls: readonly FlowSource[], options: object = {}) {
     const uuid = await flow.post(urls, { key: 'bag.zip', ...options });
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 300_000);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
     return unpack(await flow.project.bucket.bytes('bag.zip'));
-  };
+  }
 
   it('are valid with awkward names, an empty file and a large one', async () => {
     const large = { url: flow.origin.url('/gen/3000000/7'), filename: 'large' };

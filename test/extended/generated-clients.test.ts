@@ -22,7 +22,7 @@ interface Command {
 }
 
 /** Standard output of a program that ends with 0. */
-const run = async ({ program, args, directory, env }: Command): Promise<string> => {
+async function run({ program, args, directory, env }: Command): Promise<string> {
   const child = spawn(program, args, {
     cwd: directory,
     env: { ...process.env, ...env },
@@ -36,7 +36,7 @@ const run = async ({ program, args, directory, env }: Command): Promise<string> 
   const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
   expect(await ended, `${program} ${args.join(' ')}\n${output}\n${complaints}`).to.equal(0);
   return output;
-};
+}
 
 describe('clients generated from the OpenAPI document', function () {
   this.timeout(1_800_000);
@@ -58,8 +58,10 @@ describe('clients generated from the OpenAPI document', function () {
     await flow[Symbol.asyncDispose]();
   });
 
-  const npmProgram = (name: string): string => join(packages, 'node_modules/.bin', name);
-  const generate = async (language: string, ...more: readonly string[]): Promise<void> => {
+  function npmProgram(name: string): string {
+    return join(packages, 'node_modules/.bin', name);
+  }
+  async function generate(language: string, ...more: readonly string[]): Promise<void> {
     const java = join(packages, 'python/lib');
     const [jre = ''] = (
       await run({ program: 'find', args: [java, '-name', 'java', '-path', '*/bin/java'], directory })
@@ -71,10 +73,10 @@ describe('clients generated from the OpenAPI document', function () {
       directory,
       env: { PATH: path },
     });
-  };
+  }
 
   /** Runs a client, which creates an archive, and then sends a request that is refused. */
-  const use = async (name: string, command: Omit<Command, 'directory'>): Promise<void> => {
+  async function use(name: string, command: Omit<Command, 'directory'>): Promise<void> {
     const env = {
       ...command.env,
       ZIPJOBS_URL: flow.baseUrl,
@@ -87,7 +89,7 @@ describe('clients generated from the OpenAPI document', function () {
       'succeeded 1 true {"any":["thing"]}\ninvalid_request_error resource_not_found bucket_name true\n',
     );
     expect((await flow.project.bucket.bytes(`${name}.zip`)).length).to.be.greaterThan(1_000);
-  };
+  }
 
   it('are based on a document without warnings of the recommended rules of Redocly', async () => {
     const output = await run({

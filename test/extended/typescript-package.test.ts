@@ -40,24 +40,34 @@ export const receive = async (received: Request, secret: string): Promise<string
 };
 `;
 
-const end = async (child: ChildProcess): Promise<void> => {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill();
   await ended;
-};
+}
 
-const start = (path: string, env: Readonly<Record<string, string>>) =>
-  spawn(process.execPath, [path], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+function start(path: string, env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [path], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
 
 describe('the npm package of the TypeScript client', function () {
   this.timeout(900_000);
   let flow: Flow;
   let directory: string;
   let examples: readonly string[];
-  const file = (name: string): string => join(directory, name);
-  const tsc = (name: string, options: string) =>
-    runProgram(join(SOURCE, 'node_modules/.bin/tsc'), [...`${STRICT} ${options}`.split(' '), file(name)]);
+  function file(name: string): string {
+    return join(directory, name);
+  }
+  function tsc(name: string, options: string) {
+    return runProgram(join(SOURCE, 'node_modules/.bin/tsc'), [
+      ...`${STRICT} ${options}`.split(' '),
+      file(name),
+    ]);
+  }
 
   before(async () => {
     // Express is in a folder above it.
@@ -139,8 +149,8 @@ describe('the npm package of the TypeScript client', function () {
     const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a.txt' }]);
     const { body, headers } = await flow.receiver.next((delivery) => delivery.body.includes(uuid), 100_000);
     const sent = Object.entries(headers).filter(([name]) => /^webhook-|^content-type$/.test(name));
-    const forward = (text: string) =>
-      fetch(`http://127.0.0.1:${port}/webhook`, {
+    function forward(text: string) {
+      return fetch(`http://127.0.0.1:${port}/webhook`, {
         method: 'POST',
         body: text,
         headers: Object.fromEntries(sent.map(([name, value]) => [name, String(value)])),
@@ -148,6 +158,7 @@ describe('the npm package of the TypeScript client', function () {
         ({ status }) => status,
         () => undefined,
       );
+    }
     await until('the receiver to accept the webhook', async () => (await forward(body)) === 204);
     expect(await forward(`${body} `)).to.equal(401);
     await until('the event to be printed', () =>

@@ -21,29 +21,30 @@ interface Receiver extends AsyncDisposable {
   readonly deliver: (body: string, headers: Readonly<Record<string, string>>) => Promise<number>;
 }
 
-const freePort = async (): Promise<number> => {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-};
+}
 
-const isOpen = (url: string): Promise<boolean> =>
-  fetch(url).then(
+function isOpen(url: string): Promise<boolean> {
+  return fetch(url).then(
     () => true,
     () => false,
   );
+}
 
-const end = async (child: ChildProcess): Promise<void> => {
+async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill();
   await ended;
-};
+}
 
 /** `go run` does not forward signals, so the program is built first. */
-const commandOf = async (file: string, packages: string): Promise<readonly [string, ...string[]]> => {
+async function commandOf(file: string, packages: string): Promise<readonly [string, ...string[]]> {
   if (file.endsWith('.mjs')) return [process.execPath, file];
   if (file.endsWith('.py')) return [join(packages, 'python/bin/python'), file];
   const program = `${file}.out`;
@@ -51,9 +52,9 @@ const commandOf = async (file: string, packages: string): Promise<readonly [stri
   const [code] = (await once(build, 'exit')) as [number | null];
   expect(code, 'go build').to.equal(0);
   return [program];
-};
+}
 
-const startReceiver = async (name: string, packages: string): Promise<Receiver> => {
+async function startReceiver(name: string, packages: string): Promise<Receiver> {
   await using started = new AsyncDisposableStack();
   const directory = await mkdtemp(join(packages, 'receiver-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
@@ -82,13 +83,15 @@ const startReceiver = async (name: string, packages: string): Promise<Receiver> 
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}
 
-const signed = (body: string, at = new Date()) => ({
-  'webhook-id': ID,
-  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-  'webhook-signature': new Webhook(SECRET).sign(ID, at, body),
-});
+function signed(body: string, at = new Date()) {
+  return {
+    'webhook-id': ID,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(SECRET).sign(ID, at, body),
+  };
+}
 
 describe('the webhook receivers of the docs page', function () {
   this.timeout(900_000);

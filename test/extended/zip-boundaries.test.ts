@@ -16,10 +16,10 @@ describe('archives around 4 GiB', () => {
     scratch = await mkdtemp(join(tmpdir(), 'zipjobs-boundaries-'));
   });
   after(() => rm(scratch, { recursive: true, force: true }));
-  const close = (): void => {
+  function close(): void {
     open?.[Symbol.dispose]();
     open = undefined;
-  };
+  }
   afterEach(close);
 
   testArchivesAround4Gib({

@@ -49,15 +49,17 @@ const RUNS: readonly Run[] = [
   { name: 'without a token', below: '/api', hasToken: false, seed: SEED, examples: Math.ceil(EXAMPLES / 8) },
 ];
 
-const bucketObject = (service: string) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { namespace: NAMESPACE, name: bucketResourceName(service, BUCKET) },
-  spec:
-    service === 'r2'
-      ? { service, bucketName: BUCKET, host: 'account.r2.cloudflarestorage.com', accountId: 'account' }
-      : { service, bucketName: BUCKET, region: 'eu-central-1' },
-});
+function bucketObject(service: string) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { namespace: NAMESPACE, name: bucketResourceName(service, BUCKET) },
+    spec:
+      service === 'r2'
+        ? { service, bucketName: BUCKET, host: 'account.r2.cloudflarestorage.com', accountId: 'account' }
+        : { service, bucketName: BUCKET, region: 'eu-central-1' },
+  };
+}
 
 describe('the OpenAPI description of the API', function () {
   this.timeout(3_600_000);
@@ -67,10 +69,11 @@ describe('the OpenAPI description of the API', function () {
   let programs: string;
   let reports: readonly FuzzReport[];
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl([...args])).stdout;
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl([...args])).stdout;
+  }
 
-  const stopController = async (): Promise<void> => {
+  async function stopController(): Promise<void> {
     const here = ['-n', RELEASE_NAMESPACE];
     await kubectl('scale', 'deployment/zipjobs-controller', '--replicas=0', ...here);
     const label = 'app.kubernetes.io/component=controller';
@@ -78,7 +81,7 @@ describe('the OpenAPI description of the API', function () {
       'the controller to be gone',
       async () => (await kubectl('get', 'pods', '-l', label, ...here)).trim() === '',
     );
-  };
+  }
 
   before(async () => {
     programs = await installFuzzer();
@@ -98,8 +101,8 @@ describe('the OpenAPI description of the API', function () {
     project[Symbol.dispose]();
   });
 
-  const fuzz = (run: Run): Promise<FuzzReport> =>
-    runSchemathesis({
+  function fuzz(run: Run): Promise<FuzzReport> {
+    return runSchemathesis({
       programs,
       documentUrl: `${baseUrl}/openapi.json`,
       baseUrl: `${baseUrl}${run.below}`,
@@ -107,6 +110,7 @@ describe('the OpenAPI description of the API', function () {
       examples: run.examples,
       ...(run.hasToken ? { token: project.token } : {}),
     });
+  }
 
   it('is valid OpenAPI 3.1 according to an independent validator', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-openapi-'));

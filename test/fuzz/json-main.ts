@@ -30,11 +30,13 @@ const source = new Worker(new URL('./json-source-main.ts', import.meta.url), {
 });
 const waiting: ((body: Buffer) => void)[] = [];
 source.on('message', (body: Uint8Array) => waiting.shift()?.(Buffer.from(body.buffer)));
-const nextBody = (): Promise<Buffer> =>
-  new Promise((resolve) => {
+
+function nextBody(): Promise<Buffer> {
+  return new Promise((resolve) => {
     waiting.push(resolve);
     source.postMessage('next');
   });
+}
 
 const outcomes = new Map<string, number>();
 const differences: string[] = [];
@@ -45,18 +47,20 @@ let peakResident = 0;
 /** Processor time between two timers: the event loop delay that the process itself causes. */
 const busyTimes: number[] = [];
 let usedMs = 0;
-const sample = (): void => {
+
+function sample(): void {
   const { user, system } = process.threadCpuUsage();
   busyTimes.push((user + system) / 1000 - usedMs);
   usedMs = (user + system) / 1000;
   const { heapUsed, rss } = process.memoryUsage();
   peakHeap = Math.max(peakHeap, heapUsed);
   peakResident = Math.max(peakResident, rss);
-};
+}
 
 const readHostile = createReadHostile();
 const endsAt = performance.now() + seconds * 1000;
-const lane = async (): Promise<void> => {
+
+async function lane(): Promise<void> {
   while (performance.now() < endsAt) {
     const body = await nextBody();
     const index = count;
@@ -67,7 +71,7 @@ const lane = async (): Promise<void> => {
     if (difference !== undefined)
       differences.push(`body ${index}: ${difference}: ${body.subarray(0, 500).toString()}`);
   }
-};
+}
 
 const delays = monitorEventLoopDelay({ resolution: 10 });
 delays.enable();
@@ -77,7 +81,10 @@ clearInterval(timer);
 delays.disable();
 await source.terminate();
 
-const delayMs = (percentile: number): number => Math.round(delays.percentile(percentile) / 1e6);
+function delayMs(percentile: number): number {
+  return Math.round(delays.percentile(percentile) / 1e6);
+}
+
 const heapMib = Math.round(peakHeap / MIB);
 for (const line of differences.slice(0, 20)) console.log(line);
 console.log(`seed ${seed}: ${count} bodies, ${Math.round(bytes / MIB)} MiB, in ${seconds} s`);

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 const FOLDER = import.meta.dirname;
 
 /** Folder of the programs of requirements.txt; installs them if they are missing. */
-export const installFuzzer = async (): Promise<string> => {
+export async function installFuzzer(): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', [join(FOLDER, 'install')], { timeout: 300_000 });
   return join(stdout.trim(), 'bin');
-};
+}
 
 export interface FuzzOptions {
   /** Folder of the installed programs. */
@@ -41,15 +41,17 @@ export interface FuzzReport {
 /** Number of sequences of requests that build on each other. */
 const SEQUENCES_PER_EXAMPLE = 1 / 7;
 
-const configOf = ({ examples }: FuzzOptions): string => `
+function configOf({ examples }: FuzzOptions): string {
+  return `
 [phases.fuzzing.generation]
 max-examples = ${examples}
 [phases.stateful.generation]
 max-examples = ${Math.ceil(examples * SEQUENCES_PER_EXAMPLE)}
 `;
+}
 
 /** Runs every check in every phase; prints the output of the fuzzer when it fails. */
-export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport> => {
+export async function runSchemathesis(options: FuzzOptions): Promise<FuzzReport> {
   const directory = await mkdtemp(join(tmpdir(), 'zipjobs-fuzz-'));
   const report = join(directory, 'report.json');
   const config = join(directory, 'config.toml');
@@ -89,4 +91,4 @@ export const runSchemathesis = async (options: FuzzOptions): Promise<FuzzReport>
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-};
+}

@@ -15,14 +15,14 @@ const METADATA = '{"order":7.0,"2":"b","1":"a"}';
 const FILES = ['z-first.txt', 'folder/second.txt', 'a-third.txt'];
 
 /** Every byte that etcd has on disk. */
-const etcdFiles = async (directory: string): Promise<Buffer[]> => {
+async function etcdFiles(directory: string): Promise<Buffer[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   // Skips the file that etcd is about to rename.
   const files = entries.filter(
     (entry) => entry.isFile() && entry.parentPath.includes('etcd') && !entry.name.endsWith('.tmp'),
   );
   return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name))));
-};
+}
 
 describe('the API contract', function () {
   this.timeout(240_000);
@@ -34,21 +34,28 @@ describe('the API contract', function () {
   let delivery: Delivery;
   const seen = new Set<string>();
 
-  const ask = (request: ApiRequest): Promise<ApiResponse> =>
-    askApi(flow.baseUrl, { token: flow.project.token, ...request });
-  const get = (uuid: string, token = flow.project.token): Promise<ApiResponse> =>
-    ask({ path: `/api/v1/zips/${uuid}`, token });
-  const post = (body: unknown, request: Partial<ApiRequest> = {}): Promise<ApiResponse> =>
-    ask({ method: 'POST', path: '/api/v1/zips', body: JSON.stringify(body), ...request });
-  const aBody = (change: Record<string, unknown> = {}) => ({
-    urls: FILES.map((filename, index) => ({ url: flow.origin.url(`/gen/1000/${index}`), filename })),
-    bucket_name: flow.project.bucketName,
-    key: 'contract/archive.zip',
-    ...change,
-  });
-  const uuidOf = ({ body }: ApiResponse): string => body.data?.uuid ?? '';
-  const untilEnded = (uuid: string): Promise<ApiResponse> =>
-    until(
+  function ask(request: ApiRequest): Promise<ApiResponse> {
+    return askApi(flow.baseUrl, { token: flow.project.token, ...request });
+  }
+  function get(uuid: string, token = flow.project.token): Promise<ApiResponse> {
+    return ask({ path: `/api/v1/zips/${uuid}`, token });
+  }
+  function post(body: unknown, request: Partial<ApiRequest> = {}): Promise<ApiResponse> {
+    return ask({ method: 'POST', path: '/api/v1/zips', body: JSON.stringify(body), ...request });
+  }
+  function aBody(change: Record<string, unknown> = {}) {
+    return {
+      urls: FILES.map((filename, index) => ({ url: flow.origin.url(`/gen/1000/${index}`), filename })),
+      bucket_name: flow.project.bucketName,
+      key: 'contract/archive.zip',
+      ...change,
+    };
+  }
+  function uuidOf({ body }: ApiResponse): string {
+    return body.data?.uuid ?? '';
+  }
+  function untilEnded(uuid: string): Promise<ApiResponse> {
+    return until(
       'the job to end',
       async () => {
         const response = await get(uuid);
@@ -57,12 +64,13 @@ describe('the API contract', function () {
       },
       { intervalMs: 100 },
     );
-  const expectError = (response: ApiResponse, status: number, error: Record<string, unknown>): void => {
+  }
+  function expectError(response: ApiResponse, status: number, error: Record<string, unknown>): void {
     expect(response.status, response.text).to.equal(status);
     expect(response.body).to.have.all.keys('error');
     expect(response.body.error).to.have.all.keys('type', 'code', 'message', 'param');
     expect(response.body.error).to.include(error);
-  };
+  }
   const INVALID = { type: 'invalid_request_error', code: 'parameter_invalid' };
 
   before(async () => {
@@ -232,7 +240,9 @@ describe('the API contract', function () {
       const { stdout } = await flow.cluster.kubectl(['get', 'ziptokens', '-n', namespace, '-o', 'yaml']);
       expect(stdout).to.contain(`${token.slice(0, 4)}...${token.slice(-4)}`);
       const files = await etcdFiles(dir);
-      const holds = (text: string): boolean => files.some((bytes) => bytes.includes(text));
+      function holds(text: string): boolean {
+        return files.some((bytes) => bytes.includes(text));
+      }
       expect(holds(`...${token.slice(-4)}`), 'the copy of etcd').to.equal(true);
       expect(holds(token), 'a token in etcd').to.equal(false);
     });

@@ -31,24 +31,29 @@ describe('error responses of the API', function () {
     other[Symbol.dispose]();
   });
 
-  const ask = (request: ApiRequest): Promise<ApiResponse> =>
-    askApi(baseUrl, { token: project.token, ...request });
-  const get = (uuid: string, token = project.token): Promise<ApiResponse> =>
-    askApi(baseUrl, { path: `/v1/zips/${uuid}`, token });
-  const valid = (): Record<string, unknown> => ({
-    bucket_name: project.bucketName,
-    key: 'a.zip',
-    urls: [{ url: 'http://127.0.0.1:8099/x', filename: 'x' }],
-  });
-  const post = (body: unknown, token = project.token): Promise<ApiResponse> =>
-    askApi(baseUrl, { method: 'POST', path: '/api/v1/zips', token, body: JSON.stringify(body) });
+  function ask(request: ApiRequest): Promise<ApiResponse> {
+    return askApi(baseUrl, { token: project.token, ...request });
+  }
+  function get(uuid: string, token = project.token): Promise<ApiResponse> {
+    return askApi(baseUrl, { path: `/v1/zips/${uuid}`, token });
+  }
+  function valid(): Record<string, unknown> {
+    return {
+      bucket_name: project.bucketName,
+      key: 'a.zip',
+      urls: [{ url: 'http://127.0.0.1:8099/x', filename: 'x' }],
+    };
+  }
+  function post(body: unknown, token = project.token): Promise<ApiResponse> {
+    return askApi(baseUrl, { method: 'POST', path: '/api/v1/zips', token, body: JSON.stringify(body) });
+  }
 
-  const expectError = (response: ApiResponse, status: number, error: Record<string, unknown>): void => {
+  function expectError(response: ApiResponse, status: number, error: Record<string, unknown>): void {
     expect(response.status, response.text).to.equal(status);
     expect(response.body.error).to.include(error);
     expect(Object.keys(response.body.error ?? {})).to.have.members(['type', 'code', 'message', 'param']);
     expect(response.headers.get('content-type')).to.match(/^application\/json/);
-  };
+  }
 
   it('refuses a request without an Authorization header (T4)', async () => {
     const response = await askApi(baseUrl, { path: `/v1/zips/${UNKNOWN_UUID}` });
@@ -175,8 +180,9 @@ describe('error responses of the API', function () {
     });
 
   it('refuses a body that is not JSON, another media type and an encoded body (T16)', async () => {
-    const send = (headers: Record<string, string>, body: string): Promise<ApiResponse> =>
-      ask({ method: 'POST', path: '/v1/zips', headers, body });
+    function send(headers: Record<string, string>, body: string): Promise<ApiResponse> {
+      return ask({ method: 'POST', path: '/v1/zips', headers, body });
+    }
     expectError(await send({}, '{"urls": '), 400, { type: 'invalid_request_error', param: null });
     expectError(await send({ 'content-type': 'text/plain' }, '{}'), 415, { type: 'invalid_request_error' });
     expectError(await send({ 'content-encoding': 'gzip' }, '{}'), 415, { type: 'invalid_request_error' });

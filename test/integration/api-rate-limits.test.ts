@@ -21,7 +21,7 @@ interface Replica extends AsyncDisposable {
   get(token: string): Promise<{ status: number; left: string | null }>;
 }
 
-const startReplica = async (env: Record<string, string>, limit: number): Promise<Replica> => {
+async function startReplica(env: Record<string, string>, limit: number): Promise<Replica> {
   const life = new AsyncDisposableStack();
   const lines: string[] = [];
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
@@ -29,9 +29,9 @@ const startReplica = async (env: Record<string, string>, limit: number): Promise
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const redis = life.use(createRedis(config, { trust, clock: systemClock, onError: () => undefined }));
   let uncounted = 0;
-  const onUncounted = (): void => {
+  function onUncounted(): void {
     uncounted += 1;
-  };
+  }
   const keyPrefix = config.redisKeyPrefix;
   const count = createSharedCounts({ redis, keyPrefix, clock: systemClock, log, onUncounted });
   const api = life.use(
@@ -50,7 +50,7 @@ const startReplica = async (env: Record<string, string>, limit: number): Promise
     },
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
-};
+}
 
 describe('rate limits in Redis', function () {
   this.timeout(120_000);
@@ -63,7 +63,7 @@ describe('rate limits in Redis', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  const startReplicas = async (redis: RedisServer, limit: number, env: Record<string, string> = {}) => {
+  async function startReplicas(redis: RedisServer, limit: number, env: Record<string, string> = {}) {
     // High enough that a busy machine causes no fallback to uncounted requests.
     const settings = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '30000', ...env };
     const replicas = [
@@ -75,8 +75,10 @@ describe('rate limits in Redis', function () {
     for (const replica of replicas)
       await until('the replica to count requests', async () => (await replica.get(token)).left !== null);
     return { replicas, token };
-  };
-  const leftOf = (text: string | null): number => Number(/r=(\d+)/.exec(text ?? '')?.[1] ?? -1);
+  }
+  function leftOf(text: string | null): number {
+    return Number(/r=(\d+)/.exec(text ?? '')?.[1] ?? -1);
+  }
 
   it('apply to all replicas together (T8)', async () => {
     const redis = life.use(await startRedisServer());
@@ -142,7 +144,9 @@ describe('rate limits in Redis', function () {
     await until('the client to connect', () => client.status === 'ready');
     const keys = await client.keys('*');
     expect(keys.length).to.be.at.least(2);
-    const forge = (write: (key: string) => Promise<unknown>) => Promise.all(keys.map(write));
+    function forge(write: (key: string) => Promise<unknown>) {
+      return Promise.all(keys.map(write));
+    }
     const uncounted = replica.uncounted();
     for (const [write, status] of [
       [(key: string) => client.set(key, 'text'), 404],

@@ -26,10 +26,12 @@ describe('a ZipBucket', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
-  const bucketOf = async (name: string): Promise<ZipBucket> =>
-    flow.cluster.read(`/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${name}`);
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
+  }
+  async function bucketOf(name: string): Promise<ZipBucket> {
+    return flow.cluster.read(`/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${name}`);
+  }
 
   interface Made {
     readonly name: string;
@@ -37,7 +39,7 @@ describe('a ZipBucket', function () {
     readonly secretAccessKey?: string;
   }
   /** A bucket of the local store, or of the given one, with a name of its own. */
-  const makeBucket = async ({ name, endpoint, secretAccessKey }: Made): Promise<string> => {
+  async function makeBucket({ name, endpoint, secretAccessKey }: Made): Promise<string> {
     const { store } = flow.cluster;
     const resource = bucketResourceName('s3', name);
     if (endpoint === undefined) await flow.cluster.createBucket(name);
@@ -64,10 +66,14 @@ describe('a ZipBucket', function () {
       },
     ]);
     return resource;
-  };
+  }
 
-  const tested = (name: string): Promise<ZipBucket> => testBucket(flow.cluster, NAMESPACE, name);
-  const readyOf = ({ status }: ZipBucket) => findCondition(status?.conditions, 'Ready');
+  function tested(name: string): Promise<ZipBucket> {
+    return testBucket(flow.cluster, NAMESPACE, name);
+  }
+  function readyOf({ status }: ZipBucket) {
+    return findCondition(status?.conditions, 'Ready');
+  }
 
   it('is Ready after a successful test, which leaves nothing behind', async () => {
     const bucket = await tested(own);
@@ -110,10 +116,10 @@ describe('a ZipBucket', function () {
       name = await makeBucket({ name: `${NAMESPACE}-hostile`, endpoint: store.endpoint });
     });
     after(() => store[Symbol.asyncDispose]());
-    const refuse = (...operations: readonly string[]): void => {
+    function refuse(...operations: readonly string[]): void {
       store.fault = ({ operation }) =>
         operations.includes(operation) ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
-    };
+    }
 
     it('make the bucket not Ready without s3:PutObject, and the condition names the permission', async () => {
       refuse('create');
@@ -144,7 +150,7 @@ describe('a ZipBucket', function () {
   });
 
   /** A job that runs until its source is released. */
-  const runningJob = async (bucketName: string) => {
+  async function runningJob(bucketName: string) {
     const { baseUrl, project } = flow;
     const held = flow.hold();
     const request = {
@@ -156,7 +162,7 @@ describe('a ZipBucket', function () {
     const uuid = await postJob(baseUrl, project.token, request);
     await project.untilPhase(uuid, ['Running']);
     return { uuid, release: held.release };
-  };
+  }
 
   it('is not deleted while unfinished jobs use it, then waits for finished ones, and accepts no new ones (F15, N28)', async () => {
     const name = `${NAMESPACE}-waits`;

@@ -5,8 +5,9 @@ import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
-  method === 'POST' && path.includes('uploadId=');
+function isComplete({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
 
 describe('a job that is cancelled while it commits', function () {
   this.timeout(240_000);
@@ -16,13 +17,15 @@ describe('a job that is cancelled while it commits', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const cancel = (uuid: string): Promise<string> =>
-    world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
-  const untilCommitting = (uuid: string): Promise<unknown> =>
-    until('the job to commit', async () => {
+  function cancel(uuid: string): Promise<string> {
+    return world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
+  }
+  function untilCommitting(uuid: string): Promise<unknown> {
+    return until('the job to commit', async () => {
       const { status } = await world.project.zipJob(uuid);
       return status?.upload?.state === 'committing';
     });
+  }
 
   it('leaves no archive when the Complete reaches the store after the abort (H4) (F32)', async () => {
     const cancelled = Promise.withResolvers<void>();
@@ -47,11 +50,11 @@ describe('a job that is cancelled while it commits', function () {
     const uuid = await world.start([world.origin.url('/gen/100000/2')], {
       storeFault: (request): FaultAction | undefined => {
         if (!isComplete(request)) return undefined;
-        const kill = (): void => {
+        function kill(): void {
           for (const pod of world.cluster.node.pods())
             if (pod.name.includes(uuid)) world.cluster.node.kill(pod.uid, 'SIGKILL');
           killed.resolve();
-        };
+        }
         return { kind: 'kill', kill };
       },
     });

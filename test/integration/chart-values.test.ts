@@ -17,10 +17,10 @@ describe('a job behind proxies', function () {
 describe('values of the chart in one installation', function () {
   this.timeout(280_000);
   let installed: Installed | undefined;
-  const theInstalled = (): Installed => {
+  function theInstalled(): Installed {
     if (installed === undefined) throw new Error('the chart was not installed');
     return installed;
-  };
+  }
 
   before(async () => {
     const cluster = await sharedCluster();

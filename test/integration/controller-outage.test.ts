@@ -21,15 +21,23 @@ describe('an outage of all controllers for ten minutes', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(args)).stdout;
-  const scale = (replicas: number): Promise<string> =>
-    kubectl('-n', RELEASE_NAMESPACE, 'scale', 'deployment/zipjobs-controller', `--replicas=${replicas}`);
-  const phases = async (): Promise<string> => {
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await flow.cluster.kubectl(args)).stdout;
+  }
+  function scale(replicas: number): Promise<string> {
+    return kubectl(
+      '-n',
+      RELEASE_NAMESPACE,
+      'scale',
+      'deployment/zipjobs-controller',
+      `--replicas=${replicas}`,
+    );
+  }
+  async function phases(): Promise<string> {
     const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipjobs`;
     const { items } = await flow.cluster.read<{ readonly items: readonly ZipJob[] }>(path);
     return items.map(({ status }) => status?.phase ?? '').join(' ');
-  };
+  }
 
   it('fails no job, and all webhooks arrive within a minute after it (F4)', async () => {
     const { cluster, post, project, receiver } = flow;

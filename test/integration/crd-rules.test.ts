@@ -26,32 +26,39 @@ describe('the API server', function () {
   });
   after(() => life.disposeAsync());
 
-  const aJob = (name: string, spec: Record<string, unknown> = {}) => ({
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipJob',
-    metadata: { namespace: NAMESPACE, name },
-    spec: {
-      bucketRef: { name: 's3-bucket' },
-      key: 'a.zip',
-      files: [{ url: 'https://example.com/', filename: 'a' }],
-      suspend: true,
-      ...spec,
-    },
-  });
-  const pathOf = (kind: string): string =>
-    `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS[kind as Kind]}`;
-  const create = (body: Manifest, query = ''): Promise<KubeResponse> =>
-    admin.request('POST', `${pathOf(body.kind)}?fieldValidation=Strict${query}`, { body });
-  const tryToCreate = (body: Manifest): Promise<KubeResponse> => create(body, '&dryRun=All');
-  const patch = (job: string, body: object): Promise<KubeResponse> =>
-    admin.request('PATCH', `${pathOf('ZipJob')}/${job}`, { body });
-  const expectAccepted = ({ status, message }: KubeResponse): void => {
+  function aJob(name: string, spec: Record<string, unknown> = {}) {
+    return {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipJob',
+      metadata: { namespace: NAMESPACE, name },
+      spec: {
+        bucketRef: { name: 's3-bucket' },
+        key: 'a.zip',
+        files: [{ url: 'https://example.com/', filename: 'a' }],
+        suspend: true,
+        ...spec,
+      },
+    };
+  }
+  function pathOf(kind: string): string {
+    return `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS[kind as Kind]}`;
+  }
+  function create(body: Manifest, query = ''): Promise<KubeResponse> {
+    return admin.request('POST', `${pathOf(body.kind)}?fieldValidation=Strict${query}`, { body });
+  }
+  function tryToCreate(body: Manifest): Promise<KubeResponse> {
+    return create(body, '&dryRun=All');
+  }
+  function patch(job: string, body: object): Promise<KubeResponse> {
+    return admin.request('PATCH', `${pathOf('ZipJob')}/${job}`, { body });
+  }
+  function expectAccepted({ status, message }: KubeResponse): void {
     expect(status, message).to.be.within(200, 201);
-  };
-  const expectRefused = ({ status, message }: KubeResponse, says: string, what = ''): void => {
+  }
+  function expectRefused({ status, message }: KubeResponse, says: string, what = ''): void {
     expect(message, what).to.contain(says);
     expect(status, what).to.be.oneOf([400, 422]);
-  };
+  }
 
   const refused: readonly [string, Manifest, string][] = [
     ['a job without a file list', aJob('r1', { files: undefined }), 'set exactly one of files and filesFrom'],
@@ -201,7 +208,9 @@ describe('the API server', function () {
 
   it('keeps a finished job finished, even if the phase or the whole status is removed (K8)', async () => {
     await create(aJob('finished'));
-    const write = (status: unknown) => patch('finished/status', { status });
+    function write(status: unknown) {
+      return patch('finished/status', { status });
+    }
     expectAccepted(await write({ phase: 'Failed' }));
     for (const status of [{ phase: 'Running' }, { phase: null }, null])
       expectRefused(await write(status), 'cannot change its phase', JSON.stringify(status));
@@ -209,21 +218,24 @@ describe('the API server', function () {
 
   it('refuses a decrease of the progress of a pod', async () => {
     await create(aJob('progress'));
-    const progress = (podUid: string, filesDone: number) => ({
-      status: {
-        progress: {
-          podUid,
-          filesDone,
-          filesTotal: 9,
-          bytesRead: 1,
-          bytesUploaded: 1,
-          display: `${filesDone}/9`,
-          updatedAt: '2026-01-01T00:00:00Z',
+    function progress(podUid: string, filesDone: number) {
+      return {
+        status: {
+          progress: {
+            podUid,
+            filesDone,
+            filesTotal: 9,
+            bytesRead: 1,
+            bytesUploaded: 1,
+            display: `${filesDone}/9`,
+            updatedAt: '2026-01-01T00:00:00Z',
+          },
         },
-      },
-    });
-    const write = (podUid: string, filesDone: number) =>
-      patch('progress/status', progress(podUid, filesDone));
+      };
+    }
+    function write(podUid: string, filesDone: number) {
+      return patch('progress/status', progress(podUid, filesDone));
+    }
     expectAccepted(await write('a', 5));
     expectRefused(await write('a', 4), 'must not decrease');
     expectAccepted(await write('b', 1));
@@ -245,11 +257,11 @@ describe('the API server', function () {
   it('selects jobs by bucket and phase', async () => {
     expectAccepted(await create(aJob('selected', { bucketRef: { name: 's3-selected' } })));
     expectAccepted(await patch('selected/status', { status: { phase: 'Failed' } }));
-    const select = async (phase: string): Promise<readonly string[]> => {
+    async function select(phase: string): Promise<readonly string[]> {
       const selector = encodeURIComponent(`spec.bucketRef.name=s3-selected,status.phase=${phase}`);
       const { body } = await admin.request('GET', `${pathOf('ZipJob')}?fieldSelector=${selector}`);
       return (body as { readonly items: readonly Manifest[] }).items.map(({ metadata }) => metadata.name);
-    };
+    }
     expect([await select('Failed'), await select('Running')]).to.deep.equal([['selected'], []]);
   });
 });

@@ -34,7 +34,9 @@ describe('buckets and jobs in the dashboard', function () {
   });
   after(() => life.disposeAsync());
 
-  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+  function press(name: string): Promise<void> {
+    return page.getByRole('button', { name, exact: true }).click();
+  }
 
   it('add a bucket of another store, which is tested at once', async () => {
     const { store } = desk.flow.cluster;

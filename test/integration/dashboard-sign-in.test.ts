@@ -15,19 +15,22 @@ import {
 const EVIL = 'http://evil.example/';
 const [ACCESS_KEY, SECRET_KEY] = ['AKIAEXAMPLEKEY', 'the-secret-access-key-0123456789'] as const;
 
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
-const csrfOf = async (page: Page): Promise<string> => {
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
+async function csrfOf(page: Page): Promise<string> {
   await page.goto('/projects');
   return (await page.locator('input[name=csrf]').first().getAttribute('value')) ?? '';
-};
-const isSignedIn = async (page: Page): Promise<boolean> => {
+}
+
+async function isSignedIn(page: Page): Promise<boolean> {
   await page.goto('/projects');
   return (await page.getByRole('heading', { name: 'Projects' }).count()) === 1;
-};
+}
 
 /** Signs the user out by a form of another site with this policy. Returns the status and the headers that the browser sent. */
-const submitElsewhere = async ({ page }: OpenPage, policy = 'strict-origin-when-cross-origin') => {
+async function submitElsewhere({ page }: OpenPage, policy = 'strict-origin-when-cross-origin') {
   const csrf = await csrfOf(page);
   const action = new URL('/sign-out', page.url()).href;
   const body = `<form method="post" action="${action}"><input name="csrf" value="${csrf}"><button>Win</button></form>`;
@@ -41,7 +44,7 @@ const submitElsewhere = async ({ page }: OpenPage, policy = 'strict-origin-when-
   ]);
   await page.unroute(EVIL);
   return { status: response.status(), sent: await response.request().allHeaders() };
-};
+}
 
 describe('a session of the dashboard in a browser', function () {
   this.timeout(120_000);
@@ -70,7 +73,7 @@ describe('a session of the dashboard in a browser', function () {
   });
 
   describe('with secrets', () => {
-    const addBucket = async (page: Page): Promise<void> => {
+    async function addBucket(page: Page): Promise<void> {
       await page.goto(`${HOME}/new-bucket`);
       await page.getByLabel('Bucket name').fill('secretive');
       await page.getByLabel('Access key ID').fill(ACCESS_KEY);
@@ -82,14 +85,14 @@ describe('a session of the dashboard in a browser', function () {
       await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);
       await press(page, 'Save and test');
       await page.getByText('Credentials updated.').waitFor();
-    };
-    const createToken = async (page: Page): Promise<string> => {
+    }
+    async function createToken(page: Page): Promise<string> {
       await page.goto(`${HOME}/new-token`);
       await press(page, 'Create token');
       return (await page.locator('#token').textContent()) ?? '';
-    };
+    }
     /** Each secret is shown once or never: the number of responses that may contain it. */
-    const makeSecrets = async (page: Page): Promise<ReadonlyMap<string, number>> => {
+    async function makeSecrets(page: Page): Promise<ReadonlyMap<string, number>> {
       await addBucket(page);
       await page.goto(`${HOME}/webhook`);
       await page.getByLabel('URL').fill('https://hooks.example.com/?key=a-password');
@@ -108,8 +111,8 @@ describe('a session of the dashboard in a browser', function () {
         ),
         ...[first, signing, token].map((secret) => [secret, 1] as const),
       ]);
-    };
-    const visitAll = async (page: Page, { kept }: BrowserTraces): Promise<readonly string[]> => {
+    }
+    async function visitAll(page: Page, { kept }: BrowserTraces): Promise<readonly string[]> {
       const texts: string[] = [];
       for (const path of [
         '',
@@ -124,7 +127,7 @@ describe('a session of the dashboard in a browser', function () {
         texts.push(await kept());
       }
       return texts;
-    };
+    }
 
     it('contains them only in the one response that shows them, and in no URL, storage, history or log', async () => {
       await using open = await openPage(project.server.url);
@@ -159,10 +162,11 @@ describe('a session of the dashboard in a browser', function () {
 });
 
 /** An address of this machine that browsers do not count as secure: there they send no Sec-Fetch headers over HTTP. */
-const outerAddress = (): string | undefined =>
-  Object.values(networkInterfaces())
+function outerAddress(): string | undefined {
+  return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+}
 
 describe('the dashboard over plain HTTP at an address other than loopback', function () {
   this.timeout(120_000);

@@ -24,11 +24,12 @@ interface Seen {
   readonly reasons: readonly string[];
 }
 
-const found = (html: string, pattern: RegExp): readonly string[] =>
-  [...html.matchAll(pattern)].map(([, text = '']) => text.replaceAll('&amp;', '&'));
+function found(html: string, pattern: RegExp): readonly string[] {
+  return [...html.matchAll(pattern)].map(([, text = '']) => text.replaceAll('&amp;', '&'));
+}
 
 /** Follows every link, starting at the list of projects. */
-const walk = async (visitor: Visitor): Promise<Seen> => {
+async function walk(visitor: Visitor): Promise<Seen> {
   const pages = new Map<string, number>();
   const actions = new Set<string>();
   const reasons = new Set<string>();
@@ -44,10 +45,11 @@ const walk = async (visitor: Visitor): Promise<Seen> => {
     );
   }
   return { pages, actions: [...actions].toSorted(), reasons: [...reasons].toSorted() };
-};
+}
 
-const withStatus = ({ pages }: Seen, status: number): readonly string[] =>
-  [...pages].filter(([, one]) => one === status).map(([path]) => path);
+function withStatus({ pages }: Seen, status: number): readonly string[] {
+  return [...pages].filter(([, one]) => one === status).map(([path]) => path);
+}
 
 describe('users in the dashboard', function () {
   this.timeout(300_000);
@@ -57,8 +59,12 @@ describe('users in the dashboard', function () {
   let token: string;
   const seen: Record<string, Seen> = {};
   const visitors: Record<string, Visitor> = {};
-  const seenBy = (userName: string): Seen => seen[userName] ?? { pages: new Map(), actions: [], reasons: [] };
-  const visitorOf = (userName: string): Visitor => visitors[userName] ?? createVisitor(desk.url);
+  function seenBy(userName: string): Seen {
+    return seen[userName] ?? { pages: new Map(), actions: [], reasons: [] };
+  }
+  function visitorOf(userName: string): Visitor {
+    return visitors[userName] ?? createVisitor(desk.url);
+  }
 
   before(async () => {
     desk = life.use(await startDashboardDesk(NAMESPACE));
@@ -87,28 +93,33 @@ describe('users in the dashboard', function () {
   });
   after(() => life.disposeAsync());
 
-  const changesOfBuckets = (): readonly string[] => [
-    `${BUCKET}/credentials`,
-    `${BUCKET}/delete`,
-    `${BUCKET}/test`,
-    `${HOME}/new-bucket`,
-    `${BUCKET}/settings`,
-    // The page of a bucket links to it.
-    `${HOME}/new-job`,
-  ];
-  const changesOfJobs = (): readonly string[] =>
-    seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\//.test(action));
-  const onlyOfAdmins = (): readonly string[] => [
-    `${HOME}/new-token`,
-    ...['caller-options', 'delete', 'general', 'job-defaults', 'limits'].map(
-      (page) => `${HOME}/settings/${page}`,
-    ),
-    `${HOME}/tokens/${token}/revoke`,
-    `${HOME}/webhook`,
-    `${HOME}/webhook/disable`,
-    `${HOME}/webhook/remove`,
-    `${HOME}/webhook/test`,
-  ];
+  function changesOfBuckets(): readonly string[] {
+    return [
+      `${BUCKET}/credentials`,
+      `${BUCKET}/delete`,
+      `${BUCKET}/test`,
+      `${HOME}/new-bucket`,
+      `${BUCKET}/settings`,
+      // The page of a bucket links to it.
+      `${HOME}/new-job`,
+    ];
+  }
+  function changesOfJobs(): readonly string[] {
+    return seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\//.test(action));
+  }
+  function onlyOfAdmins(): readonly string[] {
+    return [
+      `${HOME}/new-token`,
+      ...['caller-options', 'delete', 'general', 'job-defaults', 'limits'].map(
+        (page) => `${HOME}/settings/${page}`,
+      ),
+      `${HOME}/tokens/${token}/revoke`,
+      `${HOME}/webhook`,
+      `${HOME}/webhook/disable`,
+      `${HOME}/webhook/remove`,
+      `${HOME}/webhook/test`,
+    ];
+  }
   const rotate = `${HOME}/webhook/rotate-secret`;
 
   it('see no link to a page that they cannot open', () => {
@@ -171,13 +182,14 @@ describe('users in the dashboard', function () {
   });
 
   it('cannot make denied changes with a handwritten form', async () => {
-    const state = (): Promise<string> =>
-      desk.flow.kubectl(
+    function state(): Promise<string> {
+      return desk.flow.kubectl(
         'get',
         KEPT,
         '-o',
         'jsonpath={range .items[*]}{.metadata.name}{.spec}{.data}{"\\n"}{end}',
       );
+    }
     const before = await state();
     for (const userName of ['editor', 'viewer', 'stranger']) {
       const visitor = visitorOf(userName);
@@ -244,7 +256,9 @@ describe('users in the dashboard', function () {
     await using dashboard = await startDashboardProcess(desk.flow.cluster, { env });
     const { token } = await desk.addUser('again', 'view');
     const visitor = createVisitor(dashboard.url);
-    const signIn = async (): Promise<number> => (await visitor.signIn(token)).status;
+    async function signIn(): Promise<number> {
+      return (await visitor.signIn(token)).status;
+    }
     expect(await signIn()).to.equal(303);
     expect((await visitor.get(HOME)).status).to.equal(200);
     await redis.kill();

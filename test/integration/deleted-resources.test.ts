@@ -13,14 +13,15 @@ describe('a job with a deleted resource', function () {
   after(() => flow[Symbol.asyncDispose]());
 
   /** A job that runs until its source is released. */
-  const runningJob = async () => {
+  async function runningJob() {
     const held = flow.hold();
     const uuid = await flow.post([{ url: held.url, filename: 'a' }]);
     await flow.project.untilPhase(uuid, ['Running']);
     return { uuid, release: held.release };
-  };
-  const untilNoUpload = (): Promise<unknown> =>
-    until('no upload to be open', async () => (await flow.project.bucket.openUploads()).length === 0);
+  }
+  function untilNoUpload(): Promise<unknown> {
+    return until('no upload to be open', async () => (await flow.project.bucket.openUploads()).length === 0);
+  }
 
   it('continues with a new pod when its pod is deleted, and records the attempt (F16)', async () => {
     const { uuid, release } = await runningJob();

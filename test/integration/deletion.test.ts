@@ -20,7 +20,9 @@ describe('deletion and pause', function () {
   let releasedBefore: number;
   // The deletions run at once, because most of the time is waiting.
   before(async () => {
-    const startIn = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
+    async function startIn(namespace: string): Promise<Flow> {
+      return life.use(await startFlow(namespace));
+    }
     const [project, namespace, paused] = await Promise.all([
       startIn('project-leaves'),
       startIn('namespace-leaves'),
@@ -34,26 +36,28 @@ describe('deletion and pause', function () {
   });
   after(() => life.disposeAsync());
 
-  const kubectl = async ({ cluster }: Flow, ...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(args)).stdout;
+  async function kubectl({ cluster }: Flow, ...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(args)).stdout;
+  }
 
   /** A job whose source does not end. */
-  const runningJob = async ({ hold, post, project }: Flow): Promise<string> => {
+  async function runningJob({ hold, post, project }: Flow): Promise<string> {
     const uuid = await post([{ url: hold().url, filename: 'a' }]);
     await project.untilPhase(uuid, ['Running']);
     return uuid;
-  };
-  const untilNoUpload = ({ project }: Flow): Promise<unknown> =>
-    until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
+  }
+  function untilNoUpload({ project }: Flow): Promise<unknown> {
+    return until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
+  }
 
-  const deleteIn = async (
+  async function deleteIn(
     { cluster, project }: Flow,
     ...target: readonly [kind: string, name: string]
-  ): Promise<void> => {
+  ): Promise<void> {
     await cluster.kubectl(['delete', ...target, '-n', project.namespace, '--wait=false']);
-  };
+  }
   /** Finalizers that the current leader released because of a namespace. */
-  const released = async (): Promise<number> => {
+  async function released(): Promise<number> {
     const { cluster } = flows.namespace;
     await using api = await adminApi(cluster);
     const texts = componentPods(cluster, 'controller').map((pod) => metricsOf(api, pod));
@@ -61,7 +65,7 @@ describe('deletion and pause', function () {
       metricOf(text, 'zip_finalizers_released_total', 'NamespaceTerminating'),
     );
     return counts.reduce((sum, count) => sum + count, 0);
-  };
+  }
 
   it('deletes a ZipProject: revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
     const flow = flows.project;
@@ -94,8 +98,8 @@ describe('deletion and pause', function () {
 
   it('keeps new jobs waiting with a reason while everything is paused, and then runs them', async () => {
     const flow = flows.paused;
-    const annotate = (value: string) =>
-      kubectl(
+    function annotate(value: string) {
+      return kubectl(
         flow,
         'annotate',
         '--overwrite',
@@ -105,17 +109,20 @@ describe('deletion and pause', function () {
         RELEASE_NAMESPACE,
         `${ANNOTATIONS.paused}${value}`,
       );
+    }
     await annotate('=incident 42');
     life.defer(async () => {
       await annotate('-');
     });
     const { project, origin, baseUrl } = flow;
     // The leader reads its Lease every second or two.
-    const request = (key: string) => ({
-      bucket_name: project.bucketName,
-      key,
-      urls: [{ url: origin.url('/drip/1/0/1/1'), filename: 'a' }],
-    });
+    function request(key: string) {
+      return {
+        bucket_name: project.bucketName,
+        key,
+        urls: [{ url: origin.url('/drip/1/0/1/1'), filename: 'a' }],
+      };
+    }
     let tries = 0;
     const uuid = await until('a waiting job', async () => {
       tries += 1;

@@ -25,11 +25,15 @@ describe('restartOnChange', function () {
   /** Status codes and errors of all requests to the API. */
   let responses: Set<number | string>;
 
-  const touch = (path: string): Promise<void> => utimes(path, new Date(), new Date());
-  const uids = (): readonly string[] => componentPods(cluster, 'controller').map(({ uid }) => uid);
+  function touch(path: string): Promise<void> {
+    return utimes(path, new Date(), new Date());
+  }
+  function uids(): readonly string[] {
+    return componentPods(cluster, 'controller').map(({ uid }) => uid);
+  }
   /** Waits for a text and sends requests to the API meanwhile. */
-  const untilPrinted = (what: string): Promise<string> =>
-    until(
+  function untilPrinted(what: string): Promise<string> {
+    return until(
       `${what} to be printed`,
       async () => {
         responses.add(await fetch(`${apiUrl}/openapi.json`).then(({ status }) => status, String));
@@ -37,6 +41,7 @@ describe('restartOnChange', function () {
       },
       { limitMs: 180_000, intervalMs: 100 },
     );
+  }
 
   beforeEach(async () => {
     stack = new AsyncDisposableStack();
@@ -53,7 +58,9 @@ describe('restartOnChange', function () {
     apiUrl = stack.use(forwarder).url;
     printed = [];
     responses = new Set();
-    const print = (text: string): void => void printed.push(text);
+    function print(text: string): void {
+      return void printed.push(text);
+    }
     const { signal } = new AbortController();
     stack.use(restartOnChange({ cluster, api, values: {}, print, signal }));
   });

@@ -12,13 +12,16 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 /** Caches keep our own labels only. */
 const LABEL = LABELS.projectClass;
-const settingsOf = (cluster: Cluster) => ({
-  kubeconfig: cluster.kubeconfigPath,
-  serviceAccountDir: '',
-  kubernetesHost: '',
-  kubernetesPort: 443,
-  kubeRequestTimeoutMs: 10_000,
-});
+
+function settingsOf(cluster: Cluster) {
+  return {
+    kubeconfig: cluster.kubeconfigPath,
+    serviceAccountDir: '',
+    kubernetesHost: '',
+    kubernetesPort: 443,
+    kubeRequestTimeoutMs: 10_000,
+  };
+}
 
 describe('a reflector of a real API server', function () {
   this.timeout(300_000);
@@ -27,10 +30,10 @@ describe('a reflector of a real API server', function () {
 
   it('has what etcd has after a restore from a snapshot, while it runs (X36)', async () => {
     const cluster = life.use(await startCluster());
-    const namespace = async (name: string, verb: 'create' | 'delete'): Promise<void> => {
+    async function namespace(name: string, verb: 'create' | 'delete'): Promise<void> {
       await cluster.kubectl([verb, 'namespace', name, ...(verb === 'delete' ? ['--wait=false'] : [])]);
       if (verb === 'create') await cluster.kubectl(['label', 'namespace', name, `${LABEL}=0`]);
-    };
+    }
     const kube = life.use(
       createKubeClient({ access: await createKubeConfig(settingsOf(cluster)), requestTimeoutMs: 10_000 }),
     );
@@ -53,14 +56,16 @@ describe('a reflector of a real API server', function () {
       await running;
     });
     /** Such as `kept 0`. */
-    const known = (): readonly string[] =>
-      [...namespaces.values()].map(({ metadata }) => `${metadata.name} ${metadata.labels?.[LABEL]}`);
-    const untilKnown = (...expected: readonly string[]) =>
-      until(
+    function known(): readonly string[] {
+      return [...namespaces.values()].map(({ metadata }) => `${metadata.name} ${metadata.labels?.[LABEL]}`);
+    }
+    function untilKnown(...expected: readonly string[]) {
+      return until(
         `the cache to have ${expected.join(', ')}`,
         () => known().length === expected.length && expected.every((one) => known().includes(one)),
         { limitMs: 60_000 },
       );
+    }
 
     await namespace('kept', 'create');
     await namespace('deleted', 'create');

@@ -25,9 +25,11 @@ describe('a job that fails', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const validFile = (filename: string) => ({ url: origin.url(`/gen/100000/1`), filename });
+  function validFile(filename: string) {
+    return { url: origin.url(`/gen/100000/1`), filename };
+  }
 
-  const failedJob = async (urls: readonly object[], bucketName = project.bucketName): Promise<ZipJob> => {
+  async function failedJob(urls: readonly object[], bucketName = project.bucketName): Promise<ZipJob> {
     const key = `failed-${Math.random().toString(36).slice(2)}.zip`;
     const uuid = await postJob(baseUrl, project.token, {
       bucket_name: bucketName,
@@ -52,7 +54,7 @@ describe('a job that fails', function () {
     expect(await project.bucket.keys()).to.deep.equal([]);
     expect(await project.bucket.openUploads()).to.deep.equal([]);
     return job;
-  };
+  }
 
   it('reports the index of a file whose source returns 404 (H4)', async () => {
     const job = await failedJob([

@@ -18,11 +18,12 @@ describe('a project that tolerates failed sources', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const configure = (spec: object): Promise<string> =>
-    flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
+  function configure(spec: object): Promise<string> {
+    return flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
+  }
 
   /** Two working sources and a missing one between them. */
-  const archiveOfThree = async (onSourceError: OnSourceError) => {
+  async function archiveOfThree(onSourceError: OnSourceError) {
     const { origin, project } = flow;
     const files = [
       { url: origin.url('/gen/700/1'), filename: 'first' },
@@ -47,7 +48,7 @@ describe('a project that tolerates failed sources', function () {
       delivery,
       job: metadata.name,
     };
-  };
+  }
 
   it('skips the missing source and reports it in status, manifest and webhook', async () => {
     const { names, manifest, result, delivery } = await archiveOfThree('Skip');

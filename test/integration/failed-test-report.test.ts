@@ -12,7 +12,7 @@ describe('a failed test', function () {
   const printed: string[] = [];
   let flow: Flow;
 
-  const fail = async (): Promise<void> => {
+  async function fail(): Promise<void> {
     const { cluster, project, origin, post } = flow;
     const url = 'https://store.example/sesame?X-Amz-Signature=sesame';
     const spec = {
@@ -28,7 +28,7 @@ describe('a failed test', function () {
     const uuid = await post([{ url: `${origin.url('/status/404')}?sig=sesame`, filename: 'a' }]);
     await project.untilPhase(uuid, ['Failed']);
     throw new Error('the intended failure');
-  };
+  }
 
   before(async () => {
     delete clusterDirs.beforeRemoval;

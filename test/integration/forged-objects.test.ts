@@ -35,10 +35,11 @@ describe('objects of every kind that look like ours', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const attemptsIn = (tallies: readonly Tally[]): number =>
-    tallies
+  function attemptsIn(tallies: readonly Tally[]): number {
+    return tallies
       .flatMap(({ created, refused }) => [created, ...refused.values()])
       .reduce((sum, count) => sum + count, 0);
+  }
 
   it('change nothing of another project, and take no slot (N19, N20, N21, N36)', async () => {
     const { admin, mallory, kinds, victim, own, imitate } = world;
@@ -65,8 +66,9 @@ describe('objects of every kind that look like ours', function () {
     running.held.release();
     const { status } = await victim.project.untilPhase(running.uuid, ['Succeeded', 'Failed']);
     expect([status?.phase, status?.attemptsTotal], status?.message).to.deep.equal(['Succeeded', 2]);
-    const podsOf = (snapshot: Snapshot): readonly string[] =>
-      [...snapshot.keys()].filter((name) => name.startsWith(`pods ${finished.metadata.name}`));
+    function podsOf(snapshot: Snapshot): readonly string[] {
+      return [...snapshot.keys()].filter((name) => name.startsWith(`pods ${finished.metadata.name}`));
+    }
     const last = await snapshotOf(admin, victim.project.namespace);
     expect(podsOf(last), 'pods of a finished job').to.deep.equal(podsOf(before)).and.to.have.length(1);
     const sent = victim.receiver.deliveries.filter(({ body }) => body.includes(running.uuid));
@@ -78,15 +80,17 @@ describe('objects of every kind that look like ours', function () {
     const kinds = world.kinds.filter(({ plural }) => plural === 'jobs' || plural === 'pods');
     const forgery = { user: mallory, node: admin, kinds, namespace: OWN, perKind: PER_KIND };
     // With the labels of its Job, a failed pod would end that Job: its users may do that, as they may delete it.
-    const inPlace = async (): Promise<Imitated> => {
+    async function inPlace(): Promise<Imitated> {
       const found = await imitate(own, ownRunning, OWN);
       const like = found.inPlace.find(({ kind }) => kind === 'Job') ?? found.zipJob;
       return { ...found, job: like, pod: like };
-    };
+    }
     await forge(forgery, inPlace);
     const { pod } = await imitate(own, ownRunning, OWN);
     own.cluster.node.kill(pod.metadata.uid, 'SIGKILL');
-    const ownJob = () => own.project.zipJob(ownRunning.uuid);
+    function ownJob() {
+      return own.project.zipJob(ownRunning.uuid);
+    }
     const logs = [
       'logs',
       '-n',
@@ -95,9 +99,12 @@ describe('objects of every kind that look like ours', function () {
       'app.kubernetes.io/component=controller',
       '--tail=-1',
     ];
-    const isRefused = async () =>
-      (await own.cluster.kubectl(logs)).stdout.includes('another Job has this name');
-    const isFinished = async () => (await ownJob()).status?.finishedAt !== undefined;
+    async function isRefused() {
+      return (await own.cluster.kubectl(logs)).stdout.includes('another Job has this name');
+    }
+    async function isFinished() {
+      return (await ownJob()).status?.finishedAt !== undefined;
+    }
     await until(
       'the controller to read the forged recovery',
       async () => (await isRefused()) || (await isFinished()),

@@ -21,11 +21,11 @@ const METADATA = '{"n":12345678901234567890,"2":"b","1":"\\u0000"}';
 const QUERIES = ['', `?expand=${EXPANSIONS.join(',')}`];
 
 /** The distinct responses of a client that polls a job until `stop` is called. */
-const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
+function startPolling(read: (query: string) => Promise<ApiResponse>) {
   const seen = new Map(QUERIES.map((query) => [query, new Set<string>()]));
   let polls = 0;
   let isStopping = false;
-  const poll = async (): Promise<void> => {
+  async function poll(): Promise<void> {
     while (!isStopping) {
       for (const [query, texts] of seen) {
         const { status, text } = await read(query);
@@ -33,7 +33,7 @@ const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
       }
       polls += 1;
     }
-  };
+  }
   const polling = poll();
   return {
     /** Waits for complete rounds after this call. */
@@ -47,7 +47,7 @@ const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
       return [...seen.values()].map((texts) => [...texts]);
     },
   };
-};
+}
 
 const KEYS = ['handover', 'repeated', 'foreign', 'away', 'known'];
 
@@ -79,9 +79,10 @@ describe('reads of the history', function () {
   });
   after(() => life.disposeAsync());
 
-  const read = (uuid: string, query = '', token = flow.project.token): Promise<ApiResponse> =>
-    askApi(api.url, { path: `/v1/zips/${uuid}${query}`, token });
-  const post = (key: string): Promise<ApiResponse> => {
+  function read(uuid: string, query = '', token = flow.project.token): Promise<ApiResponse> {
+    return askApi(api.url, { path: `/v1/zips/${uuid}${query}`, token });
+  }
+  function post(key: string): Promise<ApiResponse> {
     const urls = [{ url: flow.origin.url('/gen/1000/1'), filename: 'a.txt' }];
     const body = JSON.stringify({ urls, bucket_name: flow.project.bucketName, key: `${key}.zip` });
     return askApi(api.url, {
@@ -91,8 +92,8 @@ describe('reads of the history', function () {
       headers: { 'idempotency-key': key },
       body: `${body.slice(0, -1)},"metadata":${METADATA}}`,
     });
-  };
-  const createFinished = async (key: string): Promise<Finished> => {
+  }
+  async function createFinished(key: string): Promise<Finished> {
     const first = await post(key);
     const uuid = first.body.data?.uuid ?? '';
     await flow.project.untilPhase(uuid, ['Succeeded']);
@@ -101,17 +102,18 @@ describe('reads of the history', function () {
       return status?.webhook?.state === 'Delivered';
     });
     return { uuid, first };
-  };
-  const finishedJob = (key: string): Finished => {
+  }
+  function finishedJob(key: string): Finished {
     const found = finished.get(key);
     if (found === undefined) throw new Error(`no job has the key ${key}`);
     return found;
-  };
-  const archive = async (uuid: string): Promise<void> =>
-    archiveJob(writer, await flow.project.zipJob(uuid), projectUid);
-  const deleteZipJob = async (uuid: string): Promise<void> => {
+  }
+  async function archive(uuid: string): Promise<void> {
+    return archiveJob(writer, await flow.project.zipJob(uuid), projectUid);
+  }
+  async function deleteZipJob(uuid: string): Promise<void> {
     await flow.kubectl('delete', 'zipjob', zipJobName(uuid), '--wait=true');
-  };
+  }
 
   it('return the same response before, during and after the handover, never 404', async () => {
     const { uuid } = finishedJob('handover');

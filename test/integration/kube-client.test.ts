@@ -57,7 +57,7 @@ const SETTINGS = {
 const NAMESPACE = 'kube-client';
 const log = createLogger('test', { level: 'silent' });
 
-const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
+async function rejection(promise: Promise<unknown>): Promise<KubeError> {
   try {
     await promise;
   } catch (error) {
@@ -65,12 +65,14 @@ const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
     throw error;
   }
   throw new Error('the request did not fail');
-};
+}
 
-const aNote = (name: string, text: string): Note => ({
-  metadata: { namespace: NAMESPACE, name },
-  spec: { text },
-});
+function aNote(name: string, text: string): Note {
+  return {
+    metadata: { namespace: NAMESPACE, name },
+    spec: { text },
+  };
+}
 
 describe('the Kubernetes client on a real API server', function () {
   this.timeout(180_000);

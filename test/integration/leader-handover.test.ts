@@ -95,10 +95,10 @@ describe('the leader election on a real API server', function () {
     const leader = await leadingPod(cluster, admin);
     const before = await leaseHolder(admin);
     expect(cluster.node.kill(leader.uid, 'SIGTERM')).to.equal(true);
-    const isOther = async (): Promise<boolean> => {
+    async function isOther(): Promise<boolean> {
       const holder = await leaseHolder(admin);
       return holder !== '' && holder !== before;
-    };
+    }
     await until('another one to lead before the Lease would expire', isOther, { limitMs: 10_000 });
   });
 });

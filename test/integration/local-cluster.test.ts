@@ -38,24 +38,35 @@ describe('local cluster', function () {
     await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
   });
 
-  const kubectl = async (args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(['--namespace', NAMESPACE, ...args])).stdout;
-  const read = <T>(path: string): Promise<T> => cluster.read(`${NAMESPACE_PATH}/${path}`);
-  const apply = (object: Manifest): Promise<void> =>
-    cluster.apply([{ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } }]);
-  const getPod = (name: string): Promise<PodObject> => read(`pods/${name}`);
-  const podWhen = (name: string, holds: (pod: PodObject) => boolean | undefined): Promise<PodObject> =>
-    until(`pod ${name}`, async () => {
+  async function kubectl(args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(['--namespace', NAMESPACE, ...args])).stdout;
+  }
+  function read<T>(path: string): Promise<T> {
+    return cluster.read(`${NAMESPACE_PATH}/${path}`);
+  }
+  function apply(object: Manifest): Promise<void> {
+    return cluster.apply([{ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } }]);
+  }
+  function getPod(name: string): Promise<PodObject> {
+    return read(`pods/${name}`);
+  }
+  function podWhen(name: string, holds: (pod: PodObject) => boolean | undefined): Promise<PodObject> {
+    return until(`pod ${name}`, async () => {
       const pod = await getPod(name);
       return holds(pod) === true && pod;
     });
-  const ended = (name: string): Promise<Termination> =>
-    podWhen(name, ({ status }) => status.phase === 'Succeeded' || status.phase === 'Failed').then(
+  }
+  function ended(name: string): Promise<Termination> {
+    return podWhen(name, ({ status }) => status.phase === 'Succeeded' || status.phase === 'Failed').then(
       terminationOf,
     );
-  const ask = async (pod: PodObject, path: string): Promise<string> =>
-    (await fetch(`http://${pod.status.podIP}:8080${path}`)).text();
-  const serving = (name: string): Promise<PodObject> => podWhen(name, isReady);
+  }
+  async function ask(pod: PodObject, path: string): Promise<string> {
+    return (await fetch(`http://${pod.status.podIP}:8080${path}`)).text();
+  }
+  function serving(name: string): Promise<PodObject> {
+    return podWhen(name, isReady);
+  }
 
   it('has a ready control plane, node and store', async () => {
     expect(await kubectl(['get', '--raw', '/readyz'])).to.equal('ok');
@@ -148,12 +159,12 @@ describe('local cluster', function () {
       );
     await using api = await adminApi(cluster);
     using deleted = await followObjects(api, `${NAMESPACE_PATH}/pods`, (pod: PodObject) => pod);
-    const exitCodeOf = async (name: string): Promise<number> => {
+    async function exitCodeOf(name: string): Promise<number> {
       const last = await until(`the end of ${name}`, () =>
         deleted.events.find(({ type, object }) => type === 'DELETED' && object.metadata.name === name),
       );
       return terminationOf(last.object).exitCode;
-    };
+    }
     await kubectl(['delete', 'pod', 'polite', '--grace-period=20']);
     expect(await exitCodeOf('polite')).to.equal(0);
     const start = performance.now();
@@ -203,7 +214,9 @@ describe('local cluster', function () {
     await kubectl(['create', 'secret', 'generic', 'late', '--from-literal=key=sesame']);
     const pod = await serving('mounts');
     const env = JSON.parse(await ask(pod, '/env')) as Env;
-    const file = (path: string): Promise<string> => ask(pod, `/file?path=${encodeURIComponent(path)}`);
+    function file(path: string): Promise<string> {
+      return ask(pod, `/file?path=${encodeURIComponent(path)}`);
+    }
     expect(await file(env['KEY_FILE'] ?? '')).to.equal('sesame');
     expect(await file(`${env['TASK_DIR']}/task.json`)).to.equal('{"a":1}');
     expect(env).to.include({ FROM_SECRET: 'sesame', NAME: 'mounts', GREETING: 'hello mounts', LIMIT: '64' });
@@ -216,8 +229,9 @@ describe('local cluster', function () {
   it('reports an environment variable that refers to a missing Secret', async () => {
     const env = [{ name: 'A', valueFrom: { secretKeyRef: { name: 'nobody', key: 'k' } } }];
     await apply(aPod('config', { image: 'test-exits', env }));
-    const waiting = (pod: PodObject): boolean =>
-      pod.status.containerStatuses?.[0]?.state.waiting?.reason === 'CreateContainerConfigError';
+    function waiting(pod: PodObject): boolean {
+      return pod.status.containerStatuses?.[0]?.state.waiting?.reason === 'CreateContainerConfigError';
+    }
     await podWhen('config', waiting);
     await kubectl(['delete', 'pod', 'config']);
   });

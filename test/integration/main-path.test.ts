@@ -13,7 +13,9 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects, type Project } from '#test/support/worlds/project.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+function nested(levels: number): string {
+  return `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
+}
 
 /** Must be returned byte for byte: JavaScript and Go would change every field. */
 const METADATA = `{ ${[
@@ -49,12 +51,15 @@ describe('a job', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const get = (uuid: string, prefix = '/v1') =>
-    askApi(baseUrl, { path: `${prefix}/zips/${uuid}`, token: project.token });
-  const post = (body: string, prefix = '/v1') =>
-    askApi(baseUrl, { method: 'POST', path: `${prefix}/zips`, token: project.token, body });
-  const request = (key: string, urls: readonly object[], more = ''): string =>
-    `${JSON.stringify({ bucket_name: project.bucketName, key, urls }).slice(0, -1)}${more}}`;
+  function get(uuid: string, prefix = '/v1') {
+    return askApi(baseUrl, { path: `${prefix}/zips/${uuid}`, token: project.token });
+  }
+  function post(body: string, prefix = '/v1') {
+    return askApi(baseUrl, { method: 'POST', path: `${prefix}/zips`, token: project.token, body });
+  }
+  function request(key: string, urls: readonly object[], more = ''): string {
+    return `${JSON.stringify({ bucket_name: project.bucketName, key, urls }).slice(0, -1)}${more}}`;
+  }
 
   it('runs from POST to archive, status and webhook', async () => {
     const sources = [
@@ -203,7 +208,9 @@ describe('a job', function () {
 
   it('keeps signed URLs and keys out of kubectl output, logs and responses (P8, H9)', async () => {
     const canary = 'cAnArY42';
-    const signed = (path: string): string => `${origin.url(path)}?X-Amz-Signature=${canary}`;
+    function signed(path: string): string {
+      return `${origin.url(path)}?X-Amz-Signature=${canary}`;
+    }
     const good = await flow.post([{ url: signed('/gen/5/1'), filename: 'a' }]);
     const bad = await flow.post([{ url: signed('/status/404'), filename: 'a' }]);
     const refused = await post(request('refused.zip', [{ url: `ftp://x/?sig=${canary}`, filename: 'a' }]));

@@ -25,14 +25,18 @@ describe('manifests for other programs', function () {
   });
   after(() => started.disposeAsync());
 
-  const sources = (names: readonly string[]): FlowSource[] =>
-    names.map((filename, n) => ({ url: flow.origin.url(`/gen/${n === 0 ? 0 : 300 + n}/${n}`), filename }));
-  const archiveOf = async (urls: readonly FlowSource[], options: object): Promise<Buffer> => {
+  function sources(names: readonly string[]): FlowSource[] {
+    return names.map((filename, n) => ({
+      url: flow.origin.url(`/gen/${n === 0 ? 0 : 300 + n}/${n}`),
+      filename,
+    }));
+  }
+  async function archiveOf(urls: readonly FlowSource[], options: object): Promise<Buffer> {
     const uuid = await flow.post(urls, options);
     const { spec, status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
     return flow.project.bucket.bytes(spec.key);
-  };
+  }
 
   it('are verified by sha256sum, with awkward names and without the skipped files', async () => {
     const names = [...AWKWARD_NAMES, ...NOT_IN_BAGS];

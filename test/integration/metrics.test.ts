@@ -14,7 +14,7 @@ const ADMIN_PORT = 9090;
 type Documented = ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;
 
 /** The table of one process in docs/metrics.md. */
-const documented = async (heading: string): Promise<Documented> => {
+async function documented(heading: string): Promise<Documented> {
   const text = await readFile('docs/metrics.md', 'utf8');
   const [, section = ''] = text.split(`## ${heading}\n`);
   const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \|/gm);
@@ -24,17 +24,19 @@ const documented = async (heading: string): Promise<Documented> => {
       { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label) },
     ]),
   );
-};
+}
 
 /** The name of the metric that a sample belongs to. */
-const metricOf = (sample: string, types: ReadonlyMap<string, string>): string => {
+function metricOf(sample: string, types: ReadonlyMap<string, string>): string {
   const family = sample.replace(/_(bucket|sum|count)$/, '');
   return types.get(family) === 'histogram' ? family : sample;
-};
+}
 
-const isOfNode = (name: string): boolean => /^(process|nodejs)_/.test(name);
+function isOfNode(name: string): boolean {
+  return /^(process|nodejs)_/.test(name);
+}
 
-const expectAsDocumented = (text: string, table: Documented): void => {
+function expectAsDocumented(text: string, table: Documented): void {
   const types = new Map(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
   );
@@ -49,7 +51,7 @@ const expectAsDocumented = (text: string, table: Documented): void => {
       .filter((name) => name !== 'le');
     expect(table.get(metricOf(sample, types))?.labels, sample).to.have.members(names);
   }
-};
+}
 
 describe('the metrics of the release', function () {
   this.timeout(300_000);
@@ -75,7 +77,7 @@ describe('the metrics of the release', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const scrape = async (component: string): Promise<readonly string[]> => {
+  async function scrape(component: string): Promise<readonly string[]> {
     const selector = `app.kubernetes.io/component=${component}`;
     const flags = ['get', 'pods', '-n', RELEASE_NAMESPACE, '-l', selector];
     const { stdout } = await cluster.kubectl([...flags, '-o', 'json']);
@@ -89,7 +91,7 @@ describe('the metrics of the release', function () {
         (await fetch(`http://${status?.podIP}:${ADMIN_PORT}/metrics`)).text(),
       ),
     );
-  };
+  }
 
   for (const component of ['controller', 'api'])
     it(`match the documented table by name, type and labels: the ${component}`, async () => {

@@ -39,11 +39,11 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
 };
 
-const languageOf = (file: string): Language => {
+function languageOf(file: string): Language {
   const language = LANGUAGES[file.slice(file.lastIndexOf('.') + 1)];
   if (language === undefined) throw new Error(`no test runs ${file}`);
   return language;
-};
+}
 
 interface Ended {
   readonly code: number | null;
@@ -59,11 +59,11 @@ interface Run {
   readonly input?: string;
 }
 
-const runCommand = (
+function runCommand(
   [program, ...first]: readonly [string, ...string[]],
   { args = [], env, input = '' }: Run,
-): Promise<Ended> =>
-  new Promise((resolve, reject) => {
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
     const child = spawn(program, [...first, ...args], {
       env: { ...ENV, ...env },
       timeout: RUN_LIMIT_MS,
@@ -83,10 +83,11 @@ const runCommand = (
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });
+}
 
-const requireLanguage = (context: Mocha.Context, file: string): Promise<void> => {
+function requireLanguage(context: Mocha.Context, file: string): Promise<void> {
   return requirePrograms(context, languageOf(file).needs);
-};
+}
 
 describe('the samples of the docs page', function () {
   this.timeout(600_000);
@@ -94,7 +95,7 @@ describe('the samples of the docs page', function () {
   let directory: string;
   const { makeArchive, verifyWebhook } = readSamples();
 
-  const requestFile = async (name: string, path: string): Promise<string> => {
+  async function requestFile(name: string, path: string): Promise<string> {
     const file = join(directory, `${name}.json`);
     const urls = [{ url: flow.origin.url(path), filename: 'a.txt' }];
     const body = {
@@ -105,9 +106,9 @@ describe('the samples of the docs page', function () {
     };
     await writeFile(file, JSON.stringify(body));
     return file;
-  };
+  }
   const built = new Map<string, Promise<unknown>>();
-  const run = async (one: Run): Promise<Ended> => {
+  async function run(one: Run): Promise<Ended> {
     const { file } = one;
     const { build, command } = languageOf(file);
     if (build === undefined) return runCommand(command(file), one);
@@ -115,8 +116,10 @@ describe('the samples of the docs page', function () {
     if (!built.has(path)) built.set(path, build(file, path));
     await built.get(path);
     return runCommand(command(path), one);
-  };
-  const client = (token = flow.project.token) => ({ ZIPJOBS_URL: flow.baseUrl, ZIPJOBS_TOKEN: token });
+  }
+  function client(token = flow.project.token) {
+    return { ZIPJOBS_URL: flow.baseUrl, ZIPJOBS_TOKEN: token };
+  }
 
   before(async () => {
     flow = await startFlow('openapi-samples');
@@ -166,12 +169,14 @@ describe('the samples of the docs page', function () {
       const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a.txt' }]);
       delivery = await flow.receiver.next(({ body }) => body.includes(uuid), 100_000);
     });
-    const headers = () => ({
-      WEBHOOK_SECRET: flow.project.webhookSecret,
-      WEBHOOK_ID: deliveryId(delivery),
-      WEBHOOK_TIMESTAMP: String(delivery.headers['webhook-timestamp']),
-      WEBHOOK_SIGNATURE: String(delivery.headers['webhook-signature']),
-    });
+    function headers() {
+      return {
+        WEBHOOK_SECRET: flow.project.webhookSecret,
+        WEBHOOK_ID: deliveryId(delivery),
+        WEBHOOK_TIMESTAMP: String(delivery.headers['webhook-timestamp']),
+        WEBHOOK_SIGNATURE: String(delivery.headers['webhook-signature']),
+      };
+    }
 
     for (const { path: file, language } of verifyWebhook)
       it(`detect a forged one in ${language}`, async function () {

@@ -24,10 +24,10 @@ import { describeZipperJobs } from './policies/zipper-jobs.ts';
 describe('roles and policies', function () {
   this.timeout(300_000);
   let world: World | undefined;
-  const theWorld = (): World => {
+  function theWorld(): World {
     if (world === undefined) throw new Error('the cluster of these tests did not start');
     return world;
-  };
+  }
 
   before(async () => {
     world = await createWorld();

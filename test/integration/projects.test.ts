@@ -22,10 +22,19 @@ describe('a project', function () {
   });
   after(() => project[Symbol.dispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
-  const uidOf = (kind: string): Promise<string> =>
-    kubectl('get', kind, ZIPPER_SERVICE_ACCOUNT, '--ignore-not-found', '-o', 'jsonpath={.metadata.uid}');
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
+  }
+  function uidOf(kind: string): Promise<string> {
+    return kubectl(
+      'get',
+      kind,
+      ZIPPER_SERVICE_ACCOUNT,
+      '--ignore-not-found',
+      '-o',
+      'jsonpath={.metadata.uid}',
+    );
+  }
 
   it('lists its resources in its condition', async () => {
     const text = await kubectl('describe', 'zipproject', 'project');

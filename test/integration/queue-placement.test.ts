@@ -16,8 +16,8 @@ describe('a job in a queue with topology-aware scheduling', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const patchAsKueue = (target: string, spec: unknown): Promise<string> =>
-    world.kubectl(
+  function patchAsKueue(target: string, spec: unknown): Promise<string> {
+    return world.kubectl(
       'patch',
       target,
       '--type=merge',
@@ -25,10 +25,11 @@ describe('a job in a queue with topology-aware scheduling', function () {
       '-p',
       JSON.stringify({ spec }),
     );
-  const podsOf = async (uuid: string): Promise<readonly Pod[]> => {
+  }
+  async function podsOf(uuid: string): Promise<readonly Pod[]> {
     const list = await world.kubectl('get', 'pods', '-l', `job-name=zip-${uuid}`, '-o', 'json');
     return (JSON.parse(list) as { items: readonly Pod[] }).items;
-  };
+  }
 
   it('runs on the node that the queue selects, after the queue has removed the gate of its pod (X10)', async () => {
     const uuid = await world.start([world.origin.url('/gen/1000/1')], { spec: { queueName: 'night' } });

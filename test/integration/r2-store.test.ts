@@ -42,11 +42,11 @@ describe('a bucket of service r2', function () {
     readonly failure: Failure | undefined;
   }
   /** Runs a zipper with this task until it ends. */
-  const run = async (
+  async function run(
     key: string,
     urls: readonly string[],
     { bucket = {}, ...task }: Partial<Omit<ArchiveTask, 'bucket'>> & { bucket?: Partial<TaskBucket> } = {},
-  ): Promise<Ended> => {
+  ): Promise<Ended> {
     const program = await host.prepare({
       endpoint: '',
       bucket: BUCKET,
@@ -60,7 +60,7 @@ describe('a bucket of service r2', function () {
     const ended = await runZipper(program);
     const message = JSON.parse(ended.message) as TerminationMessage;
     return { code: ended.code, failure: 'failure' in message ? message.failure : undefined };
-  };
+  }
 
   it('gets parts of one size and a shorter last part, whatever the sizes of the files (U15)', async () => {
     const sizes = [1, 7 * MIB, 3 * MIB + 1, 0, PART, 1_234_567];
@@ -135,9 +135,10 @@ describe('the endpoint of these tests', function () {
   after(() => life.disposeAsync());
 
   const on = { Bucket: BUCKET, Key: 'a' };
-  const create = async (input: Partial<CreateMultipartUploadCommandInput> = {}): Promise<string> =>
-    (await client.send(new CreateMultipartUploadCommand({ ...on, ...input }))).UploadId ?? '';
-  const complete = async (...sizes: readonly number[]): Promise<void> => {
+  async function create(input: Partial<CreateMultipartUploadCommandInput> = {}): Promise<string> {
+    return (await client.send(new CreateMultipartUploadCommand({ ...on, ...input }))).UploadId ?? '';
+  }
+  async function complete(...sizes: readonly number[]): Promise<void> {
     const UploadId = await create();
     const Parts = [];
     for (const [index, bytes] of sizes.entries()) {
@@ -146,12 +147,13 @@ describe('the endpoint of these tests', function () {
       Parts.push({ ETag, PartNumber: index + 1 });
     }
     await client.send(new CompleteMultipartUploadCommand({ ...on, UploadId, MultipartUpload: { Parts } }));
-  };
-  const errorOf = async (work: Promise<unknown>): Promise<{ name?: string; message?: string }> =>
-    work.then(
+  }
+  async function errorOf(work: Promise<unknown>): Promise<{ name?: string; message?: string }> {
+    return work.then(
       () => ({}),
       (error: unknown) => error as { name: string; message: string },
     );
+  }
 
   it('refuses parts that R2 refuses', async () => {
     for (const [sizes, code] of [

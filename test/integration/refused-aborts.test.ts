@@ -5,19 +5,25 @@ import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-const isAbort = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'DELETE' && path.includes('uploadId=');
-const isComplete = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && path.includes('uploadId=');
+function isAbort({ method, path }: ProxiedRequest): boolean {
+  return method === 'DELETE' && path.includes('uploadId=');
+}
 
-const refusal = (status: number, code: string): FaultAction => ({
-  kind: 'response',
-  status,
-  body: `<Error><Code>${code}</Code><Message>from the fault proxy</Message></Error>`,
-});
+function isComplete({ method, path }: ProxiedRequest): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
 
-const failuresIn = ({ attempts = [] }: ZipJobStatus): number =>
-  attempts.reduce((sum, { abortFailures = 0 }) => sum + abortFailures, 0);
+function refusal(status: number, code: string): FaultAction {
+  return {
+    kind: 'response',
+    status,
+    body: `<Error><Code>${code}</Code><Message>from the fault proxy</Message></Error>`,
+  };
+}
+
+function failuresIn({ attempts = [] }: ZipJobStatus): number {
+  return attempts.reduce((sum, { abortFailures = 0 }) => sum + abortFailures, 0);
+}
 
 describe('a store that refuses to abort an upload', function () {
   this.timeout(240_000);
@@ -27,21 +33,23 @@ describe('a store that refuses to abort an upload', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const cancel = async (uuid: string): Promise<void> => {
+  async function cancel(uuid: string): Promise<void> {
     await world.untilUploading(uuid);
     await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
-  };
-  const kill = (uuid: string): void => {
+  }
+  function kill(uuid: string): void {
     for (const pod of world.cluster.node.pods())
       if (pod.name.includes(uuid)) world.cluster.node.kill(pod.uid, 'SIGKILL');
-  };
+  }
 
   for (const [code, fault] of [
     ['AccessDenied', refusal(403, 'AccessDenied')],
     ['MethodNotAllowed', refusal(405, 'MethodNotAllowed')],
   ] as const)
     describe(`with ${code}`, () => {
-      const storeFault = (request: ProxiedRequest) => (isAbort(request) ? fault : undefined);
+      function storeFault(request: ProxiedRequest) {
+        return isAbort(request) ? fault : undefined;
+      }
       let [failed, cancelled, published] = ['', '', ''];
 
       // All at once, because most of the time is waiting.

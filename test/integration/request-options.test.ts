@@ -18,16 +18,16 @@ describe('the options of a request', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const finished = async (uuid: string) => {
+  async function finished(uuid: string) {
     const { spec, status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     return { spec, status };
-  };
-  const askToCreate = (options: object): Promise<ApiResponse> => {
+  }
+  function askToCreate(options: object): Promise<ApiResponse> {
     const urls = [{ url: flow.origin.url('/gen/700/1'), filename: 'a' }];
     const request = { bucket_name: flow.project.bucketName, key: 'refused.zip', urls, ...options };
     const { token } = flow.project;
     return askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token, body: JSON.stringify(request) });
-  };
+  }
 
   it('reach the archive', async () => {
     const { origin, project } = flow;
@@ -110,10 +110,11 @@ describe('the options of a request', function () {
     const sources = [held.url, ...[1, 2, 3].map((n) => origin.url(`/gen/9000/${n}`))];
     const urls = sources.map((url, n) => ({ url, filename: `f${n}` }));
     const paths = urls.map(({ url }) => new URL(url).pathname);
-    const asked = (): readonly string[] =>
-      origin.requests
+    function asked(): readonly string[] {
+      return origin.requests
         .map(({ path }) => new URL(path, 'http://origin').pathname)
         .filter((path) => paths.includes(path));
+    }
     const before = asked().length;
     const uuid = await flow.post(urls, { sequential: true });
     // The progress shows that the zipper reads the first source, and has had the time to request others.
@@ -131,7 +132,9 @@ describe('the options of a request', function () {
   it('are joined by files in data: URLs, whose content is shown nowhere (C5)', async () => {
     const content = 'cAnArY43';
     const shapes = [content, Buffer.from(content).toString('base64').replace(/=+$/, '')];
-    const inline = (type: string) => `data:${type};base64,${Buffer.from(content).toString('base64')}`;
+    function inline(type: string) {
+      return `data:${type};base64,${Buffer.from(content).toString('base64')}`;
+    }
     const files = [
       { url: inline('text/plain'), filename: 'note.txt' },
       { url: flow.origin.url('/gen/700/1'), filename: 'a' },

@@ -12,7 +12,7 @@ describe('a ZipJob that was created with kubectl and restored from a backup', fu
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const restore = async (uuid: string, backup: string): Promise<void> => {
+  async function restore(uuid: string, backup: string): Promise<void> {
     const { namespace } = world.project;
     await world.cluster.kubectl(['-n', namespace, 'replace', '--force', '-f', '-'], { input: backup });
     const { status, metadata } = await world.untilEnd(uuid);
@@ -20,9 +20,10 @@ describe('a ZipJob that was created with kubectl and restored from a backup', fu
     const flags = ['--ignore-not-found', '-o', 'jsonpath={.metadata.ownerReferences[0].uid}'];
     const owner = await world.kubectl('get', 'job', zipJobName(uuid), ...flags);
     expect(owner).not.to.equal(metadata.uid);
-  };
-  const backupOf = (uuid: string): Promise<string> =>
-    world.kubectl('get', 'zipjob', zipJobName(uuid), '-o', 'yaml');
+  }
+  function backupOf(uuid: string): Promise<string> {
+    return world.kubectl('get', 'zipjob', zipJobName(uuid), '-o', 'yaml');
+  }
 
   it('does not run again, whether it had finished or was running (F33)', async () => {
     const finished = await world.start([world.origin.url('/gen/1000/1')]);

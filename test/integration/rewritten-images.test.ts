@@ -35,14 +35,14 @@ describe('a cluster that rewrites images', function () {
   });
   after(() => life.disposeAsync());
 
-  const followJobs = async (component: string) => {
+  async function followJobs(component: string) {
     const api = life.use(await adminApi(world.cluster));
     const selector = `labelSelector=app.kubernetes.io%2Fcomponent%3D${component}`;
     const path = `/apis/batch/v1/namespaces/${NAMESPACE}/jobs?${selector}`;
     return life.use(
       await followObjects(api, path, ({ spec }: Job) => spec?.template.spec?.containers[0]?.image ?? ''),
     );
-  };
+  }
 
   it('runs archives and recoveries with the digest, each in one Job (X9)', async () => {
     const [archives, recoveries] = [await followJobs('archive'), await followJobs('recover')];
@@ -52,8 +52,9 @@ describe('a cluster that rewrites images', function () {
     held.release();
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
-    const imagesIn = ({ events }: typeof archives): readonly string[] =>
-      events.filter(({ type }) => type === 'ADDED').map(({ object }) => object);
+    function imagesIn({ events }: typeof archives): readonly string[] {
+      return events.filter(({ type }) => type === 'ADDED').map(({ object }) => object);
+    }
     expect(imagesIn(archives)).to.have.length(1);
     expect(imagesIn(recoveries)).to.have.length.above(0);
     for (const image of [...imagesIn(archives), ...imagesIn(recoveries)])

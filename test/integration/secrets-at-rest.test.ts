@@ -18,12 +18,12 @@ describe("the cluster's database", function () {
   after(() => flow[Symbol.asyncDispose]());
 
   /** Everything that etcd has written to its disk. */
-  const written = async (): Promise<Buffer> => {
+  async function written(): Promise<Buffer> {
     const pattern = join(flow.cluster.dir, 'etcd', '**', '*.{wal,db,snap}');
     const parts: Buffer[] = [];
     for await (const file of glob(pattern)) parts.push(await readFile(file));
     return Buffer.concat(parts);
-  };
+  }
 
   it('contains no bucket key, token, webhook secret or source URL in readable form (P12, T2)', async () => {
     const { project, cluster, origin } = flow;

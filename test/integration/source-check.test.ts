@@ -39,7 +39,9 @@ interface ListedError {
   readonly files_total: number;
 }
 
-const withoutStatus = ({ file_index, code }: ListedError['files'][number]) => ({ file_index, code });
+function withoutStatus({ file_index, code }: ListedError['files'][number]) {
+  return { file_index, code };
+}
 
 describe('a job with many bad sources', function () {
   this.timeout(300_000);
@@ -77,7 +79,7 @@ describe('a job with many bad sources', function () {
   });
   after(() => life.disposeAsync());
 
-  const badUrl = (code: Code, n: number): string => {
+  function badUrl(code: Code, n: number): string {
     const { origin } = flow;
     switch (code) {
       case 'SourceNotFound':
@@ -91,7 +93,7 @@ describe('a job with many bad sources', function () {
       case 'SourceStalled':
         return origin.url(`/silent?${n}`);
     }
-  };
+  }
 
   /** The first failure is permanent, so that it ends the job. Those that take long are next. */
   const codes = Object.entries(BAD)
@@ -99,7 +101,7 @@ describe('a job with many bad sources', function () {
     .toSpliced(-1, 1)
     .toSpliced(0, 0, 'SourceNotFound');
 
-  const sources = (): readonly (FlowSource & { readonly code?: Code })[] => {
+  function sources(): readonly (FlowSource & { readonly code?: Code })[] {
     const step = Math.floor((BAD_BEFORE - FIRST_BAD) / codes.length);
     return Array.from({ length: FILES }, (_, n) => {
       const filename = `file-${n}`;
@@ -109,10 +111,10 @@ describe('a job with many bad sources', function () {
         ? { url: flow.origin.url(`/gen/2000/${n}`), filename }
         : { url: badUrl(code, n), filename, code };
     });
-  };
+  }
 
   /** The zipper's own line about its check. */
-  const checkOf = async (job: ZipJob): Promise<CheckLog> => {
+  async function checkOf(job: ZipJob): Promise<CheckLog> {
     const log = await flow.kubectl('logs', `job/${job.metadata.name}`);
     const lines = log
       .trim()
@@ -121,20 +123,20 @@ describe('a job with many bad sources', function () {
     const found = lines.find(({ message }) => message === 'checked the sources that were not downloaded');
     if (found === undefined) throw new Error(`no check in the log:\n${log}`);
     return found;
-  };
+  }
 
-  const apiErrorOf = async (job: ZipJob): Promise<ListedError> => {
+  async function apiErrorOf(job: ZipJob): Promise<ListedError> {
     const path = `/api/v1/zips/${zipJobId(job)}?expand=error`;
     const { text } = await askApi(flow.baseUrl, { path, token: flow.project.token });
     return (JSON.parse(text) as { data: { error: ListedError } }).data.error;
-  };
+  }
 
-  const untilFailed = async (uuid: string): Promise<ZipJob> => {
+  async function untilFailed(uuid: string): Promise<ZipJob> {
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 200_000);
     expect(job.status, JSON.stringify(job.status)).to.include({ phase: 'Failed', reason: 'SourceNotFound' });
     expect(await flow.project.bucket.openUploadKeys()).not.to.include(job.spec.key);
     return job;
-  };
+  }
 
   it('reports all 137 of 10,000 in one failure, within ten seconds and the limits per origin (C4)', async () => {
     const { origin } = flow;

@@ -57,8 +57,8 @@ describe('the zipper on a real S3 server', function () {
     reader[Symbol.dispose]();
   });
 
-  const open = (key: string, attempt: string, change: Partial<UploadDeps> = {}): Promise<Upload> =>
-    createUpload({
+  function open(key: string, attempt: string, change: Partial<UploadDeps> = {}): Promise<Upload> {
+    return createUpload({
       store,
       settings,
       log,
@@ -70,14 +70,15 @@ describe('the zipper on a real S3 server', function () {
       uploadsLeft: createUploadsLeft(),
       ...change,
     });
-  const filled = async (...args: Parameters<typeof open>): Promise<Upload> => {
+  }
+  async function filled(...args: Parameters<typeof open>): Promise<Upload> {
     const upload = await open(...args);
     for (let at = 0; at < body.length; at += 65_536) await upload.sink.write(body.subarray(at, at + 65_536));
     expect(await upload.finishParts()).to.equal(3);
     return upload;
-  };
-  const recovered = (key: string, uploadId: string, attempt: string) =>
-    recover({
+  }
+  function recovered(key: string, uploadId: string, attempt: string) {
+    return recover({
       task: {
         contractVersion: 1,
         mode: 'recover',
@@ -98,6 +99,7 @@ describe('the zipper on a real S3 server', function () {
       startedMs: performance.now(),
       onAbortFailed: () => undefined,
     });
+  }
 
   it('publishes an archive whose parts were verified, and leaves no incomplete upload (H8)', async () => {
     const upload = await filled('good.zip', 'pod-1');

@@ -11,18 +11,22 @@ describe('the TypeScript client with the API', function () {
   this.timeout(240_000);
   let flow: Flow;
   let client: Client;
-  const clientWith = (token: string) => createClient({ baseUrl: `${flow.baseUrl}/api`, token });
-  const requestOf = (key: string, path: string) => ({
-    urls: [{ url: flow.origin.url(path), filename: 'a.txt' }],
-    bucket_name: flow.project.bucketName,
-    key,
-    metadata: { order: key },
-  });
-  const errorOf = async (promise: Promise<unknown>): Promise<ApiError> => {
+  function clientWith(token: string) {
+    return createClient({ baseUrl: `${flow.baseUrl}/api`, token });
+  }
+  function requestOf(key: string, path: string) {
+    return {
+      urls: [{ url: flow.origin.url(path), filename: 'a.txt' }],
+      bucket_name: flow.project.bucketName,
+      key,
+      metadata: { order: key },
+    };
+  }
+  async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
     const error: unknown = await promise.catch((reason: unknown) => reason);
     if (error instanceof ApiError) return error;
     throw new Error('expected an ApiError', { cause: error });
-  };
+  }
 
   before(async () => {
     flow = await startFlow('typescript-client');

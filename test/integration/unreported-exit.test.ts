@@ -18,13 +18,16 @@ describe('a job whose pod has not been reported to exit', function () {
   let paused: Disposable | undefined;
   let first: string;
 
-  const post = (url: string): Promise<string> =>
-    postJob(flow.baseUrl, flow.project.token, {
+  function post(url: string): Promise<string> {
+    return postJob(flow.baseUrl, flow.project.token, {
       bucket_name: flow.project.bucketName,
       key: KEY,
       urls: [{ url, filename: 'a' }],
     });
-  const statusOf = async (uuid: string) => (await flow.project.zipJob(uuid)).status ?? {};
+  }
+  async function statusOf(uuid: string) {
+    return (await flow.project.zipJob(uuid)).status ?? {};
+  }
 
   before(async () => {
     flow = await startFlow(NAMESPACE);

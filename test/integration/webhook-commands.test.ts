@@ -16,14 +16,17 @@ describe('the webhooks of a project', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const post = (): Promise<string> => flow.post([{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }]);
-  const finishedJob = async (): Promise<string> => {
+  function post(): Promise<string> {
+    return flow.post([{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }]);
+  }
+  async function finishedJob(): Promise<string> {
     const uuid = await post();
     await flow.project.untilPhase(uuid, ['Succeeded'], 100_000);
     return uuid;
-  };
-  const projectOf = (): Promise<ZipProject> =>
-    flow.cluster.read(`/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipprojects/${PROJECT_NAME}`);
+  }
+  function projectOf(): Promise<ZipProject> {
+    return flow.cluster.read(`/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipprojects/${PROJECT_NAME}`);
+  }
 
   it('replay one event after an annotation, with the same ID and body, and a new time and signature (W15)', async () => {
     const { receiver, project } = flow;

@@ -21,9 +21,10 @@ describe('a webhook', function () {
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(args)).stdout;
-  const post = async (body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await flow.cluster.kubectl(args)).stdout;
+  }
+  async function post(body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
     const { baseUrl, project, origin } = flow;
     const urls = [{ url: origin.url('/gen/1000/1'), filename: 'a' }];
     const request = { bucket_name: project.bucketName, key: `${Math.random()}.zip`, urls, ...body };
@@ -32,11 +33,12 @@ describe('a webhook', function () {
     const response = await askApi(baseUrl, options);
     expect(response.status, response.text).to.equal(201);
     return response.body.data?.uuid ?? '';
-  };
-  const delivered = (uuid: string): Promise<Delivery> =>
-    flow.receiver.next(({ body }) => body.includes(uuid), 100_000);
-  const rotate = (secret: Readonly<Record<string, string>>): Promise<string> =>
-    kubectl(
+  }
+  function delivered(uuid: string): Promise<Delivery> {
+    return flow.receiver.next(({ body }) => body.includes(uuid), 100_000);
+  }
+  function rotate(secret: Readonly<Record<string, string>>): Promise<string> {
+    return kubectl(
       '-n',
       NAMESPACE,
       'patch',
@@ -46,6 +48,7 @@ describe('a webhook', function () {
       '-p',
       JSON.stringify({ stringData: secret }),
     );
+  }
 
   it('is below 20 kB with the longest metadata that the API accepts, untruncated (W14)', async () => {
     const frame = JSON.stringify({ note: '' }).length;
@@ -80,8 +83,11 @@ describe('a webhook', function () {
     const uuid = await post({}, { traceparent });
     const { headers } = await delivered(uuid);
     expect(headers['traceparent']).to.equal(traceparent);
-    const linesOf = async (...of: readonly string[]): Promise<readonly string[]> =>
-      (await kubectl('logs', ...of)).split('\n').filter((line) => line.includes(`"traceId":"${traceId}"`));
+    async function linesOf(...of: readonly string[]): Promise<readonly string[]> {
+      return (await kubectl('logs', ...of))
+        .split('\n')
+        .filter((line) => line.includes(`"traceId":"${traceId}"`));
+    }
     const release = ['-n', RELEASE_NAMESPACE, '--tail=-1'];
     const ofZipper = ['-n', NAMESPACE, `job/${zipJobName(uuid)}`];
     await until('the zipper to have logged', async () => (await linesOf(...ofZipper)).length > 0);

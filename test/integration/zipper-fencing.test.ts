@@ -10,10 +10,13 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 const JOB_CONTROLLER = 'system:serviceaccount:kube-system:job-controller';
 
-const isComplete = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && path.includes('uploadId=');
-const isCreate = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && /[?&]uploads\b/.test(path);
+function isComplete({ method, path }: ProxiedRequest): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
+
+function isCreate({ method, path }: ProxiedRequest): boolean {
+  return method === 'POST' && /[?&]uploads\b/.test(path);
+}
 
 interface PodObject {
   readonly metadata: {
@@ -32,32 +35,35 @@ describe('two zippers of one job', function () {
   after(() => world[Symbol.asyncDispose]());
   afterEach(() => world.cluster.node.start());
 
-  const podNameOf = async (uuid: string): Promise<string> =>
-    (await world.project.zipJob(uuid)).status?.job?.podName ?? '';
+  async function podNameOf(uuid: string): Promise<string> {
+    return (await world.project.zipJob(uuid)).status?.job?.podName ?? '';
+  }
   /** Stops the node and deletes the pod, like Kubernetes with pods of a node that is out of service. */
-  const loseNode = async (uuid: string): Promise<void> => {
+  async function loseNode(uuid: string): Promise<void> {
     await world.cluster.node.stop();
     const name = await podNameOf(uuid);
     const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC' };
     const patch = JSON.stringify({ status: { phase: 'Failed', conditions: [target] } });
     await world.kubectl('patch', 'pod', name, '--subresource=status', '--type=merge', '-p', patch);
     await world.kubectl('delete', 'pod', name, '--force', '--grace-period=0', '--wait=false');
-  };
-  const untilNotActive = (uuid: string, podUid: string): Promise<unknown> =>
-    until('the lost pod to be inactive', async () => {
+  }
+  function untilNotActive(uuid: string, podUid: string): Promise<unknown> {
+    return until('the lost pod to be inactive', async () => {
       const { status } = await world.project.zipJob(uuid);
       return status?.attempts?.some((attempt) => attempt.podUid === podUid);
     });
-  const untilProcessEnded = (podUid: string): Promise<unknown> =>
-    until('the process of the lost pod to end', () =>
+  }
+  function untilProcessEnded(podUid: string): Promise<unknown> {
+    return until('the process of the lost pod to end', () =>
       world.cluster.node.pods().every(({ uid, containers }) => uid !== podUid || containers.length === 0),
     );
+  }
 
   it('do not both publish: the one on a lost node keeps running, the other one publishes (F10) (F12)', async () => {
     let completes = 0;
-    const storeFault = (request: ProxiedRequest): undefined => {
+    function storeFault(request: ProxiedRequest): undefined {
       completes += isComplete(request) ? 1 : 0;
-    };
+    }
     const held = world.hold();
     const uuid = await world.start([held.url], { storeFault });
     const podUid = await world.untilUploading(uuid);
@@ -79,12 +85,13 @@ describe('two zippers of one job', function () {
   it('keep the archive of the one whose node was lost between Complete and its response (F11) (F28)', async () => {
     let podUid = '';
     const completed = Promise.withResolvers<void>();
-    const kill = (): void => {
+    function kill(): void {
       world.cluster.node.kill(podUid, 'SIGKILL');
       completed.resolve();
-    };
-    const storeFault = (request: ProxiedRequest): FaultAction | undefined =>
-      isComplete(request) ? { kind: 'kill', kill } : undefined;
+    }
+    function storeFault(request: ProxiedRequest): FaultAction | undefined {
+      return isComplete(request) ? { kind: 'kill', kill } : undefined;
+    }
     const held = world.hold();
     const uuid = await world.start([held.url], { storeFault });
     podUid = await world.untilUploading(uuid);
@@ -104,9 +111,9 @@ describe('two zippers of one job', function () {
 
   it('run at once: the inactive one uploads nothing and ends (F12) (K1)', async () => {
     let creates = 0;
-    const storeFault = (request: ProxiedRequest): undefined => {
+    function storeFault(request: ProxiedRequest): undefined {
       creates += isCreate(request) ? 1 : 0;
-    };
+    }
     const held = world.hold();
     const uuid = await world.start([held.url], { storeFault });
     const podUid = await world.untilUploading(uuid);

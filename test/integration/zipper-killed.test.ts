@@ -62,17 +62,17 @@ describe('a zipper that is ended in the middle of its upload', function () {
   });
 
   it('by SIGKILL before it recorded its upload, in the last attempt: leaves no incomplete upload (F9) (H8)', async () => {
-    const kill = (path: string): void => {
+    function kill(path: string): void {
       const key = decodeURIComponent(path).split('/').at(-1) ?? '';
       const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
       world.cluster.node.kill(pod?.uid ?? '', 'SIGKILL');
-    };
+    }
     let creates = 0;
-    const storeFault = ({ method, path }: ProxiedRequest): FaultAction | undefined => {
+    function storeFault({ method, path }: ProxiedRequest): FaultAction | undefined {
       if (method !== 'POST' || !/[?&]uploads\b/.test(path)) return undefined;
       creates += 1;
       return creates === 1 ? { kind: 'kill', kill: () => kill(path) } : undefined;
-    };
+    }
     const uuid = await world.start([world.origin.url('/gen/1000/1')], {
       spec: { maxAttempts: 1 },
       storeFault,

@@ -8,8 +8,9 @@ import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-reque
 /** Attempts of a write that are refused before the API server returns. */
 const REFUSALS = 3;
 
-const statusOf = ({ body }: ProxiedRequest): ZipperStatus =>
-  (JSON.parse(body.toString()) as { status: ZipperStatus }).status;
+function statusOf({ body }: ProxiedRequest): ZipperStatus {
+  return (JSON.parse(body.toString()) as { status: ZipperStatus }).status;
+}
 
 type Step = (status: ZipperStatus) => boolean;
 
@@ -23,17 +24,17 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /** Refuses this many requests from the first one of a step on; `over` resolves with the last of them. */
-const awayFrom = (isStep: Step) => {
+function awayFrom(isStep: Step) {
   const outage = { refused: 0, over: Promise.withResolvers<void>() };
-  const apiFault = (request: ProxiedRequest): FaultAction | undefined => {
+  function apiFault(request: ProxiedRequest): FaultAction | undefined {
     const isAway = outage.refused > 0 || (isWrite(request) && isStep(statusOf(request)));
     if (!isAway || outage.refused === REFUSALS) return undefined;
     outage.refused += 1;
     if (outage.refused === REFUSALS) outage.over.resolve();
     return { kind: 'refuse' };
-  };
+  }
   return { outage, apiFault };
-};
+}
 
 describe('a zipper without the API server', function () {
   this.timeout(240_000);

@@ -53,23 +53,24 @@ describe('two replicas of the API', function () {
   });
   after(() => life.disposeAsync());
 
-  const read = (address: string, token = project.token) =>
-    balancer.requestTo(address, { method: 'GET', path: UNKNOWN, token });
+  function read(address: string, token = project.token) {
+    return balancer.requestTo(address, { method: 'GET', path: UNKNOWN, token });
+  }
   /**
    * The remaining requests of the token in this minute according to one replica; undefined when requests are
    * not counted.
    */
-  const leftAt = async (address: string): Promise<number | undefined> => {
+  async function leftAt(address: string): Promise<number | undefined> {
     const { status, headers } = await read(address);
     expect(status).to.equal(404);
     const [, left] = /"token";r=(\d+)/.exec(String(headers['ratelimit'])) ?? [];
     return left === undefined ? undefined : Number(left);
-  };
-  const remainingByReplica = async (count: number): Promise<readonly (number | undefined)[]> => {
+  }
+  async function remainingByReplica(count: number): Promise<readonly (number | undefined)[]> {
     const left: (number | undefined)[] = [];
     for (let n = 0; n < count; n += 1) left.push(await leftAt(balancer.addresses[n % 2] ?? ''));
     return left;
-  };
+  }
 
   it('count requests together, pass them while Redis is down, and count again when it returns', async () => {
     const counted = await until('a minute with enough time left', async () => {
@@ -116,10 +117,14 @@ describe('two replicas of the API', function () {
     const name = items.find(({ spec }) => spec.masked === masked)?.metadata.name ?? '';
     await admin.remove(`${tokens}/${name}`, {});
     const deletedAt = performance.now();
-    const isTargetGone = ({ at }: { readonly at: number }): boolean => at > deletedAt + 1_000;
+    function isTargetGone({ at }: { readonly at: number }): boolean {
+      return at > deletedAt + 1_000;
+    }
     await until('requests after that', () => load.outcomes.filter(isTargetGone).length > 200);
     const outcomes = await load.stop();
-    const results = (of: typeof outcomes) => new Set(of.map(({ result }) => result));
+    function results(of: typeof outcomes) {
+      return new Set(of.map(({ result }) => result));
+    }
     expect([...results(outcomes.filter(isTargetGone))]).to.deep.equal([401]);
     expect([...results(outcomes.filter(({ at }) => at < deletedAt - 1_000))]).to.deep.equal([404]);
   });

@@ -47,7 +47,7 @@ interface Seen {
   readonly why: string;
 }
 
-const seen = (object: ZipJob | Job): Seen => {
+function seen(object: ZipJob | Job): Seen {
   const { namespace, name, resourceVersion, creationTimestamp, annotations } = object.metadata;
   const status = object.status !== undefined && 'phase' in object.status ? object.status : undefined;
   return {
@@ -58,15 +58,17 @@ const seen = (object: ZipJob | Job): Seen => {
     phase: status?.phase ?? '',
     why: `${status?.reason ?? ''} ${status?.message ?? ''}`,
   };
-};
+}
 
 /** Fewer pods than the controller starts: the Job controller has to wait for capacity. */
-const aQuota = (namespace: string, pods: number) => ({
-  apiVersion: 'v1',
-  kind: 'ResourceQuota',
-  metadata: { namespace, name: 'pods' },
-  spec: { hard: { pods } },
-});
+function aQuota(namespace: string, pods: number) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { namespace, name: 'pods' },
+    spec: { hard: { pods } },
+  };
+}
 
 describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUNNING} at a time`, function () {
   this.timeout(900_000);
@@ -116,7 +118,7 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
     forgetInstallation();
   });
 
-  const post = async (baseUrl: string, index: number): Promise<string> => {
+  async function post(baseUrl: string, index: number): Promise<string> {
     const projectIndex = index < HEAD_START ? 0 : index % PROJECTS;
     const project = projects[projectIndex];
     if (!project) throw new Error(`there is no project ${projectIndex}`);
@@ -144,22 +146,26 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
       },
       { limitMs: 120_000, intervalMs: 1000 },
     );
-  };
+  }
 
   /** The events of this test's projects: jobs of earlier test files may still end in the shared cluster. */
-  const ownEvents = ({ events }: Followed<Seen>): Followed<Seen>['events'] =>
-    events.filter(({ object }) => projects.some(({ namespace }) => namespace === object.namespace));
+  function ownEvents({ events }: Followed<Seen>): Followed<Seen>['events'] {
+    return events.filter(({ object }) => projects.some(({ namespace }) => namespace === object.namespace));
+  }
 
   /** Every event in which an object appeared, in the order of the API server. */
-  const added = (followed: Followed<Seen>): readonly Seen[] =>
-    ownEvents(followed)
+  function added(followed: Followed<Seen>): readonly Seen[] {
+    return ownEvents(followed)
       .flatMap(({ type, object }) => (type === 'ADDED' ? [object] : []))
       .toSorted((a, b) => a.version - b.version);
-  const ended = (): number =>
-    new Set(ownEvents(zipJobs).flatMap(({ object }) => (FINAL.has(object.phase) ? [object.name] : []))).size;
+  }
+  function ended(): number {
+    return new Set(ownEvents(zipJobs).flatMap(({ object }) => (FINAL.has(object.phase) ? [object.name] : [])))
+      .size;
+  }
 
   /** The highest number of ZipJobs that were between their Job and their end at one time. */
-  const mostActive = (): number => {
+  function mostActive(): number {
     const active = new Set<string>();
     let most = 0;
     for (const { object } of ownEvents(zipJobs)) {
@@ -168,7 +174,7 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
       most = Math.max(most, active.size);
     }
     return most;
-  };
+  }
 
   it('all succeed, each with one Job and one pod (F22, H5, H6)', async () => {
     const baseUrl = await installation.apiUrl();
@@ -197,8 +203,9 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
 
   it('let no project wait for more than twice its share of the starts (F22)', () => {
     const starts = added(jobs);
-    const startedBefore = (version: number): number =>
-      starts.filter((start) => start.version < version).length;
+    function startedBefore(version: number): number {
+      return starts.filter((start) => start.version < version).length;
+    }
     let worst = 0;
     for (const { namespace } of projects) {
       const created = added(zipJobs).filter((zipJob) => zipJob.namespace === namespace);
@@ -214,12 +221,12 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
   });
 
   /** The version with the last start of a wait, or with the start of the job. */
-  const allReported = (): number => {
+  function allReported(): number {
     const reported = new Map<string, number>();
     for (const { object } of ownEvents(zipJobs))
       if (object.phase !== '' && !reported.has(object.name)) reported.set(object.name, object.version);
     return Math.max(...reported.values());
-  };
+  }
 
   it('start the oldest waiting job of a project first (F22)', () => {
     const orders = new Map(added(zipJobs).map(({ name, order }) => [name, order]));

@@ -38,7 +38,7 @@ const VALUES = {
 };
 
 /** Every object of the jobs in the namespace. */
-const followNamespace = async (api: KubeApi) => {
+async function followNamespace(api: KubeApi) {
   const own = ['ZipJob', 'ZipBucket', 'ZipProject'] as const;
   const collections = [
     ...own.map((kind) => `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS[kind]}`),
@@ -54,7 +54,7 @@ const followNamespace = async (api: KubeApi) => {
       ),
     ),
   );
-};
+}
 
 describe(`${JOBS} finished ZipJobs`, function () {
   this.timeout(600_000);
@@ -65,13 +65,13 @@ describe(`${JOBS} finished ZipJobs`, function () {
   let baseUrl: string;
   let uuids: readonly string[];
 
-  const expectBelow = async (what: string, pod: RunningPod | undefined): Promise<void> => {
+  async function expectBelow(what: string, pod: RunningPod | undefined): Promise<void> {
     const { resident, peak } = await memoryOf(pod?.containers[0]?.pid ?? 0);
     console.log(
       `      ${what}: resident ${(resident / MIB).toFixed(0)} MiB, peak ${(peak / MIB).toFixed(0)} MiB`,
     );
     expect(peak, what).to.be.greaterThan(0).and.lessThan(BAR_BYTES);
-  };
+  }
 
   before(async () => {
     cluster = await sharedCluster();
@@ -97,21 +97,22 @@ describe(`${JOBS} finished ZipJobs`, function () {
   after(() => life.disposeAsync());
 
   /** Write requests of the controller by its own metric; the renewal of the Lease is a PUT. */
-  const writesSent = async (): Promise<Readonly<Record<string, number>>> => {
+  async function writesSent(): Promise<Readonly<Record<string, number>>> {
     const text = await metricsOf(api, await leadingPod(cluster, api));
     const sent = ['POST', 'PATCH', 'DELETE'].map((method) => [
       method,
       metricOf(text, 'rest_client_requests_total', `method="${method}"`),
     ]);
     return Object.fromEntries(sent);
-  };
+  }
 
-  const reconciled = async (queue: 'zipjob' | 'zipproject' = 'zipjob'): Promise<number> =>
-    metricOf(
+  async function reconciled(queue: 'zipjob' | 'zipproject' = 'zipjob'): Promise<number> {
+    return metricOf(
       await metricsOf(api, await leadingPod(cluster, api)),
       'workqueue_work_duration_seconds_count',
       `name="${queue}"`,
     );
+  }
 
   it('let a restarted controller reconcile them below 200 MiB', async () => {
     await until('every job to have been reconciled', async () => (await reconciled()) >= JOBS);

@@ -31,7 +31,7 @@ const END = { 'k8s.io/initial-events-end': 'true' };
 type Meta = Record<string, unknown> & { name: string; namespace: string };
 
 /** The JSON text of one object, with its times relative to now. */
-const textOf = (kind: { apiVersion: string; kind: string }, object: object, n: number): string => {
+function textOf(kind: { apiVersion: string; kind: string }, object: object, n: number): string {
   const shiftMs = Date.now() - FIRST_MS - (jobs - n) * SECONDS_APART * 1000 - n * 1000;
   const { metadata } = object as { metadata: Meta };
   const placed = {
@@ -43,14 +43,15 @@ const textOf = (kind: { apiVersion: string; kind: string }, object: object, n: n
     /"(2026-\d\d-\d\dT[\d:]+Z)"/g,
     (_, time: string) => `"${new Date(Date.parse(time) + shiftMs).toISOString().slice(0, 19)}Z"`,
   );
-};
+}
 
-const all = (
+function all(
   kind: { apiVersion: string; kind: string },
   from: number,
   build: (n: number) => object,
-): readonly string[] =>
-  Array.from({ length: jobs - from }, (_, index) => textOf(kind, build(from + index), from + index));
+): readonly string[] {
+  return Array.from({ length: jobs - from }, (_, index) => textOf(kind, build(from + index), from + index));
+}
 
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   zipjobs: all({ apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob' }, 0, (n) =>
@@ -90,20 +91,22 @@ const written = createWrittenObjects(VERSION);
 for (const namespace of NAMESPACES) createProject(written, namespace);
 const newJobs = createNewJobs(written, { firstNumber: jobs, namespaces: NAMESPACES });
 
-const bookmark = (version: number, annotations: object): string =>
-  `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'X', apiVersion: 'v1', metadata: { resourceVersion: String(version), annotations } } })}\n`;
+function bookmark(version: number, annotations: object): string {
+  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'X', apiVersion: 'v1', metadata: { resourceVersion: String(version), annotations } } })}\n`;
+}
 
-const drained = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    function end(): void {
       response.off('drain', end).off('close', end);
       resolve();
-    };
+    }
     response.on('drain', end).on('close', end);
   });
+}
 
 /** Returns the version of the list. */
-const sendList = async (plural: string, response: ServerResponse): Promise<number> => {
+async function sendList(plural: string, response: ServerResponse): Promise<number> {
   const { version } = written;
   const objects = [written.list(plural), OBJECTS[plural] ?? [], largeObjects(plural)];
   for (const object of objects.values().flatMap((some) => some)) {
@@ -112,9 +115,9 @@ const sendList = async (plural: string, response: ServerResponse): Promise<numbe
   }
   response.write(bookmark(version, END));
   return version;
-};
+}
 
-const watch = async (plural: string, url: URL, response: ServerResponse): Promise<void> => {
+async function watch(plural: string, url: URL, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
   const after =
@@ -128,22 +131,22 @@ const watch = async (plural: string, url: URL, response: ServerResponse): Promis
     following[Symbol.dispose]();
     response.end(bookmark(written.version, {}));
   }, seconds * 1000).unref();
-};
+}
 
-const write = async (request: IncomingMessage, path: string): Promise<Written> => {
+async function write(request: IncomingMessage, path: string): Promise<Written> {
   const atMs = performance.now();
   const { method = '', headers } = request;
   const body = JSON.parse(await text(request)) as { metadata: Meta };
   if (method === 'POST' && path.endsWith('/jobs')) newJobs.seeJob(body.metadata.name, atMs);
   return written.write({ method, path, body, isApply: headers['content-type']?.includes('apply') === true });
-};
+}
 
-const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'https://localhost');
   const path = url.pathname;
-  const send = ({ status, body }: Written): void => {
+  function send({ status, body }: Written): void {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  };
+  }
   const object = request.method === 'GET' ? written.get(path) : undefined;
   if (WRITES.has(request.method)) send(await write(request, path));
   else if (object) send({ status: 200, body: object });
@@ -151,7 +154,7 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
   else if (url.searchParams.has('limit'))
     send({ status: 200, body: { metadata: { resourceVersion: String(written.version) }, items: [] } });
   else send({ status: 404, body: { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' } });
-};
+}
 
 const server = createServer({ cert: PRIVATE_TLS.cert, key: PRIVATE_TLS.key }, (request, response) => {
   handle(request, response).catch(() => response.destroy());

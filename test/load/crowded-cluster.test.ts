@@ -26,11 +26,10 @@ const JOBS = sized(20_000, 100_000);
 /** Their memory is that of a server without jobs. */
 const FEW_JOBS = 100;
 /** Ended pods are limited (MAX_FINISHED_PODS). */
-const countsOf = (jobs: number, large: number): CrowdedCounts => [
-  String(jobs),
-  String(Math.min(5_000, jobs / 10)),
-  String(large),
-];
+function countsOf(jobs: number, large: number): CrowdedCounts {
+  return [String(jobs), String(Math.min(5_000, jobs / 10)), String(large)];
+}
+
 /** Of each kind, in a namespace without a project. */
 const LARGE_OBJECTS = sized(1_200, 10_000);
 const RESIDENT_BAR_BYTES = 200 * MIB;
@@ -50,22 +49,23 @@ const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 const RECONCILES_PER_NEW_JOB = 4000;
 const NEW_JOBS = JOBS / RECONCILES_PER_NEW_JOB;
 
-const metric = (text: string, name: string): number =>
-  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
+function metric(text: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
+}
 
 interface ApiServer extends Disposable {
   readonly process: ChildProcess;
   readonly port: string;
 }
 
-const startApiServer = async (jobs: number, large = 0): Promise<ApiServer> => {
+async function startApiServer(jobs: number, large = 0): Promise<ApiServer> {
   const child = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...countsOf(jobs, large)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const lines = createInterface({ input: child.stdout ?? process.stdin });
   const [port] = (await once(lines, 'line')) as [string];
   return { process: child, port, [Symbol.dispose]: () => child.kill('SIGKILL') };
-};
+}
 
 describe(`${JOBS} finished jobs`, function () {
   this.timeout(600_000);
@@ -87,11 +87,11 @@ describe(`${JOBS} finished jobs`, function () {
   });
   after(() => life.disposeAsync());
 
-  const started = async (
+  async function started(
     folder: string,
     { port: apiServerPort }: ApiServer,
     onSpawn?: (pid: number) => void,
-  ) => {
+  ) {
     const { args, env } = imageProcess(`${folder}/Dockerfile`, directory);
     const [port = 0, adminPort = 0] = await freePorts(2);
     const startMs = performance.now();
@@ -116,11 +116,11 @@ describe(`${JOBS} finished jobs`, function () {
       },
     });
     onSpawn?.(child.pid ?? 0);
-    const ask = async (path: string): Promise<string | undefined> => {
+    async function ask(path: string): Promise<string | undefined> {
       const response = await fetch(`http://127.0.0.1:${adminPort}${path}`).catch(() => undefined);
       const text = await response?.text();
       return response?.ok === true ? text : undefined;
-    };
+    }
     await until(`the ${folder} to be ready`, () => ask('/readyz'), { limitMs: 300_000 });
     const readyMs = performance.now() - startMs;
     return {
@@ -136,16 +136,18 @@ describe(`${JOBS} finished jobs`, function () {
         await once(child, 'exit');
       },
     };
-  };
+  }
 
   type Server = Awaited<ReturnType<typeof started>>;
-  const reconciles = async ({ ask }: Server): Promise<number> =>
-    metric((await ask('/metrics')) ?? '', RECONCILES);
-  const untilReconciled = (server: Server, jobs: number): Promise<unknown> =>
-    until('every job to have been reconciled', async () => (await reconciles(server)) >= jobs, {
+  async function reconciles({ ask }: Server): Promise<number> {
+    return metric((await ask('/metrics')) ?? '', RECONCILES);
+  }
+  function untilReconciled(server: Server, jobs: number): Promise<unknown> {
+    return until('every job to have been reconciled', async () => (await reconciles(server)) >= jobs, {
       limitMs: 300_000,
     });
-  const memoryWith = async (folder: string, apiServer: ApiServer, jobs: number): Promise<ProcessMemory> => {
+  }
+  async function memoryWith(folder: string, apiServer: ApiServer, jobs: number): Promise<ProcessMemory> {
     await using server = await started(folder, apiServer);
     const cpuMs = await server.cpuMs();
     if (folder === 'controller') await untilReconciled(server, jobs);
@@ -155,7 +157,7 @@ describe(`${JOBS} finished jobs`, function () {
       `      ${folder}, ${jobs} jobs: ready after ${server.readyMs.toFixed(0)} ms and ${cpuMs} ms of CPU; resident ${resident} MiB, peak ${peak} MiB`,
     );
     return memory;
-  };
+  }
 
   for (const folder of ['controller', 'api', 'dashboard'] as const)
     it(`fit into the ${folder}, which receives them as a watch (G1)`, async () => {
@@ -163,7 +165,9 @@ describe(`${JOBS} finished jobs`, function () {
       await (await started(folder, empty))[Symbol.asyncDispose]();
       const few = await memoryWith(folder, empty, FEW_JOBS);
       const many = await memoryWith(folder, crowded, JOBS);
-      const more = (of: keyof ProcessMemory): number => (many[of] - few[of]) / (JOBS - FEW_JOBS);
+      function more(of: keyof ProcessMemory): number {
+        return (many[of] - few[of]) / (JOBS - FEW_JOBS);
+      }
       console.log(
         `      for each job: resident ${more('resident').toFixed(0)}, peak ${more('peak').toFixed(0)} bytes`,
       );
@@ -180,21 +184,21 @@ describe(`${JOBS} finished jobs`, function () {
       expect(peak).to.be.greaterThan(0).and.lessThan(PEAK_BAR_BYTES);
     });
 
-  const newJobs = async (pid: number): Promise<NewJobTimes> => {
+  async function newJobs(pid: number): Promise<NewJobTimes> {
     const response = once(crowded.process, 'message');
     crowded.process.send({ count: NEW_JOBS, pid } satisfies NewJobs);
     const [times] = (await response) as [NewJobTimes];
     return times;
-  };
+  }
 
-  const report = (when: string, { ms, cpuMs }: NewJobTimes): void => {
+  function report(when: string, { ms, cpuMs }: NewJobTimes): void {
     const [p50 = '', p99 = '', cpu50 = '', cpu99 = ''] = [ms, cpuMs].flatMap((times) =>
       [0.5, 0.99].map((share) => quantile(times, share).toFixed(0)),
     );
     console.log(
       `      ${ms.length} new ZipJobs ${when}: p50 ${p50} ms, p99 ${p99} ms until the Job; CPU ${cpu50} and ${cpu99} ms; load ${loadavg()[0]?.toFixed(1)}`,
     );
-  };
+  }
 
   it('create the Jobs of new ZipJobs while a new leader reconciles every job once (G1)', async () => {
     let pid = 0;

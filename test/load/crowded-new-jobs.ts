@@ -31,11 +31,12 @@ export interface NewJobTimes {
 
 const BUCKET_NAME = 'acme-production-archives';
 
-const collection = (namespace: string, plural: string): string =>
-  `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
+function collection(namespace: string, plural: string): string {
+  return `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
+}
 
 /** Creates the project and the bucket of the finished jobs of this namespace. */
-export const createProject = (objects: WrittenObjects, namespace: string): void => {
+export function createProject(objects: WrittenObjects, namespace: string): void {
   const bucket = aZipBucket({ bucketName: BUCKET_NAME });
   const name = bucketResourceName('s3', BUCKET_NAME);
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Tested', message: '' }];
@@ -50,10 +51,10 @@ export const createProject = (objects: WrittenObjects, namespace: string): void 
     ],
   ] as const)
     objects.write({ method: 'POST', path: collection(namespace, plural), body: object });
-};
+}
 
 /** As the API creates it now. */
-const aNewZipJob = (n: number, namespace: string): { readonly name: string; readonly zipJob: object } => {
+function aNewZipJob(n: number, namespace: string): { readonly name: string; readonly zipJob: object } {
   const { metadata, spec } = productionZipJob(n) as { metadata: { name: string }; spec: object };
   const { name } = metadata;
   const annotations = { [ANNOTATIONS.acceptedAt]: new Date().toISOString() };
@@ -66,20 +67,21 @@ const aNewZipJob = (n: number, namespace: string): { readonly name: string; read
       spec,
     },
   };
-};
+}
 
 /** CPU time of the main thread of a process. */
-const cpuMsOf = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+function cpuMsOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+}
 
-export const createNewJobs = (
+export function createNewJobs(
   objects: WrittenObjects,
   { firstNumber, namespaces }: { readonly firstNumber: number; readonly namespaces: readonly string[] },
-) => {
+) {
   const waits = new Map<string, (atMs: number) => void>();
   let requests = 0;
   let number = firstNumber;
-  const add = async (): Promise<number> => {
+  async function add(): Promise<number> {
     const namespace = namespaces[number % namespaces.length] ?? '';
     const { name, zipJob } = aNewZipJob(number, namespace);
     number += 1;
@@ -88,7 +90,7 @@ export const createNewJobs = (
     const sinceMs = performance.now();
     objects.write({ method: 'POST', path: collection(namespace, PLURALS.ZipJob), body: zipJob });
     return (await promise) - sinceMs;
-  };
+  }
   return {
     /** Called for each request that creates a Job. */
     seeJob: (name: string, atMs: number): void => {
@@ -111,4 +113,4 @@ export const createNewJobs = (
       return { ms, cpuMs, requests };
     },
   };
-};
+}

@@ -39,40 +39,40 @@ interface Target {
   readonly isStatus: boolean;
 }
 
-const fieldsOf = (value: unknown): Fields => (isRecord(value) ? value : {});
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
 
-const refused = (code: number, reason: string): Written => ({
-  status: code,
-  body: { kind: 'Status', code, reason, message: reason },
-});
+function refused(code: number, reason: string): Written {
+  return {
+    status: code,
+    body: { kind: 'Status', code, reason, message: reason },
+  };
+}
 
-const targetOf = ({ method, path, body }: Write): Target => {
+function targetOf({ method, path, body }: Write): Target {
   const isStatus = path.endsWith('/status');
   const of = isStatus ? path.slice(0, -'/status'.length) : path;
   const named = method === 'POST' ? `${of}/${String(fieldsOf(fieldsOf(body)['metadata'])['name'])}` : of;
   return { path: named, plural: named.split('/').at(-2) ?? '', isStatus };
-};
+}
 
-const refusalOf = (
-  { method, isApply, body }: Write,
-  target: Target,
-  current?: Stored,
-): Written | undefined => {
+function refusalOf({ method, isApply, body }: Write, target: Target, current?: Stored): Written | undefined {
   if (method === 'POST') return current && refused(409, 'AlreadyExists');
   if (!current) return isApply === true && !target.isStatus ? undefined : refused(404, 'NotFound');
   const { resourceVersion: version = current.metadata['resourceVersion'] } = fieldsOf(
     fieldsOf(body)['metadata'],
   );
   return version === current.metadata['resourceVersion'] ? undefined : refused(409, 'Conflict');
-};
+}
 
 /** The controller is the only writer of a status, so an apply of one replaces all of it. */
-const nextOf = ({ method, body }: Write, { isStatus }: Target, current: Stored | undefined): Fields => {
+function nextOf({ method, body }: Write, { isStatus }: Target, current: Stored | undefined): Fields {
   if (isStatus) return { ...current, status: fieldsOf(body)['status'] };
   return method === 'PATCH' ? fieldsOf(merged(current, body)) : fieldsOf(body);
-};
+}
 
-export const createWrittenObjects = (firstVersion: number): WrittenObjects => {
+export function createWrittenObjects(firstVersion: number): WrittenObjects {
   const objects = new Map<string, Stored>();
   const events: { readonly version: number; readonly plural: string; readonly line: string }[] = [];
   const changes = new EventEmitter().setMaxListeners(0);
@@ -114,4 +114,4 @@ export const createWrittenObjects = (firstVersion: number): WrittenObjects => {
       return { [Symbol.dispose]: () => void changes.off(plural, onLine) };
     },
   };
-};
+}

@@ -16,10 +16,13 @@ const [MANY, FEW] = ['many-jobs', 'few-jobs'] as const;
 const JOBS = { [MANY]: 10_000, [FEW]: 25 } as const;
 const SAMPLES = 20;
 
-const medianOf = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const liveOf = (html: string): string =>
-  /data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? 'no live part';
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function liveOf(html: string): string {
+  return /data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? 'no live part';
+}
 
 describe('the list of 10,000 jobs', function () {
   this.timeout(120_000);
@@ -47,23 +50,26 @@ describe('the list of 10,000 jobs', function () {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  const msOf = async (path: string): Promise<number> => {
+  async function msOf(path: string): Promise<number> {
     const start = performance.now();
     expect((await visitor.get(path)).status).to.equal(200);
     return performance.now() - start;
-  };
-  const pathIn = (namespace: string, query: string): string => `/projects/${namespace}/jobs${query}`;
-  const livePathIn = async (namespace: string, query: string): Promise<string> =>
-    liveOf((await visitor.get(pathIn(namespace, query))).text);
+  }
+  function pathIn(namespace: string, query: string): string {
+    return `/projects/${namespace}/jobs${query}`;
+  }
+  async function livePathIn(namespace: string, query: string): Promise<string> {
+    return liveOf((await visitor.get(pathIn(namespace, query))).text);
+  }
 
-  const compare = async (what: string, paths: readonly [many: string, few: string]): Promise<number> => {
+  async function compare(what: string, paths: readonly [many: string, few: string]): Promise<number> {
     const samples: { readonly many: number; readonly few: number }[] = [];
     for (let n = 0; n < SAMPLES; n += 1)
       samples.push({ many: await msOf(paths[0]), few: await msOf(paths[1]) });
     const [many, few] = [medianOf(samples.map((one) => one.many)), medianOf(samples.map((one) => one.few))];
     console.log(`      ${what}: median ${many.toFixed(1)} ms, of 25 jobs ${few.toFixed(1)} ms`);
     return many / few;
-  };
+  }
 
   // 400 times the jobs; a search reads each of them.
   for (const [what, query, most] of [

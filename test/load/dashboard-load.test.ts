@@ -24,17 +24,19 @@ const ROUNDS = 10;
 /** A copy of the jobs for each page would need more: 50 KiB for each job. */
 const BAR_BYTES = sized(35, 100) * MIB;
 
-const liveOf = (html: string): string =>
-  /data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? 'no live part';
+function liveOf(html: string): string {
+  return /data-live="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? 'no live part';
+}
 
 /** Open watches of ZipJobs at the API server, of all clients. */
-const watchesIn = (metrics: string): number =>
-  metrics
+function watchesIn(metrics: string): number {
+  return metrics
     .split('\n')
     .filter(
       (line) => line.startsWith('apiserver_longrunning_requests{') && line.includes('resource="zipjobs"'),
     )
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
 
 describe(`${PAGES} open pages of a project with ${JOBS} ZipJobs`, function () {
   this.timeout(600_000);
@@ -62,14 +64,17 @@ describe(`${PAGES} open pages of a project with ${JOBS} ZipJobs`, function () {
   });
   after(() => life.disposeAsync());
 
-  const watches = async (): Promise<number> =>
-    watchesIn((await cluster.kubectl(['get', '--raw', '/metrics'])).stdout);
-  const residentBytes = async (): Promise<number> => (await memoryOf(dashboard.pid)).resident;
-  const open = async (): Promise<{ readonly visitor: Visitor; readonly live: string }> => {
+  async function watches(): Promise<number> {
+    return watchesIn((await cluster.kubectl(['get', '--raw', '/metrics'])).stdout);
+  }
+  async function residentBytes(): Promise<number> {
+    return (await memoryOf(dashboard.pid)).resident;
+  }
+  async function open(): Promise<{ readonly visitor: Visitor; readonly live: string }> {
     const visitor = createVisitor(dashboard.url);
     await visitor.signIn(token);
     return { visitor, live: liveOf((await visitor.get(PATH)).text) };
-  };
+  }
 
   it('are refreshed without a watch for each, and without a copy of the jobs for each', async () => {
     await open();

@@ -43,12 +43,12 @@ describe(`${SLOW} clients that send a byte every second`, function () {
     using slow = openSlowClients({ url: api.url, count: SLOW, everyMs: BYTE_EVERY_MS, token });
     await until('the slow clients to be connected', () => slow.connected === SLOW);
     const statuses = new Map<number, number>();
-    const ask = async (method: 'GET' | 'POST'): Promise<void> => {
+    async function ask(method: 'GET' | 'POST'): Promise<void> {
       const isPost = method === 'POST';
       const request = { method, path: isPost ? '/v1/zips' : PATH, token, ...(isPost && { body: '{}' }) };
       const { status } = await askApi(api.url, request);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    };
+    }
     let sent = 0;
     await until(
       'the slow clients to be gone',

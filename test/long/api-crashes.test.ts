@@ -11,8 +11,9 @@ import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow
 import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-const isCreate = (plural: string, { method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;
+function isCreate(plural: string, { method, path }: ProxiedRequest): boolean {
+  return method === 'POST' && path.split('?')[0]?.endsWith(`/${plural}`) === true;
+}
 
 const VERIFICATION_TIMEOUT_MS = 400;
 /** Several times as long. */
@@ -51,40 +52,43 @@ describe('crashes of the API and outages of the API server', function () {
     judge = undefined;
   });
 
-  const startApi = async (options: ServerProcessOptions = {}): Promise<ServerProcess> => {
+  async function startApi(options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const api = life.use(await startApiProcess(flow.cluster, { apiServerUrl: proxy.url, ...options }));
     await untilTokenKnown(api.url, flow.project.token);
     return api;
-  };
-  const body = (key: string): string =>
-    JSON.stringify({
+  }
+  function body(key: string): string {
+    return JSON.stringify({
       bucket_name: flow.project.bucketName,
       key,
       urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
     });
-  const post = (api: ServerProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> =>
-    askApi(api.url, {
+  }
+  function post(api: ServerProcess, key: string, idempotencyKey?: string): Promise<ApiResponse> {
+    return askApi(api.url, {
       method: 'POST',
       path: '/v1/zips',
       token: flow.project.token,
       body: body(key),
       headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
     });
-  const jobsOf = async (key: string): Promise<readonly ZipJob[]> => {
+  }
+  async function jobsOf(key: string): Promise<readonly ZipJob[]> {
     const { stdout } = await flow.cluster.kubectl(
       `get zipjobs -o json -n ${flow.project.namespace}`.split(' '),
     );
     const { items } = JSON.parse(stdout) as { items: ZipJob[] };
     return items.filter(({ spec }) => spec.key === key);
-  };
+  }
 
   it('creates one job for 100 requests with one idempotency key to two replicas (T11)', async () => {
     // An overloaded machine returns some 503 responses, which callers have to retry.
-    const postUntilAccepted = (n: number): Promise<ApiResponse> =>
-      until('a request to be accepted', async () => {
+    function postUntilAccepted(n: number): Promise<ApiResponse> {
+      return until('a request to be accepted', async () => {
         const response = await post(replicas[n % 2 === 0 ? 0 : 1], 'hundred.zip', 'hundred');
         return response.status !== 503 && response;
       });
+    }
     const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => postUntilAccepted(n)));
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);
     expect(responses[0]?.status).to.equal(201);
@@ -136,7 +140,9 @@ describe('crashes of the API and outages of the API server', function () {
       // At a replica with the usual limits: a busy machine alone exceeds the short ones.
       const uuid = await postJob(replicas[0].url, token, body(`finished-${action.kind}.zip`));
       await flow.project.untilPhase(uuid, ['Succeeded']);
-      const read = (): Promise<ApiResponse> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
+      function read(): Promise<ApiResponse> {
+        return askApi(api.url, { path: `/v1/zips/${uuid}`, token });
+      }
       await until('the API to hold the response', async () => {
         const { text } = await read();
         return text.includes('succeeded');
@@ -144,9 +150,12 @@ describe('crashes of the API and outages of the API server', function () {
       judge = () => action;
       const cutAt = performance.now();
       await using load = startSteadyLoad(20, async () => (await read()).status);
-      const resultsOf = (isWanted: (at: number) => boolean): readonly (number | string)[] =>
-        load.outcomes.filter(({ at }) => isWanted(at)).map(({ result }) => result);
-      const late = (): readonly (number | string)[] => resultsOf((at) => at > cutAt + STALE_MS);
+      function resultsOf(isWanted: (at: number) => boolean): readonly (number | string)[] {
+        return load.outcomes.filter(({ at }) => isWanted(at)).map(({ result }) => result);
+      }
+      function late(): readonly (number | string)[] {
+        return resultsOf((at) => at > cutAt + STALE_MS);
+      }
       await until('requests after the deadline', () => late().length > 40, { limitMs: 120_000 });
       expect(new Set(late()), 'after the deadline').to.deep.equal(new Set([503]));
       expect(

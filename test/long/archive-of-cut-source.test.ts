@@ -13,21 +13,21 @@ import { startFlow } from '#test/support/worlds/flow.ts';
 const BYTES = sized(128, 1024) * 1024 * 1024;
 const CUTS = 20;
 
-const crcOf = (pieces: Iterable<Uint8Array>): number => {
+function crcOf(pieces: Iterable<Uint8Array>): number {
   let crc = 0;
   for (const piece of pieces) crc = crc32(piece, crc);
   return crc;
-};
+}
 
 /** CRC-32 of the content of the only entry, as an independent reader unpacks it. */
-const crcOfEntry = async (archive: string): Promise<number> => {
+async function crcOfEntry(archive: string): Promise<number> {
   const zip = await yauzl.openPromise(archive, { lazyEntries: true });
   let crc = 0;
   for await (const entry of zip.eachEntry())
     for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>)
       crc = crc32(chunk, crc);
   return crc;
-};
+}
 
 describe('an archive of a source that disconnects 20 times', function () {
   this.timeout(300_000);

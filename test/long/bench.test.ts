@@ -8,7 +8,10 @@ import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 
-const log = (): void => undefined;
+function log(): void {
+  return undefined;
+}
+
 /** Small files, one larger than a part, and an empty one. */
 const FILES = [1000, 20 * 1024 * 1024, 0, 300_000].map((bytes, index) => ({ path: `${index}.bin`, bytes }));
 const BENCH = { name: 'tiny', what: '4 files', latencyMs: 0, files: FILES };

@@ -37,18 +37,18 @@ interface FailedCommand {
 }
 
 /** Downloads the modules, or finds them in Go's cache. Go verifies them by go.sum. */
-const downloadModules = async (): Promise<readonly Module[]> => {
+async function downloadModules(): Promise<readonly Module[]> {
   const { stdout } = await run('go', ['mod', 'download', '-json'], { cwd: MODULES });
   return JSON.parse(`[${stdout.trim().replaceAll('}\n{', '},{')}]`) as readonly Module[];
-};
+}
 
 /** The objects of all values files, without duplicates. */
-const renderAll = async (): Promise<readonly KubeObject[]> => {
+async function renderAll(): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
   for (const file of readdirSync(VALUES))
     objects.push(...(await render({}, ['--values', join(VALUES, file)])));
   return [...new Map(objects.map((object) => [JSON.stringify(object), object])).values()];
-};
+}
 
 describe("an API server with the definitions of the chart's foreign kinds", () => {
   const life = new AsyncDisposableStack();
@@ -73,11 +73,12 @@ describe("an API server with the definitions of the chart's foreign kinds", () =
   });
   after(() => life.disposeAsync());
 
-  const tryToCreate = (objects: readonly KubeObject[]): Promise<CommandResult> =>
-    cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '-o', 'name', '-f', '-'], {
+  function tryToCreate(objects: readonly KubeObject[]): Promise<CommandResult> {
+    return cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '-o', 'name', '-f', '-'], {
       input: objects.map((object) => JSON.stringify(object)).join('\n'),
       allowFailure: true,
     });
+  }
 
   it('accepts every field of every object of the values files, without a warning (X11, X24)', async () => {
     const objects = await renderAll();
@@ -98,14 +99,14 @@ describe("an API server with the definitions of the chart's foreign kinds", () =
   it('refuses a filter of an HTTPRoute that breaks a rule or has an unknown field (X24)', async () => {
     const objects = await render({}, ['--values', join(VALUES, 'gateway.yaml')]);
     const route = find(objects, 'HTTPRoute', 'zipjobs-api');
-    const refusalOf = async (filter: unknown): Promise<string> => {
+    async function refusalOf(filter: unknown): Promise<string> {
       const { rules } = route['spec'] as { readonly rules: readonly object[] };
       const spec = {
         ...(route['spec'] as object),
         rules: rules.map((rule) => ({ ...rule, filters: [filter] })),
       };
       return (await tryToCreate([{ ...route, spec }])).stderr;
-    };
+    }
     expect(await refusalOf({ type: 'URLRewrite' })).to.contain('urlRewrite must be specified');
     expect(await refusalOf({ type: 'URLRewrite', urlRewrite: { host: 'a' } })).to.contain(
       'unknown field "spec.rules[0].filters[0].urlRewrite.host"',

@@ -51,21 +51,21 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   });
   after(() => started.disposeAsync());
 
-  const specOf = async (): Promise<ZipProject['spec']> => {
+  async function specOf(): Promise<ZipProject['spec']> {
     const text = await desk.flow.kubectl('get', 'zipproject', PROJECT_NAME, '-o', 'json');
     return (JSON.parse(text) as ZipProject).spec;
-  };
+  }
 
   it('create a project with the permissions of the user, and show errors', async () => {
     const { cluster } = desk.flow;
     await cluster.kubectl(['create', 'namespace', OTHER]);
     await page.goto('/projects');
     await keyboard.follow('New project');
-    const create = async (namespace: string): Promise<void> => {
+    async function create(namespace: string): Promise<void> {
       await keyboard.type('Namespace', namespace);
       await keyboard.type('Display name', 'Made here');
       await keyboard.press('Create project');
-    };
+    }
     const error = page.locator('#namespace-error');
     await create(NAMESPACE);
     // The list of errors links to the field.
@@ -166,7 +166,9 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.follow('Revoke by keyboard');
     await keyboard.press('Revoke token');
     await page.getByText('Token by keyboard revoked').waitFor();
-    const ask = async (): Promise<number> => (await askApi(baseUrl, { path: '/v1/zips/none', token })).status;
+    async function ask(): Promise<number> {
+      return (await askApi(baseUrl, { path: '/v1/zips/none', token })).status;
+    }
     await until('the API to refuse it', async () => (await ask()) === 401);
   });
 
@@ -187,9 +189,12 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     });
     const [key = ''] = await rows.getByRole('rowheader').allTextContents();
     const href = (await rows.getByRole('link').getAttribute('href')) ?? '';
-    const sent = () => flow.receiver.deliveries.filter(({ body }) => body.includes(href.slice(-36)));
-    const textOf = async (row: Locator): Promise<string> =>
-      (await row.getByRole('cell').allTextContents()).join(' ').replaceAll(/\s+/g, ' ');
+    function sent() {
+      return flow.receiver.deliveries.filter(({ body }) => body.includes(href.slice(-36)));
+    }
+    async function textOf(row: Locator): Promise<string> {
+      return (await row.getByRole('cell').allTextContents()).join(' ').replaceAll(/\s+/g, ' ');
+    }
     expect(await textOf(rows)).to.match(
       new RegExp(String.raw`Failed HTTP 410 \d+ ms ${Buffer.byteLength(sent()[0]?.body ?? '')} B 1 `),
     );

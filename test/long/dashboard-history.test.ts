@@ -24,32 +24,35 @@ describe('the history in the dashboard and on the command line', function () {
   let ada: DashboardUser;
   let bob: DashboardUser;
 
-  const uidOf = async (namespace: string): Promise<string> => {
+  async function uidOf(namespace: string): Promise<string> {
     const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/zipprojects/project`;
     const { metadata } = await desk.flow.cluster.read<ZipProject>(path);
     return metadata.uid ?? '';
-  };
-  const archive = async (
+  }
+  async function archive(
     namespace: string,
     ...jobs: readonly (readonly [number, Parameters<typeof aFinishedJob>[1]])[]
-  ): Promise<void> => {
+  ): Promise<void> {
     const zipJobs = jobs.map(([n, change]) => {
       const job = aFinishedJob(n, change);
       return { ...job, metadata: { ...job.metadata, namespace } };
     });
     await archiveJobs(postgres, zipJobs, await uidOf(namespace));
-  };
-  const signedIn = async (user: DashboardUser, readable: string): Promise<Visitor> => {
+  }
+  async function signedIn(user: DashboardUser, readable: string): Promise<Visitor> {
     const visitor = await desk.visit(user);
     await until(
       'the dashboard to know project and permissions',
       async () => (await visitor.get(`/projects/${readable}/history`)).status !== 403,
     );
     return visitor;
-  };
-  const commandLineOf = async (token: string): Promise<CommandLine> =>
-    createCommandLine({ kubeconfig: await desk.flow.cluster.kubeconfigFor({ token }) });
-  const env = (): Readonly<Record<string, string>> => ({ ZIPJOBS_DASHBOARD_URL: desk.url });
+  }
+  async function commandLineOf(token: string): Promise<CommandLine> {
+    return createCommandLine({ kubeconfig: await desk.flow.cluster.kubeconfigFor({ token }) });
+  }
+  function env(): Readonly<Record<string, string>> {
+    return { ZIPJOBS_DASHBOARD_URL: desk.url };
+  }
 
   before(async function () {
     await requirePostgres(this);

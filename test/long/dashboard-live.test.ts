@@ -14,20 +14,23 @@ import {
 
 const EVERY_MS = 3_000;
 
-const rowOf = (page: Page, n: number) => page.locator('.jobs tbody tr', { hasText: keyOf(n) });
+function rowOf(page: Page, n: number) {
+  return page.locator('.jobs tbody tr', { hasText: keyOf(n) });
+}
 
 /** The next refresh, with the clock of the page moved on. */
-const refresh = async (page: Page, ms = EVERY_MS): Promise<void> => {
+async function refresh(page: Page, ms = EVERY_MS): Promise<void> {
   const response = page.waitForResponse(/\/live\//);
   await page.clock.fastForward(ms);
   await (await response).finished();
-};
+}
 
-const setHidden = (page: Page, isHidden: boolean): Promise<void> =>
-  page.evaluate(`
+function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  return page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   `);
+}
 
 describe('live parts of the dashboard', function () {
   this.timeout(120_000);
@@ -52,8 +55,12 @@ describe('live parts of the dashboard', function () {
     await world[Symbol.asyncDispose]();
   });
 
-  const status = (): Promise<string | null> => page.locator('[data-live-status]').textContent();
-  const focused = (): Promise<unknown> => page.evaluate('document.activeElement.textContent');
+  function status(): Promise<string | null> {
+    return page.locator('[data-live-status]').textContent();
+  }
+  function focused(): Promise<unknown> {
+    return page.evaluate('document.activeElement.textContent');
+  }
 
   it('keep focus, selected text, checked boxes and the elements of rows that change', async () => {
     await rowOf(page, 2).getByRole('checkbox').check();

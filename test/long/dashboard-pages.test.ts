@@ -33,22 +33,26 @@ const ANOTHER = 501;
 
 type Act = (page: Page) => Promise<unknown>;
 
-const press = async (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).click();
+async function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
 /** Presses a button, and waits for the page with this heading. */
-const pressFor =
-  (name: string, heading: string | RegExp): Act =>
-  async (page) => {
+function pressFor(name: string, heading: string | RegExp): Act {
+  return async (page) => {
     await press(page, name);
     await page.getByRole('heading', { name: heading }).waitFor();
   };
+}
+
 /** Sends a form that is not filled in. */
-const pressForErrors =
-  (name: string): Act =>
-  async (page) => {
+function pressForErrors(name: string): Act {
+  return async (page) => {
     await press(page, name);
     await page.locator('#form-errors').waitFor();
   };
+}
+
 const openMenu: Act = async (page) => {
   await page.getByRole('button', { name: /^Project: / }).click();
   await page.getByLabel('Filter projects').waitFor();
@@ -62,7 +66,10 @@ const chooseToCancel: Act = async (page) => {
   await press(page, 'Select all on this page');
   await pressFor('Cancel jobs…', CANCEL)(page);
 };
-const jobPath = (name: keyof typeof ON_CALL_JOBS): string => `${JOBS}/zip-${idOf(ON_CALL_JOBS[name])}`;
+
+function jobPath(name: keyof typeof ON_CALL_JOBS): string {
+  return `${JOBS}/zip-${idOf(ON_CALL_JOBS[name])}`;
+}
 
 /** As if another user had saved the settings meanwhile. */
 const saveForConflict: Act = async (page) => {
@@ -145,7 +152,7 @@ const LOOKS = [
 ] as const;
 
 /** The project after a night on call, with what only some projects have. */
-const fill = (project: DashboardProject): void => {
+function fill(project: DashboardProject): void {
   const { server, objects } = project;
   fillOnCallProject(project);
   project.putProject(
@@ -158,7 +165,9 @@ const fill = (project: DashboardProject): void => {
     },
     { status: { class: { name: 'large', limits: { activeJobs: 50, requestsPerMinute: 0 } } } },
   );
-  const jobOf = (n: number) => objects.get(`${COLLECTIONS.zipJobs}/zip-${idOf(n)}`) as unknown as ZipJob;
+  function jobOf(n: number) {
+    return objects.get(`${COLLECTIONS.zipJobs}/zip-${idOf(n)}`) as unknown as ZipJob;
+  }
   // The result of several deliveries has a page.
   const unreported = jobOf(ON_CALL_JOBS.unreported);
   const another = { ...unreported, metadata: { ...unreported.metadata, name: `zip-${idOf(ANOTHER)}` } };
@@ -172,7 +181,7 @@ const fill = (project: DashboardProject): void => {
     server.zipJobs.put({ ...running, status });
   }
   server.zipProjects.put(aProject('empty'));
-};
+}
 
 describe('every page of the dashboard', function () {
   this.timeout(300_000);
@@ -192,7 +201,7 @@ describe('every page of the dashboard', function () {
   after(() => life.disposeAsync());
 
   /** How the page looks wrong, in both colour schemes, on a desktop and on a phone. */
-  const faultsOf = async (page: Page, path: string): Promise<readonly string[]> => {
+  async function faultsOf(page: Page, path: string): Promise<readonly string[]> {
     const faults: string[] = [];
     for (const { size, colorScheme } of LOOKS) {
       await page.setViewportSize(size);
@@ -202,9 +211,9 @@ describe('every page of the dashboard', function () {
       faults.push(...(await axeIssues(page)).map((issue) => `${path} (${colorScheme}): ${issue}`));
     }
     return faults;
-  };
+  }
   /** Opens each path, and looks at those that respond with one of the statuses. */
-  const visitAll = async ({ page }: OpenPage, looked: readonly number[]) => {
+  async function visitAll({ page }: OpenPage, looked: readonly number[]) {
     const statuses: number[] = [];
     const faults: string[] = [];
     for (const path of paths) {
@@ -213,7 +222,7 @@ describe('every page of the dashboard', function () {
       if (looked.includes(status)) faults.push(...(await faultsOf(page, path)));
     }
     return { statuses, faults };
-  };
+  }
 
   it('opens for a user with full permissions, has no issue in axe, and fits a phone', async () => {
     await using open = await openAs(project.ada);

@@ -33,20 +33,20 @@ describe('the dashboard and the API', function () {
   after(() => life.disposeAsync());
 
   const inspectors = { api: 0, dashboard: 0 };
-  const startApi = async (): Promise<ServerProcess> => {
+  async function startApi(): Promise<ServerProcess> {
     const started = await startApiProcess(flow.cluster, { env: inspectedAt(inspectors.api) });
     await untilTokenKnown(started.url, flow.project.token);
     return started;
-  };
-  const startDashboard = (): Promise<ServerProcess> => {
+  }
+  function startDashboard(): Promise<ServerProcess> {
     const env = { SHUTDOWN_PAUSE_MS: '500', ...inspectedAt(inspectors.dashboard) };
     return startDashboardProcess(flow.cluster, { env });
-  };
-  const orAnother = async (server: ServerProcess, start: () => Promise<ServerProcess>) => {
+  }
+  async function orAnother(server: ServerProcess, start: () => Promise<ServerProcess>) {
     if (!server.hasEnded()) return server;
     await server[Symbol.asyncDispose]();
     return start();
-  };
+  }
   before(async () => {
     [inspectors.api = 0, inspectors.dashboard = 0] = await freePorts(2);
     [api, dashboard] = await Promise.all([startApi(), startDashboard()]);
@@ -57,17 +57,18 @@ describe('the dashboard and the API', function () {
   });
   after(() => Promise.all([api[Symbol.asyncDispose](), dashboard[Symbol.asyncDispose]()]));
 
-  const signedIn = async (): Promise<Visitor> => {
+  async function signedIn(): Promise<Visitor> {
     const visitor = createVisitor(dashboard.url);
     await visitor.signIn(user.token);
     return visitor;
-  };
-  const ask = async (): Promise<number> =>
-    (await askApi(api.url, { path: UNKNOWN_JOB, token: flow.project.token })).status;
+  }
+  async function ask(): Promise<number> {
+    return (await askApi(api.url, { path: UNKNOWN_JOB, token: flow.project.token })).status;
+  }
 
   type Ask = () => Promise<number>;
   /** The median of the times of requests, one after another. */
-  const timeOf = async (request: Ask): Promise<number> => {
+  async function timeOf(request: Ask): Promise<number> {
     const times: number[] = [];
     for (let n = 0; n < REQUESTS; n += 1) {
       const before = performance.now();
@@ -75,12 +76,12 @@ describe('the dashboard and the API', function () {
       times.push(performance.now() - before);
     }
     return median(times);
-  };
+  }
   /**
    * The time of a request during an endless loop in another process, as a multiple of that without: the median of rounds by
    * turns. Requests to the other process get no response during the loop.
    */
-  const compare = async (inspector: number, { busy, other }: Readonly<Record<'busy' | 'other', Ask>>) => {
+  async function compare(inspector: number, { busy, other }: Readonly<Record<'busy' | 'other', Ask>>) {
     const ratios: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const without = await timeOf(other);
@@ -96,11 +97,13 @@ describe('the dashboard and the API', function () {
       ratios.push(during / without);
     }
     return median(ratios);
-  };
+  }
 
   it('run apart: an endless loop in one leaves the response times of the other unchanged (N6)', async () => {
     const visitor = await signedIn();
-    const list = async (): Promise<number> => (await visitor.get(JOBS)).status;
+    async function list(): Promise<number> {
+      return (await visitor.get(JOBS)).status;
+    }
     const ratios = {
       api: await compare(inspectors.dashboard, { busy: list, other: ask }),
       dashboard: await compare(inspectors.api, { busy: ask, other: list }),

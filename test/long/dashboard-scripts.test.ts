@@ -42,7 +42,9 @@ describe('the frame, the forms and the charts in a browser', function () {
   });
   after(() => life.disposeAsync());
 
-  const switcher = (page: Page) => page.getByRole('button', { name: /^Project: / });
+  function switcher(page: Page) {
+    return page.getByRole('button', { name: /^Project: / });
+  }
 
   for (const javaScriptEnabled of [true, false])
     it(`switches projects by keyboard ${javaScriptEnabled ? 'with' : 'without'} JavaScript, and stays among the jobs`, async () => {
@@ -150,11 +152,14 @@ describe('the frame, the forms and the charts in a browser', function () {
     expect(await page.locator('#jobs-chart-bad').count()).to.equal(1);
     expect(await chart.locator('rect.bar.good').count()).to.be.within(15, 24);
     expect((await failed.boundingBox())?.width).to.be.above(10);
-    const labels = (): Promise<readonly string[]> => chart.locator('text:visible').allTextContents();
+    function labels(): Promise<readonly string[]> {
+      return chart.locator('text:visible').allTextContents();
+    }
     const many = await labels();
     expect(many.filter((text) => /^\d\d:00$/.test(text)).length).to.be.above(5);
-    const heightOf = async (): Promise<number | undefined> =>
-      (await chart.locator('text').first().boundingBox())?.height;
+    async function heightOf(): Promise<number | undefined> {
+      return (await chart.locator('text').first().boundingBox())?.height;
+    }
     const height = await heightOf();
     await page.setViewportSize(PHONE);
     expect(height).to.be.above(8);

@@ -22,12 +22,14 @@ import { applyObjects } from '#test/support/worlds/project.ts';
 
 const NAMESPACE = 'dashboard-two-users';
 
-const bucket = (bucketName: string, spec: object = {}) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { namespace: NAMESPACE, name: `s3-${bucketName}` },
-  spec: { service: 's3', bucketName, region: 'eu-central-1', objectOptions: {}, ...spec },
-});
+function bucket(bucketName: string, spec: object = {}) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { namespace: NAMESPACE, name: `s3-${bucketName}` },
+    spec: { service: 's3', bucketName, region: 'eu-central-1', objectOptions: {}, ...spec },
+  };
+}
 
 const OBJECTS = [
   bucket(KEYS_BUCKET),
@@ -40,29 +42,35 @@ const OBJECTS = [
   },
 ];
 
-const pathOf = ({ route, bucket: name = '' }: EditingForm): string =>
-  route.replace(':project', NAMESPACE).replace(':service', 's3').replace(':bucket', name);
+function pathOf({ route, bucket: name = '' }: EditingForm): string {
+  return route.replace(':project', NAMESPACE).replace(':service', 's3').replace(':bucket', name);
+}
 
 /** Of one page at a time. */
-const enter = async (page: Page, input: Input): Promise<void> => {
+async function enter(page: Page, input: Input): Promise<void> {
   for (const [id, value] of Object.entries(input)) {
     const field = page.locator(`[id="${id}"]`);
     if (typeof value === 'boolean') await field.setChecked(value);
     else if ((await field.evaluate(({ tagName }) => tagName)) === 'SELECT') await field.selectOption(value);
     else await field.fill(value);
   }
-};
+}
 
-const entered = async (page: Page, input: Input): Promise<Input> => {
-  const read = async ([id, value]: readonly [string, string | boolean]) => {
+async function entered(page: Page, input: Input): Promise<Input> {
+  async function read([id, value]: readonly [string, string | boolean]) {
     const field = page.locator(`[id="${id}"]`);
     return [id, await (typeof value === 'boolean' ? field.isChecked() : field.inputValue())] as const;
-  };
+  }
   return Object.fromEntries(await Promise.all(Object.entries(input).map(read)));
-};
+}
 
-const save = (page: Page): Promise<void> => page.getByRole('button', { name: /^Save/ }).click();
-const untilSaved = (page: Page): Promise<void> => page.getByText(/ saved\b|Credentials updated/).waitFor();
+function save(page: Page): Promise<void> {
+  return page.getByRole('button', { name: /^Save/ }).click();
+}
+
+function untilSaved(page: Page): Promise<void> {
+  return page.getByText(/ saved\b|Credentials updated/).waitFor();
+}
 
 describe('two users who edit the same form at once', function () {
   this.timeout(60_000);
@@ -73,23 +81,24 @@ describe('two users who edit the same form at once', function () {
     await requireBrowser(this);
     desk = started.use(await startDashboardDesk(NAMESPACE));
     await applyObjects(desk.flow.cluster, OBJECTS);
-    const openAs = async (account: string): Promise<OpenPage> =>
-      started.use(await desk.openAs(await desk.addUser(account, 'admin')));
+    async function openAs(account: string): Promise<OpenPage> {
+      return started.use(await desk.openAs(await desk.addUser(account, 'admin')));
+    }
     pages = [await openAs('ada'), await openAs('bob')];
   });
   after(() => started.disposeAsync());
 
-  const valueOf = async ({ object, part }: StoredPart): Promise<unknown> => {
+  async function valueOf({ object, part }: StoredPart): Promise<unknown> {
     const stored: unknown = JSON.parse(await desk.flow.kubectl('get', object, '-o', 'json'));
     return part
       .slice(1)
       .split('/')
       .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), stored);
-  };
-  const put = ({ object, part, before }: StoredPart): Promise<string> => {
+  }
+  function put({ object, part, before }: StoredPart): Promise<string> {
     const patch = JSON.stringify([{ op: 'add', path: part, value: before }]);
     return desk.flow.kubectl('patch', object, '--type=json', '-p', patch);
-  };
+  }
 
   for (const form of EDITING_FORMS) {
     const { what, first, second, says, secrets, stored } = form;

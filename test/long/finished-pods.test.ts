@@ -15,8 +15,9 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
   this.timeout(300_000);
   let flow: Flow;
 
-  const withSettings = (settings: Readonly<Record<string, number>>): Promise<unknown> =>
-    installChart(flow.cluster, { controller: { replicas: 1, settings } });
+  function withSettings(settings: Readonly<Record<string, number>>): Promise<unknown> {
+    return installChart(flow.cluster, { controller: { replicas: 1, settings } });
+  }
   before(async () => {
     flow = await startFlow(NAMESPACE);
   });
@@ -26,19 +27,22 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
   });
 
   /** The names of the Jobs and pods of a ZipJob. */
-  const namesOf = async (uuid: string): Promise<readonly string[]> => {
+  async function namesOf(uuid: string): Promise<readonly string[]> {
     const selector = `app.kubernetes.io/instance=${zipJobName(uuid)}`;
     const names = await flow.kubectl('get', 'jobs,pods', '-l', selector, '-o', 'name');
     return names.split('\n').filter((name) => name !== '');
-  };
-  const end = async (url: string, phase: 'Succeeded' | 'Failed'): Promise<string> => {
+  }
+  async function end(url: string, phase: 'Succeeded' | 'Failed'): Promise<string> {
     const uuid = await flow.post([{ url, filename: 'a' }]);
     await flow.project.untilPhase(uuid, [phase], LIMIT.limitMs);
     return uuid;
-  };
-  const statusOf = async (uuid: string) => (await flow.project.zipJob(uuid)).status ?? {};
-  const untilDelivered = (uuid: string): Promise<unknown> =>
-    until('its webhook', async () => (await statusOf(uuid)).webhook?.state === 'Delivered', LIMIT);
+  }
+  async function statusOf(uuid: string) {
+    return (await flow.project.zipJob(uuid)).status ?? {};
+  }
+  function untilDelivered(uuid: string): Promise<unknown> {
+    return until('its webhook', async () => (await statusOf(uuid)).webhook?.state === 'Delivered', LIMIT);
+  }
 
   it('are deleted some time after a success, before the webhook is delivered, and nothing else changes (G2)', async () => {
     await withSettings({ SUCCEEDED_POD_TTL_SECONDS: 2 });

@@ -47,7 +47,7 @@ describe('a full project', function () {
 
   let posted = 0;
   /** A job whose source does not exist, so that it ends soon. */
-  const post = (headers: Readonly<Record<string, string>> = {}) => {
+  function post(headers: Readonly<Record<string, string>> = {}) {
     posted += 1;
     const body = JSON.stringify({
       urls: [{ url: 'https://files.invalid/missing', filename: 'a' }],
@@ -55,12 +55,12 @@ describe('a full project', function () {
       key: `${posted}.zip`,
     });
     return askApi(baseUrl, { method: 'POST', path: '/v1/zips', token: project.token, body, headers });
-  };
-  const storedNames = async (): Promise<readonly string[]> => {
+  }
+  async function storedNames(): Promise<readonly string[]> {
     const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipjobs`;
     const list = await cluster.read<{ items: readonly { metadata: { name: string } }[] }>(path);
     return list.items.map(({ metadata }) => metadata.name);
-  };
+  }
 
   it('refuses requests, shows it as a number, and accepts them once its oldest finished jobs are deleted (N2)', async () => {
     const uuids = await createStoredJobs(admin, {

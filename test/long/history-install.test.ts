@@ -33,7 +33,7 @@ describe('the chart with a history', function () {
   after(() => life.disposeAsync());
 
   /** Uids of the pods of a component. @throws AssertionError if one is not ready */
-  const readyPods = async (component: string): Promise<readonly string[]> => {
+  async function readyPods(component: string): Promise<readonly string[]> {
     const selector = encodeURIComponent(`app.kubernetes.io/component=${component}`);
     const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/pods?labelSelector=${selector}`;
     const pods = (await cluster.read<PodList>(path)).items.filter(
@@ -42,18 +42,20 @@ describe('the chart with a history', function () {
     for (const { status } of pods)
       expect(status.conditions?.find(({ type }) => type === 'Ready')?.status, component).to.equal('True');
     return pods.map(({ metadata }) => metadata.uid).toSorted();
-  };
-  const allPods = async (): Promise<readonly (readonly string[])[]> =>
-    await Promise.all(COMPONENTS.map((component) => readyPods(component)));
+  }
+  async function allPods(): Promise<readonly (readonly string[])[]> {
+    return await Promise.all(COMPONENTS.map((component) => readyPods(component)));
+  }
 
   /** What the migration left in the cluster. */
-  const leftOver = async (): Promise<readonly string[]> => {
+  async function leftOver(): Promise<readonly string[]> {
     const args = ['get', 'job,serviceaccount,networkpolicy', '-n', RELEASE_NAMESPACE, '-o', 'name'];
     const { stdout } = await cluster.kubectl([...args, '-l', 'app.kubernetes.io/component=migrate']);
     return stdout.split('\n').filter((line) => line !== '');
-  };
-  const manifest = async (): Promise<string> =>
-    (await cluster.helm(['get', 'manifest', 'zipjobs', '--namespace', RELEASE_NAMESPACE])).stdout;
+  }
+  async function manifest(): Promise<string> {
+    return (await cluster.helm(['get', 'manifest', 'zipjobs', '--namespace', RELEASE_NAMESPACE])).stdout;
+  }
 
   it('has no trace of it before (G10)', async () => {
     expect(await manifest()).not.to.contain('HISTORY_');
@@ -93,7 +95,9 @@ describe('the chart with a history', function () {
     await using reader = await installation.openAs('reader');
     await using writer = await installation.openAs('writer');
     expect((await reader.query('SELECT FROM zipjobs.jobs LIMIT 1')).rowCount).to.be.at.most(1);
-    const refused = (client: pg.Client, sql: string) => client.query(sql).then(() => 'accepted', String);
+    function refused(client: pg.Client, sql: string) {
+      return client.query(sql).then(() => 'accepted', String);
+    }
     for (const sql of [
       'DELETE FROM zipjobs.jobs',
       'UPDATE zipjobs.projects SET retention_days = 1',
@@ -112,8 +116,9 @@ describe('the chart with a history', function () {
   it('changes nothing when the same version is installed again', async () => {
     const before = await allPods();
     await using owner = await installation.openAs('owner');
-    const applied = async () =>
-      (await owner.query('SELECT name, run_on FROM zipjobs.migrations ORDER BY id')).rows;
+    async function applied() {
+      return (await owner.query('SELECT name, run_on FROM zipjobs.migrations ORDER BY id')).rows;
+    }
     const migrations = await applied();
     await installChart(cluster, installation.values);
     expect(await applied()).to.deep.equal(migrations);

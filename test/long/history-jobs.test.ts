@@ -43,14 +43,14 @@ describe('the jobs of an installation with a history', function () {
   let project: Project;
   let purged: Project;
 
-  const open = async (namespace: string): Promise<Project> => {
+  async function open(namespace: string): Promise<Project> {
     const opened = life.use(await createProject(installation.cluster, { namespace }));
     life.defer(async () => {
       await installation.cluster.kubectl(['delete', 'namespace', namespace, '--wait=false']);
     });
     await untilTokenKnown(baseUrl, opened.token);
     return opened;
-  };
+  }
 
   before(async function () {
     await requirePostgres(this);
@@ -67,19 +67,22 @@ describe('the jobs of an installation with a history', function () {
   });
   after(() => life.disposeAsync());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await installation.cluster.kubectl(args)).stdout;
-  const post = (key: string, { path = QUICK, into = project } = {}): Promise<string> =>
-    postJob(baseUrl, into.token, {
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await installation.cluster.kubectl(args)).stdout;
+  }
+  function post(key: string, { path = QUICK, into = project } = {}): Promise<string> {
+    return postJob(baseUrl, into.token, {
       bucket_name: into.bucketName,
       key: `${key}.zip`,
       metadata: { order: 42 },
       urls: [{ url: origin.url(path), filename: 'a' }],
     });
-  const get = (uuid: string) =>
-    askApi(baseUrl, { path: `/v1/zips/${uuid}?expand=archive,job`, token: project.token });
+  }
+  function get(uuid: string) {
+    return askApi(baseUrl, { path: `/v1/zips/${uuid}?expand=archive,job`, token: project.token });
+  }
   /** The controller also stores the finished jobs of other tests. */
-  const rowsIn = async (namespace = NAMESPACE): Promise<readonly Row[]> => {
+  async function rowsIn(namespace = NAMESPACE): Promise<readonly Row[]> {
     await using reader = await installation.openAs('reader');
     const { rows } = await reader.query<Row>(
       `SELECT id, key, phase, reason, (SELECT sum(u.jobs) FROM zipjobs.usage_hours AS u WHERE u.project_uid = j.project_uid) AS counted
@@ -87,19 +90,26 @@ describe('the jobs of an installation with a history', function () {
       [namespace],
     );
     return rows;
-  };
-  const rowsOf = async (uuids: readonly string[]): Promise<readonly Row[]> =>
-    (await rowsIn()).filter(({ id }) => uuids.includes(id));
-  const isArchived = ({ metadata, status }: ZipJob): boolean =>
-    findCondition(status?.conditions, 'Archived')?.status === 'True' &&
-    metadata.finalizers?.includes(FINALIZER) !== true;
-  const untilArchived = (uuid: string, of = project): Promise<unknown> =>
-    until(`${uuid} to be archived`, async () => isArchived(await of.zipJob(uuid)), { limitMs: 90_000 });
-  const archive = async (key: string, into = project): Promise<string> => {
+  }
+  async function rowsOf(uuids: readonly string[]): Promise<readonly Row[]> {
+    return (await rowsIn()).filter(({ id }) => uuids.includes(id));
+  }
+  function isArchived({ metadata, status }: ZipJob): boolean {
+    return (
+      findCondition(status?.conditions, 'Archived')?.status === 'True' &&
+      metadata.finalizers?.includes(FINALIZER) !== true
+    );
+  }
+  function untilArchived(uuid: string, of = project): Promise<unknown> {
+    return until(`${uuid} to be archived`, async () => isArchived(await of.zipJob(uuid)), {
+      limitMs: 90_000,
+    });
+  }
+  async function archive(key: string, into = project): Promise<string> {
     const uuid = await post(key, { into });
     await untilArchived(uuid, into);
     return uuid;
-  };
+  }
 
   it('are stored once when they finish, then get their condition and lose their finalizer', async () => {
     const uuid = await archive('once');
@@ -178,12 +188,20 @@ describe('the jobs of an installation with a history', function () {
     expect([all, Number(rows[0]?.counted)]).to.deep.equal([before + 6, before + 6]);
   });
 
-  const purge = (seconds: number) => ['project', 'purge', PURGED, '--yes', '--timeout', String(seconds)];
-  const commandLine = () => createCommandLine({ kubeconfig: installation.cluster.kubeconfigPath });
-  const keysIn = async (namespace: string): Promise<readonly string[]> =>
-    (await rowsIn(namespace)).map(({ key }) => key);
-  const projectNow = async (): Promise<ZipProject> =>
-    JSON.parse(await kubectl('get', 'zipproject', PROJECT_NAME, '-o', 'json', '-n', PURGED)) as ZipProject;
+  function purge(seconds: number) {
+    return ['project', 'purge', PURGED, '--yes', '--timeout', String(seconds)];
+  }
+  function commandLine() {
+    return createCommandLine({ kubeconfig: installation.cluster.kubeconfigPath });
+  }
+  async function keysIn(namespace: string): Promise<readonly string[]> {
+    return (await rowsIn(namespace)).map(({ key }) => key);
+  }
+  async function projectNow(): Promise<ZipProject> {
+    return JSON.parse(
+      await kubectl('get', 'zipproject', PROJECT_NAME, '-o', 'json', '-n', PURGED),
+    ) as ZipProject;
+  }
 
   it('are deleted from the history by zipjobs project purge, of this project only; their ZipJobs stay, and later jobs are stored (G9)', async () => {
     const uuid = await archive('before', purged);
@@ -211,8 +229,9 @@ describe('the jobs of an installation with a history', function () {
     await installation.server.kill();
     const { exitCode, stderr } = await commandLine().run(purge(3));
     expect(exitCode, stderr).to.equal(6);
-    const hasReason = async (reason: string): Promise<boolean> =>
-      findCondition((await projectNow()).status?.conditions, 'HistoryPurged')?.reason === reason;
+    async function hasReason(reason: string): Promise<boolean> {
+      return findCondition((await projectNow()).status?.conditions, 'HistoryPurged')?.reason === reason;
+    }
     await until('the condition to say so', () => hasReason('HistoryUnavailable'), { limitMs: 60_000 });
     await installation.server.start();
     await until('the end of the purge', () => hasReason('HistoryPurged'), { limitMs: 60_000 });
@@ -220,8 +239,9 @@ describe('the jobs of an installation with a history', function () {
   });
 
   it('are read with a new password without a restart, and 503 is the response until it arrives (G8)', async () => {
-    const podNames = (): Promise<string> =>
-      kubectl('get', 'pods', '-n', RELEASE_NAMESPACE, '-o', 'jsonpath={.items[*].metadata.uid}');
+    function podNames(): Promise<string> {
+      return kubectl('get', 'pods', '-n', RELEASE_NAMESPACE, '-o', 'jsonpath={.items[*].metadata.uid}');
+    }
     const before = await podNames();
     expect((await get(UNKNOWN)).status).to.equal(404);
     await using administrator = await installation.openAs('administrator');

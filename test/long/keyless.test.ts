@@ -40,7 +40,7 @@ describe('a bucket without stored keys', function () {
   after(() => life.disposeAsync());
 
   /** Creates or changes the bucket. */
-  const useRole = async (change: Partial<WebIdentity> = {}, name = BUCKET): Promise<string> => {
+  async function useRole(change: Partial<WebIdentity> = {}, name = BUCKET): Promise<string> {
     const resource = bucketResourceName('s3', name);
     const webIdentity = { roleArn: ROLE, audience: AUDIENCE, stsEndpoint: minio.endpoint, ...change };
     await applyObjects(flow.cluster, [
@@ -58,13 +58,13 @@ describe('a bucket without stored keys', function () {
       },
     ]);
     return resource;
-  };
+  }
   /** The condition Ready after a test of the bucket. */
-  const tested = async (resource: string) => {
+  async function tested(resource: string) {
     const { status } = await testBucket(flow.cluster, NAMESPACE, resource);
     return findCondition(status?.conditions, 'Ready');
-  };
-  const start = async (key: string) => {
+  }
+  async function start(key: string) {
     const held = flow.hold();
     const uuid = await postJob(flow.baseUrl, flow.project.token, {
       bucket_name: BUCKET,
@@ -72,9 +72,9 @@ describe('a bucket without stored keys', function () {
       urls: [{ url: held.url, filename: 'a' }],
     });
     return { uuid, release: held.release };
-  };
-  const untilUploading = (uuid: string) =>
-    until(
+  }
+  function untilUploading(uuid: string) {
+    return until(
       `the upload of ${uuid}`,
       async () => {
         const { status } = await flow.project.zipJob(uuid);
@@ -82,10 +82,11 @@ describe('a bucket without stored keys', function () {
       },
       { limitMs: 120_000 },
     );
-  const untilSucceeded = async (uuid: string): Promise<void> => {
+  }
+  async function untilSucceeded(uuid: string): Promise<void> {
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
-  };
+  }
 
   it('passes its test and gets an archive, with no key in the namespace (X21)', async () => {
     const resource = await useRole();

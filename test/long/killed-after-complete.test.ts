@@ -17,8 +17,9 @@ const RUN_LIMIT_MS = 900_000;
 /** The pods are killed up to this long after the request was forwarded. */
 const LATEST_KILL_MS = 100;
 
-const isComplete = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && path.includes('uploadId=');
+function isComplete({ method, path }: ProxiedRequest): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
 
 interface FailedRun {
   readonly key: string;
@@ -34,12 +35,12 @@ describe('pods that are killed right after they sent Complete', function () {
   after(() => world[Symbol.asyncDispose]());
 
   /** Runs a job whose first pod is killed, and returns the end of the job. */
-  const run = async (nth: number) => {
+  async function run(nth: number) {
     let isKilled = false;
-    const kill = (key: string): void => {
+    function kill(key: string): void {
       const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
       isKilled = world.cluster.node.kill(pod?.uid ?? '', 'SIGKILL');
-    };
+    }
     const uuid = await world.start([world.origin.url(`/gen/${ARCHIVE_BYTES}/${nth}`)], {
       spec: { maxAttempts: nth % 2 === 0 ? 1 : 3 },
       storeFault: (request) => {
@@ -51,7 +52,7 @@ describe('pods that are killed right after they sent Complete', function () {
     const { status } = await world.project.untilPhase(uuid, ['Succeeded', 'Failed'], RUN_LIMIT_MS);
     expect(isKilled, 'a pod was killed').to.equal(true);
     return { key: `${uuid}.zip`, status };
-  };
+  }
 
   it('end as Succeeded, or as Failed without an archive at any later time (F47)', async () => {
     const failed: FailedRun[] = [];

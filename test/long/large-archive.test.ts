@@ -14,13 +14,13 @@ const FILE_BYTES = (GIB * 1024 * MIB) / FILES;
 const SAMPLE_INTERVAL_MS = 200;
 
 /** Reads the zipper's peak memory from outside repeatedly until stopped; the last reading counts. */
-const watchZipper = (flow: Flow): { readonly stop: () => number } => {
+function watchZipper(flow: Flow): { readonly stop: () => number } {
   let peak = 0;
-  const sample = async (): Promise<void> => {
+  async function sample(): Promise<void> {
     const pods = flow.cluster.node.pods().filter((pod) => pod.namespace === flow.project.namespace);
     const pids = pods.flatMap((pod) => pod.containers.flatMap(({ pid }) => pid));
     for (const pid of pids) peak = Math.max(peak, (await memoryOf(pid)).peak);
-  };
+  }
   const timer = setInterval(() => void sample(), SAMPLE_INTERVAL_MS);
   return {
     stop: () => {
@@ -28,22 +28,22 @@ const watchZipper = (flow: Flow): { readonly stop: () => number } => {
       return peak;
     },
   };
-};
+}
 
 /**
  * The image contains the compile cache; here the first start has to compile, and the compiler stays in
  * memory.
  */
-const warmUp = async (flow: Flow): Promise<void> => {
+async function warmUp(flow: Flow): Promise<void> {
   const uuid = await postJob(flow.baseUrl, flow.project.token, {
     bucket_name: flow.project.bucketName,
     key: 'first.zip',
     urls: [{ url: flow.origin.url('/gen/10/1'), filename: 'a' }],
   });
   await flow.project.untilPhase(uuid, ['Succeeded']);
-};
+}
 
-const archive = async (flow: Flow): Promise<ZipJob> => {
+async function archive(flow: Flow): Promise<ZipJob> {
   const uuid = await postJob(flow.baseUrl, flow.project.token, {
     bucket_name: flow.project.bucketName,
     key: 'large.zip',
@@ -53,7 +53,7 @@ const archive = async (flow: Flow): Promise<ZipJob> => {
     })),
   });
   return flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 800_000);
-};
+}
 
 describe(`an archive of ${GIB} GiB`, function () {
   this.timeout(900_000);

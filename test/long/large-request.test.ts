@@ -23,20 +23,26 @@ describe('a request for 10,000 files with presigned URLs of 1,964 characters', f
   });
   after(() => flow[Symbol.asyncDispose]());
 
-  const requestFor = (count: number): string =>
-    presignedRequest({
+  function requestFor(count: number): string {
+    return presignedRequest({
       bucketName: flow.project.bucketName,
       key: 'large.zip',
       count,
       url: (index) => flow.origin.url(`/gen/${FILE_BYTES}/${index}`),
       secret: SECRET,
     });
-  const post = (body: string): Promise<ApiResponse> =>
-    askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token: flow.project.token, body });
-  const show = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(args)).stdout;
-  const podsOf = async (namespace: string): Promise<readonly string[]> =>
-    (await show('get', 'pods', '-n', namespace, '-o', 'name')).split('\n').filter((name) => name !== '');
+  }
+  function post(body: string): Promise<ApiResponse> {
+    return askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token: flow.project.token, body });
+  }
+  async function show(...args: readonly string[]): Promise<string> {
+    return (await flow.cluster.kubectl(args)).stdout;
+  }
+  async function podsOf(namespace: string): Promise<readonly string[]> {
+    return (await show('get', 'pods', '-n', namespace, '-o', 'name'))
+      .split('\n')
+      .filter((name) => name !== '');
+  }
 
   it('is accepted and archived byte for byte, and its URLs are deleted afterwards (T13) (FD6)', async () => {
     const startedAt = performance.now();
@@ -81,10 +87,10 @@ describe('a request for 10,000 files with presigned URLs of 1,964 characters', f
   });
 
   it('is refused with 413 and the maximum when it has one byte more than 32 MiB (T12)', async () => {
-    const padded = (bytes: number): string => {
+    function padded(bytes: number): string {
       const body = requestFor(1);
       return `${body}${' '.repeat(bytes - body.length)}`;
-    };
+    }
     const { status, body } = await post(padded(MAX_BODY_BYTES + 1));
     expect(status).to.equal(413);
     expect(body.error?.message).to.match(/33554432/);

@@ -20,8 +20,9 @@ const GIVEN_UP_LIMIT_MS = 300_000;
 /** The source sends nothing until Kubernetes has evicted the pod. */
 const LONG_TIMEOUTS = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS) };
 
-const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
-  method === 'POST' && path.includes('uploadId=');
+function isComplete({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean {
+  return method === 'POST' && path.includes('uploadId=');
+}
 
 /** Pods tolerate a lost node for 30 s by default, and their grace period is 30 s, which would only make the test longer. */
 const EVICTED_SOON = JSON.stringify({
@@ -62,28 +63,32 @@ describe('a node that is lost while its pods upload', function () {
   let cutOff = 'nobody';
   const completed = Promise.withResolvers<void>();
 
-  const statusOf = async ({ uuid }: LostJob): Promise<ZipJobStatus> =>
-    (await world.project.zipJob(uuid)).status ?? {};
-  const startOnLostNode = async (
+  async function statusOf({ uuid }: LostJob): Promise<ZipJobStatus> {
+    return (await world.project.zipJob(uuid)).status ?? {};
+  }
+  async function startOnLostNode(
     storeFault: (request: ProxiedRequest) => FaultAction | undefined,
     more: OwnWorld = {},
-  ) => {
+  ) {
     const held = world.hold();
-    const apiFault = ({ actor }: ProxiedRequest): FaultAction | undefined =>
-      actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
+    function apiFault({ actor }: ProxiedRequest): FaultAction | undefined {
+      return actor?.podUid === cutOff ? { kind: 'refuse' } : undefined;
+    }
     const uuid = await world.start([held.url], { storeFault, apiFault, env: LONG_TIMEOUTS, ...more });
     const podUid = await world.untilUploading(uuid);
     const { job } = (await world.project.zipJob(uuid)).status ?? {};
     expect(job?.node).to.equal(far.agent.name);
     return { uuid, podUid, podName: job?.podName ?? '', held };
-  };
-  const countCompletes = (request: ProxiedRequest): undefined => {
+  }
+  function countCompletes(request: ProxiedRequest): undefined {
     if (isComplete(request)) completes.push(request.path);
-  };
-  const podsOf = async ({ uuid }: LostJob): Promise<string> =>
-    world.kubectl('get', 'pods', '-o', 'name', '-l', `batch.kubernetes.io/job-name=zip-${uuid}`);
-  const processesOf = ({ podUid }: LostJob): number =>
-    far.agent.pods().find(({ uid }) => uid === podUid)?.containers.length ?? 0;
+  }
+  async function podsOf({ uuid }: LostJob): Promise<string> {
+    return world.kubectl('get', 'pods', '-o', 'name', '-l', `batch.kubernetes.io/job-name=zip-${uuid}`);
+  }
+  function processesOf({ podUid }: LostJob): number {
+    return far.agent.pods().find(({ uid }) => uid === podUid)?.containers.length ?? 0;
+  }
 
   before(async () => {
     world = await startZipperWorld('lost-node');
@@ -98,10 +103,10 @@ describe('a node that is lost while its pods upload', function () {
     );
     diesCommitting = await startOnLostNode((request) => {
       if (!isComplete(request)) return undefined;
-      const kill = (): void => {
+      function kill(): void {
         far.agent.kill(diesCommitting.podUid, 'SIGKILL');
         completed.resolve();
-      };
+      }
       return { kind: 'kill', kill };
     });
     await world.kubectl('uncordon', world.cluster.node.name);

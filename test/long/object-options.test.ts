@@ -47,7 +47,7 @@ describe('the object options of a bucket', function () {
   after(() => life.disposeAsync());
 
   /** A bucket of MinIO and its ZipBucket. */
-  const makeBucket = async (name: string, objectOptions: ObjectOptions): Promise<BucketReader> => {
+  async function makeBucket(name: string, objectOptions: ObjectOptions): Promise<BucketReader> {
     await createBucket(minio, name);
     const { accessKeyId, secretAccessKey, endpoint, region } = minio;
     const resource = bucketResourceName('s3', name);
@@ -66,12 +66,12 @@ describe('the object options of a bucket', function () {
       },
     ]);
     return life.use(createBucketReader(minio, name));
-  };
-  const readyOf = async (name: string) => {
+  }
+  async function readyOf(name: string) {
     const { status } = await testBucket(flow.cluster, NAMESPACE, bucketResourceName('s3', name));
     return findCondition(status?.conditions, 'Ready');
-  };
-  const archived = async (bucket: string, bytes: number, object: object = {}) => {
+  }
+  async function archived(bucket: string, bytes: number, object: object = {}) {
     const uuid = await postJob(flow.baseUrl, flow.project.token, {
       bucket_name: bucket,
       key: 'a.zip',
@@ -81,9 +81,10 @@ describe('the object options of a bucket', function () {
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
     expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
     return status;
-  };
-  const tagsIn = (tags: Readonly<Record<string, string>>) =>
-    Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  }
+  function tagsIn(tags: Readonly<Record<string, string>>) {
+    return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+  }
 
   it('reach the object with SSE-KMS, and those of a request are merged with them by name', async () => {
     const reader = await makeBucket('with-kms', { ...KMS, ...STORED });
@@ -145,7 +146,7 @@ describe('the object options of a bucket', function () {
     const BUCKET = 'encrypted';
     before(() => createBucket(minio, BUCKET));
 
-    const storeOf = (bucket: TaskBucket, partChecksum: PartChecksum): Store => {
+    function storeOf(bucket: TaskBucket, partChecksum: PartChecksum): Store {
       const allowedHosts = [new URL(minio.endpoint).host];
       const provider = providerOf(bucket, { allowedHosts, allowHttp: true });
       return createStore({
@@ -156,7 +157,7 @@ describe('the object options of a bucket', function () {
         connectTimeoutMs: 5000,
         idleTimeoutMs: 20_000,
       });
-    };
+    }
 
     for (const [what, encryption] of [
       ['SSE-KMS', KMS],
@@ -195,7 +196,9 @@ describe('the object options of a bucket', function () {
             endedAt: new Date().toISOString(),
             endedAgeSeconds: 0,
           } as const;
-          const onAbortFailed = () => undefined;
+          function onAbortFailed() {
+            return undefined;
+          }
           const outcome = await recover({ task, store, settings, log, stopping, onAbortFailed });
           expect(outcome).to.deep.equal({ outcome: 'published', bytes: body.length, etag });
           store.close();

@@ -34,42 +34,50 @@ describe('the commands of docs/on-call.md', function () {
 
   let time: ClusterTime;
 
-  const aZipJob = (namespace: string, name: string, spec: Partial<ZipJob['spec']> = {}) => ({
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipJob',
-    metadata: { namespace, name },
-    spec: {
-      bucketRef: { name: bucketResourceName('s3', `${namespace}-archives`) },
-      key: `${name}.zip`,
-      files: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
-      startDeadlineSeconds: START_DEADLINE_SECONDS,
-      ...spec,
-    },
-  });
-  const endless = () => ({ files: [{ url: flow.hold().url, filename: 'slow' }] });
-  const aQuota = (namespace: string, hard: Readonly<Record<string, string>>) => ({
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { namespace, name: 'tight' },
-    spec: { hard },
-  });
+  function aZipJob(namespace: string, name: string, spec: Partial<ZipJob['spec']> = {}) {
+    return {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipJob',
+      metadata: { namespace, name },
+      spec: {
+        bucketRef: { name: bucketResourceName('s3', `${namespace}-archives`) },
+        key: `${name}.zip`,
+        files: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
+        startDeadlineSeconds: START_DEADLINE_SECONDS,
+        ...spec,
+      },
+    };
+  }
+  function endless() {
+    return { files: [{ url: flow.hold().url, filename: 'slow' }] };
+  }
+  function aQuota(namespace: string, hard: Readonly<Record<string, string>>) {
+    return {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { namespace, name: 'tight' },
+      spec: { hard },
+    };
+  }
   const maxCpu = {
     apiVersion: 'v1',
     kind: 'LimitRange',
     metadata: { namespace: NO_PODS, name: 'small' },
     spec: { limits: [{ type: 'Container', max: { cpu: '2500m' } }] },
   };
-  const bucketWithoutSecret = () => ({
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipBucket',
-    metadata: { namespace: MAIN, name: 's3-no-secret' },
-    spec: {
-      service: 's3',
-      bucketName: 'no-secret',
-      region: 'us-east-1',
-      endpoint: flow.cluster.store.endpoint,
-    },
-  });
+  function bucketWithoutSecret() {
+    return {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipBucket',
+      metadata: { namespace: MAIN, name: 's3-no-secret' },
+      spec: {
+        service: 's3',
+        bucketName: 'no-secret',
+        region: 'us-east-1',
+        endpoint: flow.cluster.store.endpoint,
+      },
+    };
+  }
 
   before(async () => {
     flow = life.use(await startFlow(MAIN));
@@ -115,13 +123,13 @@ describe('the commands of docs/on-call.md', function () {
   after(() => life.disposeAsync());
 
   /** The events at the end of the description, once all expected ones are recorded. */
-  const eventsOf = async (
+  async function eventsOf(
     at: { readonly namespace: string; readonly name: string },
     reasons: readonly string[],
-  ): Promise<string> => {
+  ): Promise<string> {
     const all = reasons.map((reason) => `(?=[^]*\\nEvents:[^]* ${reason} )`).join('');
     return (await untilPrinted(STORY, at, new RegExp(`^${all}`))).split('\nEvents:')[1] ?? '';
-  };
+  }
 
   const WAITING = 'Why is it waiting, or why did it fail?';
   const STORY = 'What happened to it?';
@@ -140,7 +148,9 @@ describe('the commands of docs/on-call.md', function () {
         message: 'secret "zipbucket-a" not found',
       },
     );
-    const at = (namespace: string, name: string) => ({ namespace, name });
+    function at(namespace: string, name: string) {
+      return { namespace, name };
+    }
     await Promise.all([
       untilPrinted(WAITING, at(SLOT, 'second'), /Queued .* OlderJobFirst .* job first writes the same key/),
       untilPrinted(
@@ -217,10 +227,10 @@ describe('the commands of docs/on-call.md', function () {
 
   it('run a job again', async () => {
     const at = { namespace: MAIN, name: 'held' };
-    const uid = async (): Promise<string> => {
+    async function uid(): Promise<string> {
       const flags = ['-n', MAIN, 'get', 'zipjob', 'held', '-o', 'jsonpath={.metadata.uid}'];
       return (await flow.cluster.kubectl(flags)).stdout;
-    };
+    }
     const before = await uid();
     await run('How do I run it again?', at);
     expect(await uid()).not.to.equal(before);
@@ -275,14 +285,14 @@ describe('the commands of docs/on-call.md', function () {
     'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
   };
-  const passDeadline = async (): Promise<void> => {
+  async function passDeadline(): Promise<void> {
     await time.round(START_DEADLINE_SECONDS * 1000);
     // Triggers a reconcile: the controller's timers do not follow the moved clock.
     for (const namespace of [MAIN, NO_JOBS, NO_PODS]) {
       const names = Object.keys(reasons).filter((name) => reasons[name]?.[0] === namespace);
       await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', ...names, 'example.com/late=true']);
     }
-  };
+  }
   for (const [name, [namespace, response]] of Object.entries(reasons))
     it(`show why a job failed that could not start: ${name} (F13)`, async () => {
       isLate ??= passDeadline();

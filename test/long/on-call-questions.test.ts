@@ -17,11 +17,17 @@ type Click = (target: Locator) => Promise<void>;
 /** Goes from the overview to the place that contains the texts, and returns it. */
 type Walk = (page: Page, click: Click) => Promise<Locator>;
 
-const recent = (page: Page, key: string): Locator =>
-  page.getByRole('region', { name: 'Recent failures' }).getByRole('link', { name: key });
-const menu = (page: Page, label: string): Locator =>
-  page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name: label, exact: true });
-const reasonOf = (page: Page): Locator => page.getByRole('region', { name: 'Why this job failed' });
+function recent(page: Page, key: string): Locator {
+  return page.getByRole('region', { name: 'Recent failures' }).getByRole('link', { name: key });
+}
+
+function menu(page: Page, label: string): Locator {
+  return page.getByRole('navigation', { name: 'Project' }).getByRole('link', { name: label, exact: true });
+}
+
+function reasonOf(page: Page): Locator {
+  return page.getByRole('region', { name: 'Why this job failed' });
+}
 
 /** By question; the texts must be visible in the end. */
 const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
@@ -111,12 +117,12 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
 };
 
 /** The questions of the table in docs/on-call.md. */
-const documentedQuestions = async (): Promise<readonly string[]> => {
+async function documentedQuestions(): Promise<readonly string[]> {
   const [, section = ''] = (await readFile(RUNBOOK, 'utf8')).split(SECTION);
   return [...(section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+\?) \|/gm)].map(
     ([, question = '']) => question,
   );
-};
+}
 
 describe('questions of someone on call', function () {
   this.timeout(180_000);

@@ -41,7 +41,7 @@ interface Origin extends AsyncDisposable {
   readonly slowUrl: string;
 }
 
-const startOrigin = async (): Promise<Origin> => {
+async function startOrigin(): Promise<Origin> {
   const server = createServer((request, response) => {
     if (request.url === '/slow') response.writeHead(200, { 'content-length': '1000000' }).write('hello');
     else response.end('hello');
@@ -56,7 +56,7 @@ const startOrigin = async (): Promise<Origin> => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
 describe('the release', function () {
   this.timeout(LIMIT_MS);
@@ -78,29 +78,34 @@ describe('the release', function () {
   });
   after(() => life.disposeAsync());
 
-  const post = (key: string, url: string): Promise<string> =>
-    postJob(baseUrl, project.token, {
+  function post(key: string, url: string): Promise<string> {
+    return postJob(baseUrl, project.token, {
       bucket_name: project.bucketName,
       key,
       urls: [{ url, filename: 'a' }],
     });
+  }
 
-  const names = async (kind: string): Promise<string> =>
-    (await cluster.kubectl(['get', kind, '-A', '-o', 'name', '--ignore-not-found'])).stdout;
+  async function names(kind: string): Promise<string> {
+    return (await cluster.kubectl(['get', kind, '-A', '-o', 'name', '--ignore-not-found'])).stdout;
+  }
 
   /** Denied requests of our processes. */
-  const refusals = async (): Promise<readonly string[]> =>
-    (await readFile(join(dir, 'audit.log'), 'utf8'))
-      .split('\n')
-      // Text after the last line break is an incomplete line.
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as AuditLine)
-      .filter(({ user }) => /^system:serviceaccount:.*:zipjobs-/.test(user.username))
-      .filter(({ responseStatus }) => responseStatus?.code === 403)
-      .map(({ verb, user, objectRef, responseStatus }) => {
-        const what = [objectRef?.resource, objectRef?.subresource, objectRef?.name].join('/');
-        return `${user.username} ${verb} ${what}: ${responseStatus?.message ?? ''}`;
-      });
+  async function refusals(): Promise<readonly string[]> {
+    return (
+      (await readFile(join(dir, 'audit.log'), 'utf8'))
+        .split('\n')
+        // Text after the last line break is an incomplete line.
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as AuditLine)
+        .filter(({ user }) => /^system:serviceaccount:.*:zipjobs-/.test(user.username))
+        .filter(({ responseStatus }) => responseStatus?.code === 403)
+        .map(({ verb, user, objectRef, responseStatus }) => {
+          const what = [objectRef?.resource, objectRef?.subresource, objectRef?.name].join('/');
+          return `${user.username} ${verb} ${what}: ${responseStatus?.message ?? ''}`;
+        })
+    );
+  }
 
   it('installs, and runs a job with its own roles', async () => {
     const installation = await installChart(cluster);
@@ -116,8 +121,9 @@ describe('the release', function () {
   });
 
   const FINALIZERS = '{range .items[*]}{.metadata.finalizers}{end}';
-  const ofProject = async (kind: string, path: string): Promise<string> =>
-    (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
+  async function ofProject(kind: string, path: string): Promise<string> {
+    return (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
+  }
 
   it('can be removed while jobs run, leaves definitions and custom resources and nothing else, and no finalizer that only a controller would remove (F14)', async () => {
     const [first, second] = [await post('one.zip', origin.slowUrl), await post('one.zip', origin.slowUrl)];

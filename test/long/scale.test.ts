@@ -19,11 +19,13 @@ describe('many simulated zippers', function () {
 
   before(async () => {
     cluster = await sharedCluster();
-    const log = (line: string): void => console.log(`      ${line}`);
-    const report = (one: ScaleFigure): void => {
+    function log(line: string): void {
+      return console.log(`      ${line}`);
+    }
+    function report(one: ScaleFigure): void {
       figures.push(one);
       log(`${one.row} ${one.what}: ${one.value} ${one.unit}`);
-    };
+    }
     await measureScale({ cluster, size: SIZE, log, report });
   });
   after(async () => {
@@ -31,11 +33,11 @@ describe('many simulated zippers', function () {
     forgetInstallation();
   });
 
-  const valueOf = (row: ScaleFigure['row'], what: string): number => {
+  function valueOf(row: ScaleFigure['row'], what: string): number {
     const found = figures.find((one) => one.row === row && one.what === what);
     if (!found) throw new Error(`no figure ${row} ${what}`);
     return found.value;
-  };
+  }
 
   it('write progress within the budget, and one alone does not adapt (G5)', () => {
     const { progressWrites, progressBytes } = budgetsOf(SIZE);

@@ -21,18 +21,18 @@ describe('a store that is away after the upload was completed', function () {
 
   it('is asked by further recovery Jobs until it is back, and the job succeeds (F25)', async () => {
     const store = { isAway: false };
-    const kill = (path: string): void => {
+    function kill(path: string): void {
       store.isAway = true;
       const key = decodeURIComponent(path).split('/').at(-1) ?? '';
       const pod = world.cluster.node.pods().find(({ name }) => name.startsWith(`zip-${key.slice(0, 36)}`));
       world.cluster.node.kill(pod?.uid ?? '', 'SIGKILL');
-    };
-    const storeFault = ({ method, path }: ProxiedRequest): FaultAction | undefined => {
+    }
+    function storeFault({ method, path }: ProxiedRequest): FaultAction | undefined {
       if (store.isAway) return { kind: 'refuse' };
       return method === 'POST' && /[?&]uploadId=/.test(path)
         ? { kind: 'kill', kill: () => kill(path) }
         : undefined;
-    };
+    }
     const url = world.origin.url('/gen/1000/1');
     const uuid = await world.start([url], { spec: { maxAttempts: 1 }, env: WITHOUT_RETRIES, storeFault });
     const uids = new Set<string>();

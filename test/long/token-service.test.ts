@@ -62,7 +62,7 @@ describe('a zipper without stored keys', function () {
   });
   after(() => life.disposeAsync());
 
-  const start = async ({ key, sts, file, token, env }: OwnJob) => {
+  async function start({ key, sts, file, token, env }: OwnJob) {
     routes[`/${key}`] = file.route;
     const webIdentity = { roleArn: ROLE, audience: AUDIENCE, stsEndpoint: sts.endpoint };
     const command = await host.prepare({
@@ -74,11 +74,11 @@ describe('a zipper without stored keys', function () {
       env: { ...ENV, ...env },
     });
     /** Replaces the file atomically, as the kubelet does. */
-    const replaceToken = async (text: string): Promise<void> => {
+    async function replaceToken(text: string): Promise<void> {
       const path = join(command.directory, 'bucket/token');
       await writeFile(`${path}.new`, text);
       await rename(`${path}.new`, path);
-    };
+    }
     await replaceToken(token);
     const child = startZipper(command);
     let output = '';
@@ -99,16 +99,18 @@ describe('a zipper without stored keys', function () {
         return Promise.race([until(what, ask, { intervalMs: 100, limitMs: 300_000 }), early]);
       },
     };
-  };
+  }
 
   it('uses its session while the token service is away, and gets the next one with the replaced token (X21)', async () => {
     const lifetimeMs = 9_000;
     await using sts = await startStsFront(minio.endpoint, lifetimeMs);
     const file = createFedFile();
-    const freshToken = (): string => issuer.tokenFor(AUDIENCE, lifetimeMs / 1000);
+    function freshToken(): string {
+      return issuer.tokenFor(AUDIENCE, lifetimeMs / 1000);
+    }
     const job = await start({ key: 'long.zip', sts, file, token: freshToken(), env: PERSISTENT });
     /** Gets a session and stops the token service. Returns the time at which the session and the token end. */
-    const lastSession = async (): Promise<number> => {
+    async function lastSession(): Promise<number> {
       const { sessions } = sts;
       await job.until('session', async () => {
         if (sts.sessions === sessions) await job.replaceToken(freshToken());
@@ -116,7 +118,7 @@ describe('a zipper without stored keys', function () {
       });
       await sts.stop();
       return performance.now() + lifetimeMs;
-    };
+    }
 
     let endsAt = await lastSession();
     await job.until('failed renewal', async () => {

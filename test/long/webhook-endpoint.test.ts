@@ -22,20 +22,22 @@ describe('a webhook endpoint', function () {
   });
   after(() => life.disposeAsync());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
-  const newJob = (): Promise<string> =>
-    postJob(flow.baseUrl, flow.project.token, {
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
+  }
+  function newJob(): Promise<string> {
+    return postJob(flow.baseUrl, flow.project.token, {
       bucket_name: flow.project.bucketName,
       key: `${Math.random().toString(36).slice(2)}.zip`,
       urls: [{ url: flow.origin.url('/gen/1000/1'), filename: 'a' }],
     });
-  const untilWebhook = (
+  }
+  function untilWebhook(
     uuid: string,
     what: string,
     accept: (webhook: WebhookState) => boolean,
-  ): Promise<WebhookState> =>
-    until(
+  ): Promise<WebhookState> {
+    return until(
       `the webhook of ${uuid} to be ${what}`,
       async () => {
         const { status } = await flow.project.zipJob(uuid);
@@ -43,12 +45,13 @@ describe('a webhook endpoint', function () {
       },
       { limitMs: 100_000, intervalMs: 200 },
     );
-  const restartController = async (): Promise<void> => {
+  }
+  async function restartController(): Promise<void> {
     const before = pool.ended;
     pool.killAll();
     await until('the controller to end', () => pool.ended > before);
     await pool.untilLeading();
-  };
+  }
 
   it('gets retries of the same event, each recorded in the status, even after a restart (W5, W6, W18)', async () => {
     const { receiver } = flow;

@@ -55,8 +55,9 @@ class StuckReceivers implements AsyncDisposable {
   }
 }
 
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+}
 
 describe('receivers that never respond', function () {
   this.timeout(900_000);
@@ -79,8 +80,9 @@ describe('receivers that never respond', function () {
     const slow = resources.use(await createProject(cluster, { namespace: 'webhook-slow' }));
     const other = resources.use(await createProject(cluster, { namespace: 'webhook-other' }));
     const admin = resources.use(await signIn(cluster));
-    const put = ({ namespace, bucketName }: typeof slow, count: number, url: (index: number) => string) =>
-      putFinishedJobs(admin, { namespace, bucketName, count, url });
+    function put({ namespace, bucketName }: typeof slow, count: number, url: (index: number) => string) {
+      return putFinishedJobs(admin, { namespace, bucketName, count, url });
+    }
     const controllers = resources.use(
       await startControllerPool({
         cluster,

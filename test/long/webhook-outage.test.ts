@@ -26,21 +26,24 @@ const LEASE_DURATION_MS = '4000';
 /** The longest wait between two attempts, with its jitter. */
 const LONGEST_WAIT_MS = 27 * HOUR_MS;
 
-const freePort = async (): Promise<number> => {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-};
+}
 
 /** The earliest one of all deliveries; undefined when none is pending. */
-const nextAttempt = (webhooks: readonly WebhookState[]): number | undefined =>
-  webhooks
+function nextAttempt(webhooks: readonly WebhookState[]): number | undefined {
+  return webhooks
     .flatMap(({ nextAttemptAt }) => (nextAttemptAt === undefined ? [] : [Date.parse(nextAttemptAt)]))
     .toSorted((one, other) => one - other)[0];
+}
 
-const isSeen = ({ attempts = 0, log = [] }: WebhookState): boolean => attempts > 0 && log.length === attempts;
+function isSeen({ attempts = 0, log = [] }: WebhookState): boolean {
+  return attempts > 0 && log.length === attempts;
+}
 
 describe('a receiver that is down for 24 h', function () {
   this.timeout(600_000);
@@ -64,11 +67,14 @@ describe('a receiver that is down for 24 h', function () {
           putFinishedJobs(admin, { namespace: NAMESPACE, bucketName, count: JOBS, url: () => url }),
       }),
     );
-    const webhooks = async (): Promise<readonly WebhookState[]> =>
-      (await zipJobsOf(admin, NAMESPACE)).map(({ status }) => status?.webhook ?? { state: 'NotConfigured' });
+    async function webhooks(): Promise<readonly WebhookState[]> {
+      return (await zipJobsOf(admin, NAMESPACE)).map(
+        ({ status }) => status?.webhook ?? { state: 'NotConfigured' },
+      );
+    }
     await until('the first attempts', async () => (await webhooks()).every(isSeen), { limitMs: 60_000 });
 
-    const nothingDue = async (): Promise<readonly WebhookState[]> => {
+    async function nothingDue(): Promise<readonly WebhookState[]> {
       const due = time.now();
       return until(
         'the due deliveries to be sent',
@@ -78,7 +84,7 @@ describe('a receiver that is down for 24 h', function () {
         },
         { limitMs: 30_000 },
       );
-    };
+    }
     let before = (await webhooks()).map(({ attempts = 0 }) => attempts);
     for (let restart = 0; restart < RESTARTS; restart += 1) {
       await time.round(OUTAGE_MS / RESTARTS);

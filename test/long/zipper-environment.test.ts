@@ -17,48 +17,53 @@ const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offs
 /** It may write only in the folder of the pod, where the kubelet reads the termination message. */
 const READ_ONLY = '--permission --allow-fs-read=*';
 
-const timesIn = (value: unknown): readonly number[] =>
-  [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) => Date.parse(text));
+function timesIn(value: unknown): readonly number[] {
+  return [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) =>
+    Date.parse(text),
+  );
+}
 
 /** At the same time with one job whose clock is an hour ahead, and one whose clock is an hour behind. */
-const aheadAndBehind = async (run: (ms: number) => Promise<void>): Promise<void> => {
+async function aheadAndBehind(run: (ms: number) => Promise<void>): Promise<void> {
   await Promise.all([HOUR_MS, -HOUR_MS].map(run));
-};
+}
 
 /** The clock of a zipper with this environment: off by this time, and later by another. */
-const createClock = async (ms: number) => {
+async function createClock(ms: number) {
   const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
-  const set = (aheadMs: number): Promise<void> => writeFile(join(dir, 'pod'), String(aheadMs));
+  function set(aheadMs: number): Promise<void> {
+    return writeFile(join(dir, 'pod'), String(aheadMs));
+  }
   await set(ms);
   return {
     env: { NODE_OPTIONS: `--import=${OFFSET_DATE}`, TEST_CLOCK_DIR: dir, POD_NAME: 'pod' },
     set,
     [Symbol.asyncDispose]: () => rm(dir, { recursive: true }),
   };
-};
+}
 
-const expectRightTimes = (status: ZipJob['status']): void => {
+function expectRightTimes(status: ZipJob['status']): void {
   for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
     expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
-};
+}
 
 /** A job whose process is stopped, so that it does not handle the SIGTERM of its deadline, when its API reports that it failed. */
-const failAtDeadline = async (world: ZipperWorld, signal: AbortSignal) => {
+async function failAtDeadline(world: ZipperWorld, signal: AbortSignal) {
   const { node } = world.cluster;
   const baseUrl = await (await sharedInstallation()).apiUrl();
   await untilTokenKnown(baseUrl, world.project.token);
   const uuid = await world.start([world.hold().url], { spec: { activeDeadlineSeconds: 60 } });
   const podUid = await world.untilUploading(uuid);
   expect(node.kill(podUid, 'SIGSTOP')).to.equal(true);
-  const ask = async (): Promise<boolean> => {
+  async function ask(): Promise<boolean> {
     const response = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: world.project.token });
     return response.body.data?.status === 'failed';
-  };
+  }
   await until('the webhook of the failed job', ask, { limitMs: 120_000, intervalMs: 200, signal });
   const isRunning = node.pods().some(({ uid, containers }) => uid === podUid && containers.length > 0);
   node.kill(podUid, 'SIGKILL');
   return { uuid, isRunning };
-};
+}
 
 describe('a zipper', function () {
   this.timeout(300_000);
@@ -76,11 +81,12 @@ describe('a zipper', function () {
     await world[Symbol.asyncDispose]();
   });
 
-  const untilNoOpenUpload = (uuid: string) =>
-    until('the upload to be aborted', async () => {
+  function untilNoOpenUpload(uuid: string) {
+    return until('the upload to be aborted', async () => {
       const keys = await world.project.bucket.openUploadKeys();
       return !keys.includes(`${uuid}.zip`);
     });
+  }
 
   it('succeeds with a clock that is off by an hour, and every time in the status is right (F18)', () =>
     aheadAndBehind(async (offsetMs) => {

@@ -27,8 +27,9 @@ const STALLED_MIB = [200, ...Array.from({ length: 10 }, () => 20)];
 
 type Env = Readonly<Record<string, string>>;
 
-const files = (count: number, bytes: number) =>
-  Array.from({ length: count }, (_, index) => ({ path: `${index}.bin`, bytes }));
+function files(count: number, bytes: number) {
+  return Array.from({ length: count }, (_, index) => ({ path: `${index}.bin`, bytes }));
+}
 
 describe('the resident memory of a zipper', function () {
   this.timeout(300_000);
@@ -49,10 +50,10 @@ describe('the resident memory of a zipper', function () {
     await store[Symbol.asyncDispose]();
   });
 
-  const peakOf = async (
+  async function peakOf(
     urls: readonly string[],
     { endpoint = store.endpoint, env = {} }: { readonly endpoint?: string; readonly env?: Env } = {},
-  ): Promise<number> => {
+  ): Promise<number> {
     const list = urls.map((url, index) => ({ url, filename: `${index}.bin` }));
     const program = await host.prepare({
       endpoint,
@@ -66,7 +67,7 @@ describe('the resident memory of a zipper', function () {
       `      ${(peakBytes / MIB).toFixed(0)} MiB; ${store.bytes} bytes in ${wallSeconds.toFixed(1)} s`,
     );
     return peakBytes;
-  };
+  }
 
   const OVER_HTTP = [
     [`${LONGEST_GIB} GiB in 5 files`, 5, Math.floor((LONGEST_GIB * GIB) / 5)],
@@ -134,11 +135,11 @@ describe('the resident memory of a zipper', function () {
     const urls = STALLED_MIB.map((mib, seed) => origin.url(`/gen/${mib * MIB}/${seed}`));
     const peak = peakOf(urls, { env: { STATUS_PROGRESS_INTERVAL_MS: '100' } });
     let last = 0;
-    const isFull = (): boolean => {
+    function isFull(): boolean {
       const before = last;
       last = writes.slice(earlier).at(-1)?.status.progress?.bytesRead ?? 0;
       return last > 0 && last === before;
-    };
+    }
     await until('the zipper to read no more', isFull, { intervalMs: 500 }).finally(stall.resolve);
     expect(await peak)
       .to.be.greaterThan(0)

@@ -41,7 +41,7 @@ describe('SIGTERM to a zipper', function () {
   });
 
   /** The end of a job of about a second that gets SIGTERM when the promise of `prepare` resolves. */
-  const stopWhen = async (prepare: (store: HostileStore) => Promise<unknown>) => {
+  async function stopWhen(prepare: (store: HostileStore) => Promise<unknown>) {
     await using store = await startHostileStore();
     const files = ['/drip/100000/50/1200000/1', `/gen/${12 * MIB}/2`].map((path, index) => ({
       url: origin.url(path),
@@ -71,13 +71,13 @@ describe('SIGTERM to a zipper', function () {
       uploads: store.uploads.size,
       objects: store.objects.size,
     };
-  };
+  }
 
   /** The exit code or the signal. */
-  const expectCleanEnd = async (
+  async function expectCleanEnd(
     when: string,
     prepare: (store: HostileStore) => Promise<unknown>,
-  ): Promise<string> => {
+  ): Promise<string> {
     const end = await stopWhen(prepare);
     const text = `${when}: ${JSON.stringify(end)}`;
     expect(end.tookMs, text).to.be.below(GRACE_MS);
@@ -87,7 +87,7 @@ describe('SIGTERM to a zipper', function () {
     if (end.signal !== null) expect(end.requests, text).to.deep.equal([]);
     else expect(end.code, text).to.be.oneOf([EXIT_CODES.terminated, EXIT_CODES.ok]);
     return String(end.signal ?? end.code);
-  };
+  }
 
   it('ends it in time with no open upload and a retriable exit code, at any moment (F8, H8)', async () => {
     const ends: string[] = [];

@@ -54,33 +54,37 @@ describe('the release on a real node', function () {
   });
   after(() => life.disposeAsync());
 
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout.trim();
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout.trim();
+  }
 
   /** The pod of a job that runs. */
-  const podOf = (uuid: string): Promise<string> =>
-    kubectl('get', 'pods', '-l', `job-name=zip-${uuid}`, '-o', 'jsonpath={.items[0].metadata.name}');
+  function podOf(uuid: string): Promise<string> {
+    return kubectl('get', 'pods', '-l', `job-name=zip-${uuid}`, '-o', 'jsonpath={.items[0].metadata.name}');
+  }
 
-  const imagesOfRelease = async (): Promise<readonly string[]> => {
+  async function imagesOfRelease(): Promise<readonly string[]> {
     const path = 'jsonpath={range .items[*]}{.spec.template.spec.containers[0].image} {end}';
     const { stdout } = await cluster.kubectl(['get', 'deployments', '-n', RELEASE_NAMESPACE, '-o', path]);
     return stdout.trim().split(' ');
-  };
+  }
 
-  const imageOfJob = (uuid: string): Promise<string> =>
-    kubectl('get', 'job', `zip-${uuid}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
+  function imageOfJob(uuid: string): Promise<string> {
+    return kubectl('get', 'job', `zip-${uuid}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
+  }
 
   /** Also contains what the kernel reported before the kubelet started: the kubelet reads the whole log of the kernel. */
-  const outOfMemoryEvents = async (): Promise<readonly string[]> => {
+  async function outOfMemoryEvents(): Promise<readonly string[]> {
     const path = 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}';
     const lines = (await kubectl('get', 'events', '-A', '-o', path)).split('\n');
     return lines.filter((line) => /^(Evicted|SystemOOM|OOMKilling): /.test(line));
-  };
+  }
 
-  const helmTest = () =>
-    cluster.helm(['test', RELEASE, '-n', RELEASE_NAMESPACE, '--logs', '--timeout', '180s'], {
+  function helmTest() {
+    return cluster.helm(['test', RELEASE, '-n', RELEASE_NAMESPACE, '--logs', '--timeout', '180s'], {
       allowFailure: true,
     });
+  }
 
   it('has a cluster DNS that resolves the Service of the API', async () => {
     const resolver = new Resolver();
@@ -221,11 +225,11 @@ describe('the release on a real node', function () {
 
   it('loses no request when autoscaling of the API is enabled and disabled (BC6)', async () => {
     const uuid = await flow.post('autoscaling.zip', flow.origin.url('/gen/1000/1'));
-    const podsOfApi = async (): Promise<number> => {
+    async function podsOfApi(): Promise<number> {
       const status = ['-o', 'jsonpath={.status.readyReplicas}'];
       const deployment = ['get', 'deployment', `${RELEASE}-api`, '-n', RELEASE_NAMESPACE, ...status];
       return Number((await cluster.kubectl(deployment)).stdout);
-    };
+    }
     await installOnNode(cluster, IMAGE_TAG, { api: { replicas: 3 } });
     const requests = startSteadyRequests(`${flow.baseUrl}/v1/zips/${uuid}`, flow.project.token);
     const pods: number[] = [];

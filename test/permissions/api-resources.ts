@@ -22,21 +22,23 @@ interface Discovered {
   }[];
 }
 
-const read = async <T>(user: KubeUser, path: string): Promise<T> => {
+async function read<T>(user: KubeUser, path: string): Promise<T> {
   const { status, message, body } = await user.request('GET', path);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return body as T;
-};
+}
 
-export const pathOf = ({ group, version }: Pick<ApiResource, 'group' | 'version'>): string =>
-  group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+export function pathOf({ group, version }: Pick<ApiResource, 'group' | 'version'>): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
 
 /** The name as in a role, such as `pods/status`. */
-export const resourceName = ({ plural, subresource }: ApiResource): string =>
-  subresource === '' ? plural : `${plural}/${subresource}`;
+export function resourceName({ plural, subresource }: ApiResource): string {
+  return subresource === '' ? plural : `${plural}/${subresource}`;
+}
 
 /** Everything that the API server offers, also what another version of Kubernetes adds. */
-export const readApiResources = async (user: KubeUser): Promise<readonly ApiResource[]> => {
+export async function readApiResources(user: KubeUser): Promise<readonly ApiResource[]> {
   const { groups } = await read<{
     groups: readonly { name: string; preferredVersion: { version: string } }[];
   }>(user, '/apis');
@@ -54,4 +56,4 @@ export const readApiResources = async (user: KubeUser): Promise<readonly ApiReso
     }),
   );
   return lists.flat();
-};
+}

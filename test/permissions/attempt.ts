@@ -14,16 +14,18 @@ export interface Attempt {
   readonly named?: string;
 }
 
-export const isRead = (verb: string): boolean => ['get', 'list', 'watch'].includes(verb);
+export function isRead(verb: string): boolean {
+  return ['get', 'list', 'watch'].includes(verb);
+}
 
-const verdictOf = ({ status, message }: KubeResponse, what: string, isChecked: boolean): Verdict => {
+function verdictOf({ status, message }: KubeResponse, what: string, isChecked: boolean): Verdict {
   if (status === 403 && / cannot [a-z]+ resource /.test(message)) return 'denied';
   const policy = /ValidatingAdmissionPolicy '([^']+)'/.exec(message)?.[1];
   if (policy !== undefined) return `policy ${policy.replace(/^zipjobs-/, '')}`;
   // Without an object, the API server responds before it asks the policies.
   if (status === 403 || (status === 404 && isChecked)) throw new Error(`${what}: ${status} ${message}`);
   return 'allowed';
-};
+}
 
 /** The namespace in which no object of a name exists yet. */
 export const EMPTY_NAMESPACE = 'green';
@@ -37,29 +39,30 @@ interface Place {
   readonly name: string;
 }
 
-const placeOf = ({ resource, named }: Attempt, namespace: string | undefined): Place => {
+function placeOf({ resource, named }: Attempt, namespace: string | undefined): Place {
   const list = `${pathOf(resource)}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource.plural}`;
   const name = named ?? foreignName(resource);
   const { subresource } = resource;
   return { list, name, one: `${list}/${name}${subresource === '' ? '' : `/${subresource}`}` };
-};
+}
 
 /** Only an apply has a name before the object exists. */
-const createNamed = (attempt: Attempt): Request => {
+function createNamed(attempt: Attempt): Request {
   const { one, name } = placeOf(attempt, EMPTY_NAMESPACE);
   const body = bodyOf(attempt.resource, name, EMPTY_NAMESPACE);
   return ['PATCH', `${one}?dryRun=All&fieldManager=attempt`, { patch: 'apply', body }];
-};
+}
 
-const create = (attempt: Attempt, { list, one }: Place): Request => {
+function create(attempt: Attempt, { list, one }: Place): Request {
   const { resource, namespace, named } = attempt;
   if (named !== undefined) return createNamed(attempt);
   const body = bodyOf(resource, 'attempt', namespace);
   return ['POST', `${resource.subresource === '' ? list : one}?dryRun=All`, { body }];
-};
+}
 
-const selectorOf = ({ named }: Attempt): string =>
-  named === undefined ? '' : `&fieldSelector=metadata.name%3D${named}`;
+function selectorOf({ named }: Attempt): string {
+  return named === undefined ? '' : `&fieldSelector=metadata.name%3D${named}`;
+}
 
 const REQUESTS: Readonly<Record<string, (attempt: Attempt, place: Place) => Request>> = {
   get: (_attempt, { one }) => ['GET', one],
@@ -76,30 +79,30 @@ const REQUESTS: Readonly<Record<string, (attempt: Attempt, place: Place) => Requ
   deletecollection: (_attempt, { list }) => ['DELETE', `${list}?dryRun=All`],
 };
 
-const requestOf = (attempt: Attempt): Request => {
+function requestOf(attempt: Attempt): Request {
   const request = REQUESTS[attempt.verb];
   if (!request)
     throw new Error(`the API server offers ${resourceName(attempt.resource)} with the verb ${attempt.verb}`);
   return request(attempt, placeOf(attempt, attempt.namespace));
-};
+}
 
 /** Sends the request; writes are dry runs. */
-export const attempt = async (user: KubeUser, one: Attempt): Promise<Verdict> => {
+export async function attempt(user: KubeUser, one: Attempt): Promise<Verdict> {
   const [method, path, request] = requestOf(one);
   const response = await user.request(method, path, request);
   const isChecked = !isRead(one.verb) && isDescribed(one.resource);
   return verdictOf(response, `${method} ${path}`, isChecked);
-};
+}
 
 /** The requests for one resource and verb: about any object, and about each name that a role may be restricted to. */
-export const attemptsOn = (
+export function attemptsOn(
   resource: ApiResource,
   verb: string,
   namespaces: readonly string[],
-): readonly Attempt[] => {
+): readonly Attempt[] {
   const { named = [] } = targetOf(resource);
   return (resource.namespaced ? namespaces : [undefined]).flatMap((namespace) => [
     { resource, verb, namespace },
     ...(verb === 'deletecollection' ? [] : named.map((name) => ({ resource, verb, namespace, named: name }))),
   ]);
-};
+}

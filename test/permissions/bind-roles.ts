@@ -16,7 +16,7 @@ interface RoleRef {
   readonly namespace?: string;
 }
 
-const listRoles = async (admin: KubeUser, kind: RoleRef['kind']): Promise<readonly RoleRef[]> => {
+async function listRoles(admin: KubeUser, kind: RoleRef['kind']): Promise<readonly RoleRef[]> {
   const path = `${RBAC}/${kind.toLowerCase()}s?labelSelector=app.kubernetes.io%2Fpart-of%3Dzipjobs`;
   const { body } = await admin.request('GET', path);
   const items = body['items'] as readonly { metadata: { name: string; namespace?: string } }[];
@@ -25,10 +25,10 @@ const listRoles = async (admin: KubeUser, kind: RoleRef['kind']): Promise<readon
     name,
     ...(namespace !== undefined && { namespace }),
   }));
-};
+}
 
 /** Creates a binding with the name that the controller may use, and with another one. A project has the former already. */
-const canBind = async ({ user }: Account, { kind, name, namespace }: RoleRef): Promise<boolean> => {
+async function canBind({ user }: Account, { kind, name, namespace }: RoleRef): Promise<boolean> {
   for (const where of namespace === undefined ? [OWN, EMPTY_NAMESPACE] : [namespace])
     for (const binding of where === OWN ? ['attempt'] : ['attempt', ZIPPER]) {
       const path = `${RBAC}/namespaces/${where}/rolebindings/${binding}?dryRun=All&force=true&fieldManager=attempt`;
@@ -46,10 +46,10 @@ const canBind = async ({ user }: Account, { kind, name, namespace }: RoleRef): P
         throw new Error(`binding of ${kind} ${name} in ${where}: ${status} ${message}`);
     }
   return false;
-};
+}
 
 /** Which roles of the chart and of users each account can bind to the zipper of a namespace, as a table in Markdown. */
-export const surveyBindings = async (admin: KubeUser, accounts: readonly Account[]): Promise<string> => {
+export async function surveyBindings(admin: KubeUser, accounts: readonly Account[]): Promise<string> {
   const roles: readonly RoleRef[] = [
     ...(await listRoles(admin, 'ClusterRole')),
     ...(await listRoles(admin, 'Role')),
@@ -72,4 +72,4 @@ export const surveyBindings = async (admin: KubeUser, accounts: readonly Account
     '|---|---|',
     ...rows,
   ].join('\n');
-};
+}

@@ -9,9 +9,12 @@ const END = '<!-- end permissions -->';
 export type Places = (namespaces: readonly string[]) => string;
 
 const HEAD = ['resource', 'where', 'of any object', 'of ours only, by policy'];
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const rowsOf = (permissions: readonly Permission[], places: Places): readonly string[] => {
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function rowsOf(permissions: readonly Permission[], places: Places): readonly string[] {
   const rows = new Map<string, Permission[]>();
   for (const permission of permissions) {
     const { resource, named, namespaces } = permission;
@@ -22,23 +25,24 @@ const rowsOf = (permissions: readonly Permission[], places: Places): readonly st
   return [...rows]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([key, granted]) => {
-      const verbs = (ofOurs: boolean): string =>
-        granted
+      function verbs(ofOurs: boolean): string {
+        return granted
           .filter(({ policies }) => policies.length > 0 === ofOurs)
           .map(({ verb, policies }) => (ofOurs ? `${verb} (\`${policies.join('`, `')}\`)` : verb))
           .toSorted()
           .join(', ');
+      }
       return `${key} ${verbs(false)} | ${verbs(true)} |`;
     });
-};
+}
 
 /** One table per account, in Markdown. */
-export const permissionTables = (
+export function permissionTables(
   accounts: readonly string[],
   permissions: readonly Permission[],
   places: Places,
-): string =>
-  accounts
+): string {
+  return accounts
     .map((account) => {
       const rows = rowsOf(
         permissions.filter((permission) => permission.account === account),
@@ -48,8 +52,9 @@ export const permissionTables = (
       return [`**${account}**`, '', ...table].join('\n');
     })
     .join('\n\n');
+}
 
-const split = async () => {
+async function split() {
   const text = await readFile(DOCUMENT, 'utf8');
   const [from, to] = [text.indexOf(START), text.indexOf(END)];
   if (from < 0 || to < 0) throw new Error(`${DOCUMENT} has no block for the permissions`);
@@ -58,12 +63,14 @@ const split = async () => {
     block: text.slice(from + START.length, to).trim(),
     after: text.slice(to),
   };
-};
+}
 
 /** The tables in docs/security.md. */
-export const documentedTables = async (): Promise<string> => (await split()).block;
+export async function documentedTables(): Promise<string> {
+  return (await split()).block;
+}
 
-export const writeTables = async (tables: string): Promise<void> => {
+export async function writeTables(tables: string): Promise<void> {
   const { before, after } = await split();
   await writeFile(DOCUMENT, `${before}${START}\n\n${tables}\n\n${after}`);
-};
+}

@@ -14,16 +14,16 @@ import { type Account, tryPermissions } from './try-permissions.ts';
 
 const NAMESPACES = [OWN, OTHER, RELEASE_NAMESPACE, 'default'];
 
-const placeOf = (namespaces: readonly string[]): string => {
+function placeOf(namespaces: readonly string[]): string {
   if (NAMESPACES.every((namespace) => namespaces.includes(namespace))) return 'every namespace';
   if (namespaces.length === 1 && namespaces[0] === RELEASE_NAMESPACE) return "the release's namespace";
   if (namespaces.length === 1 && namespaces[0] === OWN) return 'its project';
   if (namespaces.length === 1 && namespaces[0] === 'default') return 'the namespace `default`';
   throw new Error(`granted in ${namespaces.join(', ')}: give this set of namespaces a name`);
-};
+}
 
 /** The hook's account exists only during an uninstall. */
-const createUninstallAccount = async (cluster: Cluster): Promise<void> => {
+async function createUninstallAccount(cluster: Cluster): Promise<void> {
   const { stdout } = await cluster.helm([
     'template',
     RELEASE,
@@ -36,10 +36,10 @@ const createUninstallAccount = async (cluster: Cluster): Promise<void> => {
     'image.registry=localhost',
   ]);
   await cluster.kubectl(['apply', '-f', '-'], { input: stdout });
-};
+}
 
-const createTenants = async ({ cluster, editor }: World, life: AsyncDisposableStack) => {
-  const tenant = async (role: 'view' | 'admin', user: string, resource: string): Promise<KubeUser> => {
+async function createTenants({ cluster, editor }: World, life: AsyncDisposableStack) {
+  async function tenant(role: 'view' | 'admin', user: string, resource: string): Promise<KubeUser> {
     await cluster.kubectl([
       'create',
       'rolebinding',
@@ -51,31 +51,31 @@ const createTenants = async ({ cluster, editor }: World, life: AsyncDisposableSt
     ]);
     await untilAllowed(cluster, { user, verb: 'get', resource, namespace: OWN });
     return life.use(await signIn(cluster, { commonName: user }));
-  };
+  }
   return {
     viewer: await tenant('view', 'vera', 'zipjobs.zipjobs.dev'),
     editor,
     admin: await tenant('admin', 'ada', 'ziptokens.zipjobs.dev'),
   };
-};
+}
 
-const prepare = async ({ admin, cluster }: World): Promise<void> => {
+async function prepare({ admin, cluster }: World): Promise<void> {
   const resources = await readApiResources(admin);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EMPTY_NAMESPACE } };
   const items = [namespace, ...foreignObjects(resources, { namespaces: NAMESPACES, projects: [OWN, OTHER] })];
   await cluster.apply(items);
   await createUninstallAccount(cluster);
-};
+}
 
 /** The tables of docs/security.md, from real requests of every account. */
-export const surveyPermissions = async (world: World): Promise<string> => {
+export async function surveyPermissions(world: World): Promise<string> {
   await using life = new AsyncDisposableStack();
   const { cluster, admin, api, controller, dashboard } = world;
   await prepare(world);
-  const signInAs = async (account: string, namespace: string): Promise<KubeUser> => {
+  async function signInAs(account: string, namespace: string): Promise<KubeUser> {
     const { stdout } = await cluster.kubectl(['create', 'token', account, '-n', namespace]);
     return life.use(await signIn(cluster, { token: stdout.trim() }));
-  };
+  }
   const uninstall = await signInAs('zipjobs-uninstall', RELEASE_NAMESPACE);
   await until('the role of the uninstall hook to take effect', async () => {
     const { status } = await uninstall.request('GET', '/apis/zipjobs.dev/v1alpha1/zipjobs');
@@ -101,4 +101,4 @@ export const surveyPermissions = async (world: World): Promise<string> => {
     placeOf,
   );
   return `${tables}\n\n${await surveyBindings(admin, accounts)}`;
-};
+}

@@ -85,16 +85,20 @@ const TARGETS: Readonly<Record<string, Target>> = {
   'zipjobs.dev/ziptokens/status': { patch: { status: { lastUsedAt: '2026-01-01T00:00:00Z' } } },
 };
 
-export const targetOf = (resource: ApiResource): Target =>
-  TARGETS[`${resource.group}/${resourceName(resource)}`] ?? {};
+export function targetOf(resource: ApiResource): Target {
+  return TARGETS[`${resource.group}/${resourceName(resource)}`] ?? {};
+}
 
-export const isDescribed = (resource: ApiResource): boolean =>
-  `${resource.group}/${resourceName(resource)}` in TARGETS;
+export function isDescribed(resource: ApiResource): boolean {
+  return `${resource.group}/${resourceName(resource)}` in TARGETS;
+}
 
 /** The name of somebody else's object. */
-export const foreignName = (resource: ApiResource): string => targetOf(resource).name ?? 'other';
+export function foreignName(resource: ApiResource): string {
+  return targetOf(resource).name ?? 'other';
+}
 
-export const bodyOf = (resource: ApiResource, name: string, namespace: string | undefined): Manifest => {
+export function bodyOf(resource: ApiResource, name: string, namespace: string | undefined): Manifest {
   const { body = {}, isAboutNamespace = false } = targetOf(resource);
   return {
     apiVersion: pathOf(resource).replace(/^\/apis?\//, ''),
@@ -103,17 +107,18 @@ export const bodyOf = (resource: ApiResource, name: string, namespace: string | 
     ...body,
     ...(isAboutNamespace && { involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'other', namespace } }),
   };
-};
+}
 
-export const patchOf = (resource: ApiResource): Body =>
-  targetOf(resource).patch ?? { metadata: { labels: { attempt: 'x' } } };
+export function patchOf(resource: ApiResource): Body {
+  return targetOf(resource).patch ?? { metadata: { labels: { attempt: 'x' } } };
+}
 
 /** Objects that must exist before anything is tried. The zipper's own are in the namespaces of projects already. */
-export const foreignObjects = (
+export function foreignObjects(
   resources: readonly ApiResource[],
   { namespaces, projects }: { readonly namespaces: readonly string[]; readonly projects: readonly string[] },
-): readonly Manifest[] =>
-  resources
+): readonly Manifest[] {
+  return resources
     .filter((resource) => targetOf(resource).body !== undefined)
     .flatMap((resource) => {
       const { isReleases = false, isProjects = false, named = [] } = targetOf(resource);
@@ -122,3 +127,4 @@ export const foreignObjects = (
         return [foreignName(resource), ...exist].map((name) => bodyOf(resource, name, namespace));
       });
     });
+}

@@ -36,10 +36,11 @@ interface Tried extends Attempt {
 }
 
 /** Such as `jobs.batch`. */
-const fullName = (resource: ApiResource): string =>
-  `${resourceName(resource)}${resource.group === '' ? '' : `.${resource.group}`}`;
+function fullName(resource: ApiResource): string {
+  return `${resourceName(resource)}${resource.group === '' ? '' : `.${resource.group}`}`;
+}
 
-const merge = (account: string, tried: readonly Tried[]): Permission[] => {
+function merge(account: string, tried: readonly Tried[]): Permission[] {
   const granted = tried.filter(({ verdict }) => verdict !== 'denied');
   const [first] = granted;
   if (first === undefined) return [];
@@ -56,13 +57,13 @@ const merge = (account: string, tried: readonly Tried[]): Permission[] => {
       isKnown: isRead(verb) || isDescribed(resource),
     },
   ];
-};
+}
 
 /** Everything that is granted for one resource and verb. Names count only where not all names are granted. */
-const permissionsOn = async (
+async function permissionsOn(
   { name, user }: Account,
   attempts: readonly Attempt[],
-): Promise<readonly Permission[]> => {
+): Promise<readonly Permission[]> {
   const tried: Tried[] = [];
   for (const one of attempts) tried.push({ ...one, verdict: await attempt(user, one) });
   const all = merge(
@@ -77,16 +78,17 @@ const permissionsOn = async (
       tried.filter(({ named }) => named === one),
     ),
   );
-};
+}
 
-const keyOf = ({ resource, verb }: { readonly resource: string; readonly verb: string }): string =>
-  `${resource} ${verb}`;
+function keyOf({ resource, verb }: { readonly resource: string; readonly verb: string }): string {
+  return `${resource} ${verb}`;
+}
 
 /**
  * Tries every verb of every resource with every account, in every namespace. Leaves out what an account without any role may do
  * too, such as asking for its own rights.
  */
-export const tryPermissions = async (
+export async function tryPermissions(
   admin: KubeUser,
   {
     accounts,
@@ -97,24 +99,21 @@ export const tryPermissions = async (
     readonly nobody: Account;
     readonly namespaces: readonly string[];
   },
-): Promise<readonly Permission[]> => {
+): Promise<readonly Permission[]> {
   const resources = await readApiResources(admin);
   type Task = Pick<Attempt, 'resource' | 'verb'>;
-  const tasksOf = ({ isTenant = false }: Account): readonly Task[] => {
+  function tasksOf({ isTenant = false }: Account): readonly Task[] {
     const wanted = resources.filter(({ group }) => !isTenant || group === 'zipjobs.dev');
     return wanted.flatMap((resource) => resource.verbs.map((verb) => ({ resource, verb })));
-  };
-  const permissionsOf = async (
-    account: Account,
-    tasks = tasksOf(account),
-  ): Promise<readonly Permission[]> => {
+  }
+  async function permissionsOf(account: Account, tasks = tasksOf(account)): Promise<readonly Permission[]> {
     const found: (readonly Permission[])[] = [];
     await inParallel(tasks.length, AT_ONCE, async (index) => {
       const task = tasks[index];
       if (task) found[index] = await permissionsOn(account, attemptsOn(task.resource, task.verb, namespaces));
     });
     return found.flat();
-  };
+  }
   const granted: Permission[] = [];
   for (const account of accounts) granted.push(...(await permissionsOf(account)));
   const keys = new Set(granted.map(keyOf));
@@ -129,4 +128,4 @@ export const tryPermissions = async (
       `granted, but test/permissions/targets.ts does not describe what to try: ${unknown.join(', ')}`,
     );
   return all;
-};
+}

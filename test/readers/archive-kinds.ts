@@ -95,48 +95,50 @@ const PLAIN_KINDS: readonly ArchiveKind[] = [
   },
 ];
 
-export const archiveKinds = (nested: Buffer): readonly ArchiveKind[] => [
-  ...PLAIN_KINDS,
-  {
-    name: 'archives and signatures inside',
-    compression: 'store',
-    files: [
-      { name: 'nested.zip', body: nested },
-      { name: 'nested-small.zip', body: nested, small: true },
-      { name: 'signatures', body: signatures },
-      { name: 'signatures-small', body: signatures, small: true },
-      { name: 'signatures-unknown', body: signatures, declared: false },
-    ],
-  },
-  {
-    name: 'names',
-    compression: 'auto',
-    files: NAMES.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 })),
-  },
-  {
-    name: 'times at the ends of the range',
-    compression: 'store',
-    files: ['1970-01-01', '1980-01-01', '2038-01-20', '2107-12-31', '2200-01-01'].map((day) => ({
-      name: day,
-      body: random,
-      small: day < '2000',
-      modified: new Date(day),
-    })),
-  },
-  {
-    name: 'nothing but an empty file',
-    compression: 'store',
-    files: [{ name: 'empty', body: empty, small: true }],
-  },
-  {
-    name: 'zip64 for unknown lengths (a setting)',
-    compression: 'auto',
-    files: [
-      { name: 'unknown.bin', body: random, declared: false },
-      { name: 'unknown.txt', body: text, declared: false },
-      { name: 'known.bin', body: random },
-    ],
-    options: { zip64ForUnknownLength: true },
-    notReadBy: ['JDK ZipInputStream', 'Perl Archive::Zip'],
-  },
-];
+export function archiveKinds(nested: Buffer): readonly ArchiveKind[] {
+  return [
+    ...PLAIN_KINDS,
+    {
+      name: 'archives and signatures inside',
+      compression: 'store',
+      files: [
+        { name: 'nested.zip', body: nested },
+        { name: 'nested-small.zip', body: nested, small: true },
+        { name: 'signatures', body: signatures },
+        { name: 'signatures-small', body: signatures, small: true },
+        { name: 'signatures-unknown', body: signatures, declared: false },
+      ],
+    },
+    {
+      name: 'names',
+      compression: 'auto',
+      files: NAMES.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 })),
+    },
+    {
+      name: 'times at the ends of the range',
+      compression: 'store',
+      files: ['1970-01-01', '1980-01-01', '2038-01-20', '2107-12-31', '2200-01-01'].map((day) => ({
+        name: day,
+        body: random,
+        small: day < '2000',
+        modified: new Date(day),
+      })),
+    },
+    {
+      name: 'nothing but an empty file',
+      compression: 'store',
+      files: [{ name: 'empty', body: empty, small: true }],
+    },
+    {
+      name: 'zip64 for unknown lengths (a setting)',
+      compression: 'auto',
+      files: [
+        { name: 'unknown.bin', body: random, declared: false },
+        { name: 'unknown.txt', body: text, declared: false },
+        { name: 'known.bin', body: random },
+      ],
+      options: { zip64ForUnknownLength: true },
+      notReadBy: ['JDK ZipInputStream', 'Perl Archive::Zip'],
+    },
+  ];
+}

@@ -15,7 +15,7 @@ const BEHIND = Buffer.from('behind it');
  * Writes an entry of more than 4 GiB, and behind it a small entry and a stream without a declared length. Returns what readers must
  * see.
  */
-const writeBeyond4Gib = async (path: string) => {
+async function writeBeyond4Gib(path: string) {
   await writeSparseArchive(path, async (archive) => {
     await archive.add({
       ...archiveEntryOf({ name: 'big', body: BEHIND }),
@@ -37,13 +37,13 @@ const writeBeyond4Gib = async (path: string) => {
     /** Of all, one after the other. */
     whole: all.update(BEHIND).update(BEHIND).digest('hex'),
   };
-};
+}
 
 type Written = Awaited<ReturnType<typeof writeBeyond4Gib>>;
 type World = Written & { readonly scratch: string; readonly path: string };
 
 /** Writes the archive before the tests and deletes it after them. */
-export const useArchiveBeyond4Gib = (): (() => World) => {
+export function useArchiveBeyond4Gib(): () => World {
   let world: World | undefined;
   before(async () => {
     const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-beyond-'));
@@ -55,15 +55,16 @@ export const useArchiveBeyond4Gib = (): (() => World) => {
     if (!world) throw new Error('the archive was not written');
     return world;
   };
-};
+}
 
 /** One that starts at the directory and one that reads a stream. The others need up to a minute of CPU for 4 GiB. */
 const OF_EVERY_RUN = new Set(['7zz', 'bsdtar from stdin']);
 
 /** Defines a test for each of these readers. */
-export const readBeyond4Gib = (when: 'in every run' | 'in long runs', world: () => World): void => {
-  const isWanted = ({ name }: { readonly name: string }): boolean =>
-    OF_EVERY_RUN.has(name) === (when === 'in every run');
+export function readBeyond4Gib(when: 'in every run' | 'in long runs', world: () => World): void {
+  function isWanted({ name }: { readonly name: string }): boolean {
+    return OF_EVERY_RUN.has(name) === (when === 'in every run');
+  }
   for (const { name } of archiveReaders('').filter((reader) => reader.keepsOrder && isWanted(reader)))
     it(`${name} reads an entry beyond 4 GiB and those behind it (Z3, Z5, Z15)`, async function () {
       const { scratch, path, wanted } = world();
@@ -80,4 +81,4 @@ export const readBeyond4Gib = (when: 'in every run' | 'in long runs', world: () 
       await requirePrograms(this, [pipe.program]);
       expect(await digestThrough(pipe, path)).to.equal(whole);
     });
-};
+}

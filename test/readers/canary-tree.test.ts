@@ -43,44 +43,45 @@ const ODD = [
   'tmp/..\u2024/x',
 ];
 
-const given = (names: readonly string[]): readonly Given[] =>
-  names.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 }));
+function given(names: readonly string[]): readonly Given[] {
+  return names.map((name, index) => ({ name, body: Buffer.from(name), small: index % 2 === 0 }));
+}
 
 /** A directory with files next to and above the target directory. */
-const plantTree = async (root: string): Promise<string> => {
+async function plantTree(root: string): Promise<string> {
   const target = join(root, 'above/here');
   await mkdir(target, { recursive: true });
   for (const place of ['escaped', 'above/escaped', 'above/beside.txt'])
     await writeFile(join(root, place), 'canary');
   return target;
-};
+}
 
 /** Every file outside of the target, with its content. */
-const outside = async (root: string): Promise<readonly string[]> => {
+async function outside(root: string): Promise<readonly string[]> {
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => !file.isDirectory()).map((file) => join(file.parentPath, file.name));
   const others = paths.filter((path) => !path.startsWith(join(root, 'above/here/')));
   const described = others.map(async (path) => `${path.slice(root.length)} ${await readFile(path, 'utf8')}`);
   return (await Promise.all(described)).toSorted();
-};
+}
 
-const extract = async (
+async function extract(
   program: (typeof PROGRAMS)[number],
   archive: string,
   target: string,
-): Promise<unknown> => {
+): Promise<unknown> {
   if (program === 'Python zipfile') return runProgram('python3', ['-c', EXTRACT_IN_PYTHON, archive, target]);
   if (program === 'Go archive/zip') return runProgram('go', ['run', EXTRACT_IN_GO, archive, target]);
   const extractor = EXTRACTORS.find(({ name }) => name === program);
   if (!extractor) throw new Error(`program ${program} not found`);
   return extractInto(extractor, archive, { target });
-};
+}
 
-const commandOf = (program: (typeof PROGRAMS)[number]): string => {
+function commandOf(program: (typeof PROGRAMS)[number]): string {
   if (program === 'Python zipfile') return 'python3';
   if (program === 'Go archive/zip') return 'go';
   return program;
-};
+}
 
 describe('unpacking into a tree of canary files', () => {
   let root = '';
@@ -97,14 +98,15 @@ describe('unpacking into a tree of canary files', () => {
   it('finds no hostile name in an archive (Z14)', () => {
     for (const filename of HOSTILE) {
       for (const mode of PORTABLE_NAMES) expect(nameFault([filename], mode)).to.have.property('index', 0);
-      const plan = () =>
-        planEntryNames(
+      function plan() {
+        return planEntryNames(
           [
             { url: 'https://a.example/', filename: 'good' },
             { url: 'https://a.example/', filename },
           ],
           { key: 'a.zip', portableNames: 'rewrite' },
         );
+      }
       expect(plan).to.throw('file 1').that.has.property('code', 'InvalidTask');
     }
   });

@@ -19,7 +19,10 @@ const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-counts-'));
 const readers = archiveReaders(scratch);
 
 /** A thousand files per directory. */
-const nameOf = (index: number): string => `${Math.floor(index / 1000)}/${index}`;
+function nameOf(index: number): string {
+  return `${Math.floor(index / 1000)}/${index}`;
+}
+
 describe('archives with very many entries', () => {
   after(() => rm(scratch, { recursive: true, force: true }));
 

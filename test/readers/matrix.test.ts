@@ -12,8 +12,9 @@ import { type ArchiveReader, archiveReaders, type ReadEntry, sha256Of } from './
 
 const NUMBER_OF_READERS = 15;
 
-const byName = (entries: readonly ReadEntry[]): readonly ReadEntry[] =>
-  entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+function byName(entries: readonly ReadEntry[]): readonly ReadEntry[] {
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 const nested = await makeArchive(
   [
@@ -76,7 +77,9 @@ describe('modification times in other readers', () => {
     before(async () =>
       writeFile(path, await makeArchive(timedFiles, 'store', { zip64ForUnknownLength: zip64 })),
     );
-    const canRead = ({ name }: ArchiveReader): boolean => (name === 'JDK ZipInputStream') !== zip64;
+    function canRead({ name }: ArchiveReader): boolean {
+      return (name === 'JDK ZipInputStream') !== zip64;
+    }
     for (const reader of readers.filter(canRead))
       for (const timeZone of reader.readTimes ? ['UTC', 'Asia/Tokyo', 'America/New_York'] : [])
         it(`are restored by ${reader.name} in the time zone ${timeZone}${zip64 ? ', also of zip64 entries' : ''} (Z7) (FD1)`, async function () {
@@ -91,16 +94,14 @@ describe('modification times in other readers', () => {
   }
 });
 
-const expectSame = async (
-  reader: ArchiveReader,
-  path: string,
-  wanted: readonly ReadEntry[],
-): Promise<void> => {
+async function expectSame(reader: ArchiveReader, path: string, wanted: readonly ReadEntry[]): Promise<void> {
   const found = await reader.read(path);
-  const onDisk = ({ name, sha256 }: ReadEntry): ReadEntry => ({
-    name: reader.composesNames === true ? name.normalize('NFC') : name,
-    sha256,
-  });
+  function onDisk({ name, sha256 }: ReadEntry): ReadEntry {
+    return {
+      name: reader.composesNames === true ? name.normalize('NFC') : name,
+      sha256,
+    };
+  }
   if (reader.keepsOrder) expect(found).to.deep.equal(wanted);
   else expect(byName(found)).to.deep.equal(byName(wanted.map(onDisk)));
-};
+}

@@ -41,19 +41,21 @@ export interface ArchiveReader {
 const PROGRAMS = join(import.meta.dirname, 'programs');
 const COMMONS_COMPRESS = '/usr/share/java/commons-compress.jar';
 
-export const sha256Of = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex');
+export function sha256Of(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
+}
 
-const sha256OfStream = async (stream: AsyncIterable<unknown>): Promise<string> => {
+async function sha256OfStream(stream: AsyncIterable<unknown>): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of stream) hash.update(chunk as Buffer);
   return hash.digest('hex');
-};
+}
 
 /** Every file below a directory. */
-const filesBelow = async <T>(
+async function filesBelow<T>(
   directory: string,
   factsOf: (path: string) => Promise<T>,
-): Promise<readonly (T & { readonly name: string })[]> => {
+): Promise<readonly (T & { readonly name: string })[]> {
   const found = await readdir(directory, { recursive: true, withFileTypes: true });
   const entries: (T & { readonly name: string })[] = [];
   for (const file of found.filter((one) => !one.isDirectory())) {
@@ -62,20 +64,25 @@ const filesBelow = async <T>(
     entries.push({ name, ...(await factsOf(path)) });
   }
   return entries;
-};
+}
 
-const digestOf = async (path: string) => ({ sha256: await sha256OfStream(createReadStream(path)) });
-const modifiedOf = async (path: string) => ({ modified: (await stat(path)).mtimeMs / 1000 });
+async function digestOf(path: string) {
+  return { sha256: await sha256OfStream(createReadStream(path)) };
+}
+
+async function modifiedOf(path: string) {
+  return { modified: (await stat(path)).mtimeMs / 1000 };
+}
 
 /** Digest, time and name of each entry, each ended by a NUL. The time is empty if the program does not print it. */
-const parseEntries = (output: Buffer): readonly (ReadEntry & ReadTime)[] => {
+function parseEntries(output: Buffer): readonly (ReadEntry & ReadTime)[] {
   const fields = output.toString('utf8').split('\0').slice(0, -1);
   return Array.from({ length: fields.length / 3 }, (_, at) => ({
     sha256: fields[3 * at] ?? '',
     modified: Number.parseInt(fields[3 * at + 1] ?? '', 10),
     name: fields[3 * at + 2] ?? '',
   }));
-};
+}
 
 type ArgsOf = (archive: string, target: string) => readonly string[];
 
@@ -152,37 +159,38 @@ export const PIPES = [
 ] as const;
 
 /** SHA-256 of a program's output for all entries together. */
-export const digestThrough = async (
+export async function digestThrough(
   { program, args, readsStdin }: (typeof PIPES)[number],
   archive: string,
-): Promise<string> => {
+): Promise<string> {
   const hash = createHash('sha256');
   await runProgram(program, readsStdin ? args : [...args, archive], {
     ...(readsStdin && { input: archive }),
     onOutput: (chunk) => hash.update(chunk),
   });
   return hash.digest('hex');
-};
+}
 
 /** Runs a program that unpacks the archive into a directory. */
-export const extractInto = (
+export function extractInto(
   extractor: Extractor,
   archive: string,
   { target, timeZone = 'UTC' }: { readonly target: string; readonly timeZone?: string },
-): Promise<unknown> =>
-  runProgram(extractor.program, extractor.args(archive, target), {
+): Promise<unknown> {
+  return runProgram(extractor.program, extractor.args(archive, target), {
     ...(extractor.readsStdin === true && { input: archive }),
     timeZone,
   });
+}
 
-const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader => {
-  const extract = async <T>(archive: string, factsOf: (path: string) => Promise<T>, timeZone = 'UTC') => {
+function extractorReader(extractor: Extractor, scratch: string): ArchiveReader {
+  async function extract<T>(archive: string, factsOf: (path: string) => Promise<T>, timeZone = 'UTC') {
     const target = await mkdtemp(join(scratch, 'extracted-'));
     await extractInto(extractor, archive, { target, timeZone });
     const entries = await filesBelow(target, factsOf);
     await rm(target, { recursive: true });
     return entries;
-  };
+  }
   return {
     name: extractor.name,
     needs: [extractor.program],
@@ -193,7 +201,7 @@ const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader =
       readTimes: (archive, timeZone) => extract(archive, modifiedOf, timeZone),
     }),
   };
-};
+}
 
 interface Library {
   readonly name: string;
@@ -204,24 +212,28 @@ interface Library {
   readonly printsTimes?: boolean;
 }
 
-const javaReader = (name: string, main: string, classes: string): Library => ({
-  name,
-  needs: ['java', 'javac', ...(main === 'ReadZipCommons' ? [COMMONS_COMPRESS] : [])],
-  command: ['java', '-XX:+UseSerialGC', '-cp', `${classes}:${COMMONS_COMPRESS}`, main],
-  printsTimes: true,
-  compile: [
-    'javac',
-    '-d',
-    classes,
-    '-cp',
-    COMMONS_COMPRESS,
-    ...[main, 'Digests'].map((one) => join(PROGRAMS, `${one}.java`)),
-  ],
-});
+function javaReader(name: string, main: string, classes: string): Library {
+  return {
+    name,
+    needs: ['java', 'javac', ...(main === 'ReadZipCommons' ? [COMMONS_COMPRESS] : [])],
+    command: ['java', '-XX:+UseSerialGC', '-cp', `${classes}:${COMMONS_COMPRESS}`, main],
+    printsTimes: true,
+    compile: [
+      'javac',
+      '-d',
+      classes,
+      '-cp',
+      COMMONS_COMPRESS,
+      ...[main, 'Digests'].map((one) => join(PROGRAMS, `${one}.java`)),
+    ],
+  };
+}
 
-const libraries = (scratch: string): readonly Library[] => {
+function libraries(scratch: string): readonly Library[] {
   const goProgram = join(scratch, 'read-zip');
-  const script = (extension: string): string => join(PROGRAMS, `read-zip.${extension}`);
+  function script(extension: string): string {
+    return join(PROGRAMS, `read-zip.${extension}`);
+  }
   return [
     {
       name: 'Python zipfile',
@@ -254,24 +266,24 @@ const libraries = (scratch: string): readonly Library[] => {
       command: ['php', script('php')],
     },
   ];
-};
+}
 
-const libraryReader = (library: Library): ArchiveReader => {
+function libraryReader(library: Library): ArchiveReader {
   let compiled: Promise<unknown> | undefined;
-  const run = async (archive: string, timeZone = 'UTC') => {
+  async function run(archive: string, timeZone = 'UTC') {
     const [compiler, ...compilerArgs] = library.compile ?? ['true'];
     compiled ??= runProgram(compiler, compilerArgs);
     await compiled;
     const [program, ...args] = library.command;
     return parseEntries(await runProgram(program, [...args, archive], { timeZone }));
-  };
+  }
   return {
     ...library,
     keepsOrder: true,
     read: async (archive) => (await run(archive)).map(({ name, sha256 }) => ({ name, sha256 })),
     ...(library.printsTimes === true && { readTimes: run }),
   };
-};
+}
 
 const yauzlReader: ArchiveReader = {
   name: 'yauzl',
@@ -290,8 +302,10 @@ const yauzlReader: ArchiveReader = {
 };
 
 /** Every reader; their output is in the scratch directory, which the caller deletes. */
-export const archiveReaders = (scratch: string): readonly ArchiveReader[] => [
-  ...EXTRACTORS.map((extractor) => extractorReader(extractor, scratch)),
-  ...libraries(scratch).map(libraryReader),
-  yauzlReader,
-];
+export function archiveReaders(scratch: string): readonly ArchiveReader[] {
+  return [
+    ...EXTRACTORS.map((extractor) => extractorReader(extractor, scratch)),
+    ...libraries(scratch).map(libraryReader),
+    yauzlReader,
+  ];
+}

@@ -18,8 +18,8 @@ export const COMPILE_CACHE = join(
 );
 
 /** Empties the compile cache if it uses more than its limit. */
-export const limitCompileCache = (log: Log): Promise<void> =>
-  limitFolder(
+export function limitCompileCache(log: Log): Promise<void> {
+  return limitFolder(
     {
       folder: COMPILE_CACHE,
       what: 'compiled modules of earlier tests',
@@ -29,3 +29,4 @@ export const limitCompileCache = (log: Log): Promise<void> =>
     },
     log,
   );
+}

@@ -24,10 +24,10 @@ const WAITING = new Set(['chaos', 'long', 'readers']);
 const BYTES_PER_SLOT = 2.5 * 2 ** 30;
 
 /** Tests wait often, so there is room for one process more than there are processors, and for two if all suites mostly wait. */
-const defaultSlots = (suites: readonly string[]): number => {
+function defaultSlots(suites: readonly string[]): number {
   const extra = suites.every((suite) => WAITING.has(suite)) ? 2 : 1;
   return Math.max(1, Math.min(availableParallelism() + extra, Math.floor(totalmem() / BYTES_PER_SLOT)));
-};
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,14 +50,17 @@ const isLive = files.length === 1;
 const expectedSeconds = await readDurations();
 const results: FileResult[] = [];
 const problems: string[] = [];
-const print = (text: string): void => void process.stdout.write(text);
 
-const onFile = (result: FileResult, left: number): void => {
+function print(text: string): void {
+  return void process.stdout.write(text);
+}
+
+function onFile(result: FileResult, left: number): void {
   results.push(result);
   const failed = result.tests.some(({ state }) => state === 'failed');
   if (!isLive && (failed || values.verbose || only !== undefined)) print(`\n${result.output.trim()}\n\n`);
   print(`${fileLine(result, left)}\n`);
-};
+}
 
 await limitCompileCache((line) => print(`${line}\n`));
 const together = suites.filter((suite) => !ALONE.has(suite));

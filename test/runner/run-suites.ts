@@ -24,7 +24,7 @@ const SET_UP_SECONDS = { unit: 3, other: 15 };
  * takes.
  * @returns Problems outside the tests: a set-up that failed, a process that did not end.
  */
-export const runSuites = async (options: RunOptions): Promise<readonly string[]> => {
+export async function runSuites(options: RunOptions): Promise<readonly string[]> {
   const { suites, slots, grep, isLive, expectedSeconds, print, onFile } = options;
   const files = await Promise.all(
     suites.map(async (suite) =>
@@ -37,17 +37,19 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
   const problems: string[] = [];
 
   /** Seconds per process of a suite if it had one process more. */
-  const share = (suite: string): number => queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
-  const pick = (): string | undefined => {
+  function share(suite: string): number {
+    return queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
+  }
+  function pick(): string | undefined {
     const worthwhile = suites.filter((suite) => {
       if (broken.has(suite) || !queue.has(suite)) return false;
       const setUp = suite === 'unit' ? SET_UP_SECONDS.unit : SET_UP_SECONDS.other;
       return active.get(suite) === 0 || share(suite) > setUp;
     });
     return worthwhile.sort((a, b) => share(b) - share(a))[0];
-  };
+  }
 
-  const serve = async (suite: string): Promise<void> => {
+  async function serve(suite: string): Promise<void> {
     const worker = new WorkerProcess({ suite, grep, isLive, print });
     await worker.ready().catch((error: unknown) => {
       broken.add(suite);
@@ -58,9 +60,9 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
       if (!worker.isAlive) return;
     }
     await worker.end();
-  };
+  }
 
-  const fillSlot = async (): Promise<void> => {
+  async function fillSlot(): Promise<void> {
     for (let suite = pick(); suite !== undefined; suite = pick()) {
       active.set(suite, (active.get(suite) ?? 0) + 1);
       await serve(suite).catch((error: unknown) => {
@@ -68,7 +70,7 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
       });
       active.set(suite, (active.get(suite) ?? 1) - 1);
     }
-  };
+  }
   await Promise.all(Array.from({ length: slots }, fillSlot));
   return queue.left === 0 ? problems : [...problems, `${queue.left} test files were not run`];
-};
+}

@@ -10,13 +10,17 @@ export interface SuiteConfig {
   readonly slow?: number;
 }
 
-const configPath = (suite: string): string => `test/${suite}/.mocharc.json`;
+function configPath(suite: string): string {
+  return `test/${suite}/.mocharc.json`;
+}
 
-export const readSuiteConfig = async (suite: string): Promise<SuiteConfig> =>
-  JSON.parse(await readFile(configPath(suite), 'utf8')) as SuiteConfig;
+export async function readSuiteConfig(suite: string): Promise<SuiteConfig> {
+  return JSON.parse(await readFile(configPath(suite), 'utf8')) as SuiteConfig;
+}
 
-const hasFullSize = async (file: string): Promise<boolean> =>
-  (await readFile(file, 'utf8')).includes("from '#test/support/sized.ts'");
+async function hasFullSize(file: string): Promise<boolean> {
+  return (await readFile(file, 'utf8')).includes("from '#test/support/sized.ts'");
+}
 
 export interface FileChoice {
   /** Only the files with a full size. */
@@ -26,21 +30,21 @@ export interface FileChoice {
 }
 
 /** The chosen files of a suite, by name. */
-export const filesOf = async (
+export async function filesOf(
   { spec }: SuiteConfig,
   { isFullSize, only }: FileChoice,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const files: string[] = [];
   for await (const file of glob(spec))
     if ((only?.includes(file) ?? true) && (!isFullSize || (await hasFullSize(file)))) files.push(file);
   return files.sort();
-};
+}
 
 /**
  * The suites that contain these files, each once.
  * @throws Error that names a file that is missing, or in no suite
  */
-export const suitesOf = async (files: readonly string[]): Promise<readonly string[]> => {
+export async function suitesOf(files: readonly string[]): Promise<readonly string[]> {
   const configs: (readonly [string, SuiteConfig])[] = [];
   for await (const path of glob(configPath('*'))) {
     const suite = basename(dirname(path));
@@ -53,4 +57,4 @@ export const suitesOf = async (files: readonly string[]): Promise<readonly strin
     return found[0];
   });
   return [...new Set(suites)];
-};
+}

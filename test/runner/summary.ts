@@ -7,24 +7,26 @@ export interface Counts {
   readonly skipped: number;
 }
 
-const countOf = (tests: readonly TestResult[], state: TestResult['state']): number =>
-  tests.filter((test) => test.state === state && !isHook(test)).length;
+function countOf(tests: readonly TestResult[], state: TestResult['state']): number {
+  return tests.filter((test) => test.state === state && !isHook(test)).length;
+}
 
 /** A hook counts only if it fails. */
-const isHook = ({ title, state }: TestResult): boolean =>
-  state === 'passed' && /"(before|after) (all|each)" hook/.test(title);
+function isHook({ title, state }: TestResult): boolean {
+  return state === 'passed' && /"(before|after) (all|each)" hook/.test(title);
+}
 
-export const countsOf = (results: readonly FileResult[]): Counts => {
+export function countsOf(results: readonly FileResult[]): Counts {
   const tests = results.flatMap((result) => result.tests);
   return {
     passed: countOf(tests, 'passed'),
     failed: countOf(tests, 'failed'),
     skipped: countOf(tests, 'skipped'),
   };
-};
+}
 
 /** One line for a file: counts and duration. */
-export const fileLine = (result: FileResult, left: number): string => {
+export function fileLine(result: FileResult, left: number): string {
   const { passed, failed, skipped } = countsOf([result]);
   const counts = [
     `${passed} passed`,
@@ -32,16 +34,17 @@ export const fileLine = (result: FileResult, left: number): string => {
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
   return `${failed > 0 ? '✖' : '✔'} ${result.file}: ${counts.join(', ')} (${result.seconds.toFixed(1)} s), ${left} files left`;
-};
+}
 
 /** The titles of the tests that failed, by file. */
-export const failureLines = (results: readonly FileResult[]): readonly string[] =>
-  results.flatMap(({ file, tests }) =>
+export function failureLines(results: readonly FileResult[]): readonly string[] {
+  return results.flatMap(({ file, tests }) =>
     tests.filter(({ state }) => state === 'failed').map(({ title }) => `  ${file}: ${title}`),
   );
+}
 
 /** A Markdown table of the slowest tests and hooks. */
-export const slowestTable = (results: readonly FileResult[], count: number): string => {
+export function slowestTable(results: readonly FileResult[], count: number): string {
   const rows = results
     .flatMap(({ file, tests }) => tests.map((test) => ({ file, ...test })))
     .sort((a, b) => b.milliseconds - a.milliseconds)
@@ -51,4 +54,4 @@ export const slowestTable = (results: readonly FileResult[], count: number): str
         `| ${(milliseconds / 1000).toFixed(1)} | ${file} | ${title.replaceAll('|', '\\|')} |`,
     );
   return ['| s | file | test |', '|---|---|---|', ...rows].join('\n');
-};
+}

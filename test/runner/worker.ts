@@ -21,17 +21,19 @@ interface Plugin {
   readonly mochaGlobalTeardown?: () => Promise<void>;
 }
 
-const report = (message: WorkerReport): void => void process.send?.(message);
+function report(message: WorkerReport): void {
+  return void process.send?.(message);
+}
 
-const nextFile = async (): Promise<string | undefined> => {
+async function nextFile(): Promise<string | undefined> {
   const [message] = (await once(process, 'message')) as [NextFile];
   return message.file;
-};
+}
 
-const stateOf = (runnable: Mocha.Runnable): TestResult['state'] => {
+function stateOf(runnable: Mocha.Runnable): TestResult['state'] {
   if (runnable.isPending()) return 'skipped';
   return runnable.isFailed() ? 'failed' : 'passed';
-};
+}
 
 interface Run {
   readonly config: SuiteConfig;
@@ -40,7 +42,7 @@ interface Run {
   readonly grep?: string | undefined;
 }
 
-const runFile = async (file: string, { config, plugins, grep }: Run): Promise<void> => {
+async function runFile(file: string, { config, plugins, grep }: Run): Promise<void> {
   const globalSetup = plugins.map((plugin) => plugin.mochaGlobalSetup).filter((setUp) => setUp !== undefined);
   const options = { timeout: config.timeout, slow: config.slow ?? 75, forbidOnly: true, globalSetup };
   const mocha = new Mocha(options);
@@ -49,9 +51,9 @@ const runFile = async (file: string, { config, plugins, grep }: Run): Promise<vo
   mocha.addFile(resolve(file));
   await mocha.loadFilesAsync();
   const tests: TestResult[] = [];
-  const add = (runnable: Mocha.Runnable, state: TestResult['state']): void => {
+  function add(runnable: Mocha.Runnable, state: TestResult['state']): void {
     tests.push({ title: runnable.fullTitle(), state, milliseconds: Math.round(runnable.duration ?? 0) });
-  };
+  }
   await new Promise<void>((done) => {
     const runner = mocha.run(() => {
       // Otherwise its listeners stay in the process, and those of all files pass an unhandled rejection on to each other.
@@ -64,13 +66,14 @@ const runFile = async (file: string, { config, plugins, grep }: Run): Promise<vo
     runner.on('fail', (failed: Mocha.Test | Mocha.Hook) => failed.type === 'hook' && add(failed, 'failed'));
   });
   report({ kind: 'ended', file, tests });
-};
+}
 
 /** Without a listener, one that happens between two files would end the process. */
-const printUnhandledRejections = (): void =>
-  void process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
+function printUnhandledRejections(): void {
+  return void process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
+}
 
-const main = async (suite = '', grep?: string): Promise<void> => {
+async function main(suite = '', grep?: string): Promise<void> {
   printUnhandledRejections();
   const config = await readSuiteConfig(suite);
   const plugins = await Promise.all(
@@ -86,6 +89,6 @@ const main = async (suite = '', grep?: string): Promise<void> => {
     // From here on only something that a test left open keeps the process running.
     process.disconnect();
   }
-};
+}
 
 await main(...process.argv.slice(2));

@@ -16,7 +16,7 @@ export interface ShownJobs {
   readonly failed: string;
 }
 
-const bucket = (namespace: string, spec: Readonly<Record<string, string>>) => {
+function bucket(namespace: string, spec: Readonly<Record<string, string>>) {
   const name = bucketResourceName(spec['service'] === 'r2' ? 'r2' : 's3', spec['bucketName'] ?? '');
   return [
     { apiVersion: GROUP_VERSION, kind: 'ZipBucket', metadata: { namespace, name }, spec },
@@ -27,9 +27,9 @@ const bucket = (namespace: string, spec: Readonly<Record<string, string>>) => {
       stringData: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'of-nobody' },
     },
   ];
-};
+}
 
-const token = (namespace: string, displayName: string, permissions: readonly string[]) => {
+function token(namespace: string, displayName: string, permissions: readonly string[]) {
   const value = generateToken();
   return {
     apiVersion: GROUP_VERSION,
@@ -37,32 +37,37 @@ const token = (namespace: string, displayName: string, permissions: readonly str
     metadata: { namespace, name: displayName.replaceAll(' ', '-') },
     spec: { displayName, sha256: hashToken(namespace, value), masked: maskToken(value), permissions },
   };
-};
+}
 
-const objectsOf = ({ cluster: { store }, project: { namespace } }: Flow): readonly Manifest[] => [
-  ...bucket(namespace, {
-    service: 'r2',
-    bucketName: 'customer-downloads',
-    accountId: '0123456789abcdef0123456789abcdef',
-    host: '0123456789abcdef0123456789abcdef.r2.cloudflarestorage.com',
-  }),
-  ...bucket(namespace, {
-    service: 's3',
-    bucketName: 'press-kit',
-    region: store.region,
-    endpoint: store.endpoint,
-  }),
-  token(namespace, 'order service', ['create', 'read']),
-  token(namespace, 'status page', ['read']),
-];
+function objectsOf({ cluster: { store }, project: { namespace } }: Flow): readonly Manifest[] {
+  return [
+    ...bucket(namespace, {
+      service: 'r2',
+      bucketName: 'customer-downloads',
+      accountId: '0123456789abcdef0123456789abcdef',
+      host: '0123456789abcdef0123456789abcdef.r2.cloudflarestorage.com',
+    }),
+    ...bucket(namespace, {
+      service: 's3',
+      bucketName: 'press-kit',
+      region: store.region,
+      endpoint: store.endpoint,
+    }),
+    token(namespace, 'order service', ['create', 'read']),
+    token(namespace, 'status page', ['read']),
+  ];
+}
 
-const fileAt = (flow: Flow, path: string, filename: string) => ({ url: flow.origin.url(path), filename });
+function fileAt(flow: Flow, path: string, filename: string) {
+  return { url: flow.origin.url(path), filename };
+}
 
-const photos = (flow: Flow, count: number, path: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => fileAt(flow, path(index), `photo-${index + 1}.jpg`));
+function photos(flow: Flow, count: number, path: (index: number) => string) {
+  return Array.from({ length: count }, (_, index) => fileAt(flow, path(index), `photo-${index + 1}.jpg`));
+}
 
 /** Creates past jobs, more buckets and tokens, and jobs in every state. */
-export const fillProject = async (flow: Flow): Promise<ShownJobs> => {
+export async function fillProject(flow: Flow): Promise<ShownJobs> {
   const { cluster, project } = flow;
   const { namespace, bucketName } = project;
   await applyObjects(cluster, objectsOf(flow));
@@ -71,13 +76,14 @@ export const fillProject = async (flow: Flow): Promise<ShownJobs> => {
   await flow.kubectl('patch', 'zipproject', PROJECT_NAME, '--type=merge', '-p', patch);
   await using admin = await signIn(cluster);
   await putPastJobs(admin, { namespace, bucketName }, new Date());
-  const post = (key: string, urls: readonly unknown[]): Promise<string> =>
-    postJob(flow.baseUrl, project.token, {
+  function post(key: string, urls: readonly unknown[]): Promise<string> {
+    return postJob(flow.baseUrl, project.token, {
       bucket_name: bucketName,
       key,
       urls,
       metadata: { order: 48_455, customer: 'Ørsted & Töchter', express: true },
     });
+  }
   const failing = photos(flow, 12, (index) => (index === 7 ? '/status/404' : `/gen/${MIB}/${index}`));
   const failed = await post('orders/2026/48448.zip', failing);
   const succeeded = await post(
@@ -92,4 +98,4 @@ export const fillProject = async (flow: Flow): Promise<ShownJobs> => {
   const running = await post('orders/2026/48462 Familie Groß.zip', slow);
   await project.untilPhase(running, ['Running']);
   return { running, succeeded, failed };
-};
+}

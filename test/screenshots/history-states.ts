@@ -21,7 +21,7 @@ const SUCCEEDED = 5;
 /** `read`: for a user who can only view. `fresh`: without finished jobs. `lost`: the database does not respond. */
 export type HistoryState = 'past' | 'read' | 'fresh' | 'lost';
 
-const archivedJob = (index: number, now: Date): ZipJob => {
+function archivedJob(index: number, now: Date): ZipJob {
   const place = { namespace: TEAM, bucketName: drawn(index, 'bucket') < 0.8 ? 'exports' : 'press-kit' };
   const job = pastJob(place, index, { now, withinMs: WITHIN_MS });
   const createdBy = TOKENS[index % TOKENS.length] ?? '';
@@ -35,32 +35,35 @@ const archivedJob = (index: number, now: Date): ZipJob => {
       annotations: { [ANNOTATIONS.createdBy]: createdBy, [ANNOTATIONS.acceptedAt]: acceptedAt },
     },
   };
-};
+}
 
 /** Nothing listens at this port. */
-const unreachable = (postgres: PostgresServer): PostgresServer => ({
-  ...postgres,
-  connect: (role, change) => postgres.connect(role, { ...change, HISTORY_PORT: '1' }),
-});
+function unreachable(postgres: PostgresServer): PostgresServer {
+  return {
+    ...postgres,
+    connect: (role, change) => postgres.connect(role, { ...change, HISTORY_PORT: '1' }),
+  };
+}
 
-const openAs = async (
+async function openAs(
   life: AsyncDisposableStack,
   { server }: DashboardHistory,
   token: string,
-): Promise<OpenPage> => {
+): Promise<OpenPage> {
   const opened = life.use(await openPage(server.url));
   await opened.signIn(token);
   return opened;
-};
+}
 
 /** Opens a page in each state; they close with the stack. */
-export const openHistoryStates = async (
+export async function openHistoryStates(
   life: AsyncDisposableStack,
-): Promise<Readonly<Record<HistoryState, OpenPage>>> => {
+): Promise<Readonly<Record<HistoryState, OpenPage>>> {
   const postgres = life.use(await startPostgres());
   const now = new Date();
-  const start = async (of: PostgresServer): Promise<DashboardHistory> =>
-    life.use(await startDashboardHistory(of));
+  async function start(of: PostgresServer): Promise<DashboardHistory> {
+    return life.use(await startDashboardHistory(of));
+  }
   const past = await start(postgres);
   fillOnCallProject(past);
   await past.archive(...Array.from({ length: JOBS }, (_, index) => archivedJob(index, now)));
@@ -74,11 +77,13 @@ export const openHistoryStates = async (
     fresh: await openAs(life, fresh, ADA),
     lost: await openAs(life, lost, ADA),
   };
-};
+}
 
 const shot = stateShot<HistoryState>;
 
-const jobPath = (index: number): string => `/jobs/${archivedJob(index, new Date()).metadata.name}`;
+function jobPath(index: number): string {
+  return `/jobs/${archivedJob(index, new Date()).metadata.name}`;
+}
 
 export const historyShots = [
   shot('past', 'overview', ['Overview of a project with a history', '']),

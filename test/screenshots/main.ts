@@ -37,7 +37,7 @@ interface Wanted {
   readonly isWithoutCluster: boolean;
 }
 
-const readWanted = (): Wanted => {
+function readWanted(): Wanted {
   const { values } = parseArgs({
     options: {
       folder: { type: 'string', default: 'screenshots' },
@@ -52,18 +52,18 @@ const readWanted = (): Wanted => {
     only: values.only,
     isWithoutCluster: values['without-cluster'],
   };
-};
+}
 
 interface Taken {
   readonly shots: readonly Pick<Shot, 'name' | 'title'>[];
   readonly faults: readonly string[];
 }
 
-const takeAll = async <User extends string>(
+async function takeAll<User extends string>(
   shots: readonly Shot<User>[],
   open: Readonly<Record<User, OpenPage>>,
   wanted: Wanted,
-): Promise<Taken> => {
+): Promise<Taken> {
   const faults: string[] = [];
   const asked = shots.filter(({ name }) => name.startsWith(wanted.only));
   for (const shot of asked) {
@@ -71,18 +71,18 @@ const takeAll = async <User extends string>(
     faults.push(...(await takeShot(open[shot.who].page, shot, wanted)));
   }
   return { shots: asked, faults };
-};
+}
 
-const copyForReadme = async (shots: Taken['shots'], { folder, format }: Wanted): Promise<void> => {
+async function copyForReadme(shots: Taken['shots'], { folder, format }: Wanted): Promise<void> {
   if (format !== IN_README.format) return;
   for (const shot of shots.filter(({ name }) => IN_README.names.some((shown) => shown === name)))
     for (const colorScheme of ['light', 'dark'] as const) {
       const file = fileOf(shot, { device: 'desktop', colorScheme }, format);
       await copyFile(join(folder, file), join(IN_README.folder, file));
     }
-};
+}
 
-const takeInCluster = async (wanted: Wanted): Promise<Taken> => {
+async function takeInCluster(wanted: Wanted): Promise<Taken> {
   await using desk = await startDashboardDesk(NAMESPACE, ENV);
   const jobs = await fillProject(desk.flow);
   await using nobody = await desk.open();
@@ -92,19 +92,19 @@ const takeInCluster = async (wanted: Wanted): Promise<Taken> => {
   await viewer.signIn((await desk.addUser('vera', 'view')).token);
   const shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
   return await takeAll(shots, { nobody, admin, viewer }, wanted);
-};
+}
 
-const takeStates = async (wanted: Wanted): Promise<Taken> => {
+async function takeStates(wanted: Wanted): Promise<Taken> {
   await using life = new AsyncDisposableStack();
   return await takeAll(stateShots, await openStates(life), wanted);
-};
+}
 
-const takeHistory = async (wanted: Wanted): Promise<Taken> => {
+async function takeHistory(wanted: Wanted): Promise<Taken> {
   await using life = new AsyncDisposableStack();
   return await takeAll(historyShots, await openHistoryStates(life), wanted);
-};
+}
 
-const main = async (): Promise<readonly string[]> => {
+async function main(): Promise<readonly string[]> {
   const wanted = readWanted();
   const isComplete = wanted.only === '' && !wanted.isWithoutCluster;
   if (isComplete) await rm(wanted.folder, { recursive: true, force: true });
@@ -115,7 +115,7 @@ const main = async (): Promise<readonly string[]> => {
   await copyForReadme(shots, wanted);
   if (isComplete) await writeFile(join(wanted.folder, 'README.md'), galleryOf(shots, wanted.format));
   return [...inCluster.faults, ...states.faults, ...history.faults];
-};
+}
 
 try {
   const faults = await main();

@@ -27,45 +27,55 @@ interface Span {
 }
 
 /** A sequence of pseudorandom numbers below 1, always the same. */
-export const drawn = (index: number, what: string): number =>
-  createHash('sha256').update(`${what}/${index}`).digest().readUInt32BE(0) / 0x1_00_00_00_00;
+export function drawn(index: number, what: string): number {
+  return createHash('sha256').update(`${what}/${index}`).digest().readUInt32BE(0) / 0x1_00_00_00_00;
+}
 
-const uuidOf = (index: number): string => {
+function uuidOf(index: number): string {
   const hex = createHash('sha256').update(`job/${index}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-};
+}
 
-const failureOf = (index: number): (typeof FAILURES)[number] | undefined =>
-  index % EVERY_NTH_FAILS === 4 ? FAILURES[Math.floor(index / EVERY_NTH_FAILS) % FAILURES.length] : undefined;
+function failureOf(index: number): (typeof FAILURES)[number] | undefined {
+  return index % EVERY_NTH_FAILS === 4
+    ? FAILURES[Math.floor(index / EVERY_NTH_FAILS) % FAILURES.length]
+    : undefined;
+}
 
-const jobOf = ({ namespace, bucketName }: Place, index: number): ZipJob => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  metadata: { namespace, name: zipJobName(uuidOf(index)) },
-  spec: {
-    bucketRef: { name: bucketResourceName('s3', bucketName) },
-    service: 's3',
-    key: `orders/2026/${String(48_000 + index * 7)}.zip`,
-    files: Array.from({ length: 3 + Math.floor(drawn(index, 'files') * 60) }, (_, file) => ({
-      url: `https://photos.example.com/${index}/${file}.jpg`,
-      filename: `${file + 1}.jpg`,
-    })),
-    webhook: { url: WEBHOOK_URL, events: ['COMPLETED', 'FAILED'] },
-    // Suspended, so that no controller starts it before its status is set.
-    suspend: true,
-  },
-});
+function jobOf({ namespace, bucketName }: Place, index: number): ZipJob {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace, name: zipJobName(uuidOf(index)) },
+    spec: {
+      bucketRef: { name: bucketResourceName('s3', bucketName) },
+      service: 's3',
+      key: `orders/2026/${String(48_000 + index * 7)}.zip`,
+      files: Array.from({ length: 3 + Math.floor(drawn(index, 'files') * 60) }, (_, file) => ({
+        url: `https://photos.example.com/${index}/${file}.jpg`,
+        filename: `${file + 1}.jpg`,
+      })),
+      webhook: { url: WEBHOOK_URL, events: ['COMPLETED', 'FAILED'] },
+      // Suspended, so that no controller starts it before its status is set.
+      suspend: true,
+    },
+  };
+}
 
-const reported = (index: number, at: string): WebhookState => ({
-  state: 'Delivered',
-  deliveryId: `msg_${uuidOf(index)}`,
-  attempts: 1,
-  lastStatus: 204,
-  deliveredAt: at,
-  log: [{ at, durationMs: 30 + Math.floor(drawn(index, 'took') * 200), bytes: 435, attempt: 1, status: 204 }],
-});
+function reported(index: number, at: string): WebhookState {
+  return {
+    state: 'Delivered',
+    deliveryId: `msg_${uuidOf(index)}`,
+    attempts: 1,
+    lastStatus: 204,
+    deliveredAt: at,
+    log: [
+      { at, durationMs: 30 + Math.floor(drawn(index, 'took') * 200), bytes: 435, attempt: 1, status: 204 },
+    ],
+  };
+}
 
-const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStatus => {
+function outcomeOf({ spec }: ZipJob, index: number, seconds: number): ZipJobStatus {
   const code = failureOf(index);
   if (code !== undefined) {
     const message = FAILURE_CODES[code].text;
@@ -91,37 +101,44 @@ const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStat
       seconds,
     },
   };
-};
+}
 
 /** Within this time before now, more of them towards its end. */
-const endOf = (index: number, { now, withinMs }: Span): Date =>
-  new Date(now.getTime() - withinMs * drawn(index, 'when') ** 1.3);
+function endOf(index: number, { now, withinMs }: Span): Date {
+  return new Date(now.getTime() - withinMs * drawn(index, 'when') ** 1.3);
+}
 
-const createdAt = (lastTransitionTime: string): Condition => ({
-  type: 'JobCreated',
-  status: 'True',
-  reason: 'Created',
-  message: '',
-  lastTransitionTime,
-});
+function createdAt(lastTransitionTime: string): Condition {
+  return {
+    type: 'JobCreated',
+    status: 'True',
+    reason: 'Created',
+    message: '',
+    lastTransitionTime,
+  };
+}
 
-const attemptOf = (
+function attemptOf(
   index: number,
   { failure }: ZipJobStatus,
   times: { readonly startedAt: string; readonly finishedAt: string },
-): Attempt => ({
-  n: 1,
-  podUid: uuidOf(index),
-  ...times,
-  ...(failure === undefined
-    ? { class: 'success', exitCode: 0 }
-    : { class: 'permanent', exitCode: 12, reason: failure.code }),
-});
+): Attempt {
+  return {
+    n: 1,
+    podUid: uuidOf(index),
+    ...times,
+    ...(failure === undefined
+      ? { class: 'success', exitCode: 0 }
+      : { class: 'permanent', exitCode: 12, reason: failure.code }),
+  };
+}
 
-const statusOf = (job: ZipJob, index: number, span: Span): ZipJobStatus => {
+function statusOf(job: ZipJob, index: number, span: Span): ZipJobStatus {
   const seconds = 3 + Math.floor(drawn(index, 'seconds') * 50);
   const end = endOf(index, span);
-  const before = (earlier: number): string => rfc3339(new Date(end.getTime() - earlier * 1_000));
+  function before(earlier: number): string {
+    return rfc3339(new Date(end.getTime() - earlier * 1_000));
+  }
   const [startedAt, finishedAt] = [before(seconds), before(0)];
   const outcome = outcomeOf(job, index, seconds);
   return {
@@ -135,15 +152,15 @@ const statusOf = (job: ZipJob, index: number, span: Span): ZipJobStatus => {
     attemptsTotal: 1,
     webhook: reported(index, finishedAt),
   };
-};
+}
 
 /** The job of a number, finished within a time. */
-export const pastJob = (place: Place, index: number, span: Span): ZipJob => {
+export function pastJob(place: Place, index: number, span: Span): ZipJob {
   const job = jobOf(place, index);
   return { ...job, status: statusOf(job, index, span) };
-};
+}
 
-export const putPastJobs = async (admin: KubeUser, place: Place, now: Date): Promise<void> => {
+export async function putPastJobs(admin: KubeUser, place: Place, now: Date): Promise<void> {
   const path = `/apis/${GROUP_VERSION}/namespaces/${place.namespace}/${PLURALS.ZipJob}`;
   await inParallel(COUNT, AT_ONCE, async (index) => {
     const { status, ...job } = pastJob(place, index, { now, withinMs: WITHIN_MS });
@@ -157,4 +174,4 @@ export const putPastJobs = async (admin: KubeUser, place: Place, now: Date): Pro
     if (created.status !== 201 || applied.status !== 200)
       throw new Error(`ZipJob ${metadata.name} was not created: ${created.message} ${applied.message}`);
   });
-};
+}

@@ -15,9 +15,9 @@ export interface Shot<User extends string = Who> {
 }
 
 /** Presses a button, and waits for the page after it. */
-export const press =
-  (name: string) =>
-  async (page: Page): Promise<void> => {
+export function press(name: string) {
+  return async (page: Page): Promise<void> => {
     await page.getByRole('button', { name, exact: true }).click();
     await page.waitForLoadState('load');
   };
+}

@@ -19,14 +19,14 @@ const DAY_MS = 24 * HOUR_MS;
 export type State = 'empty' | 'one' | 'many' | 'night' | 'view' | 'away';
 
 /** Finished jobs, evenly over the last day. */
-const putJobs = ({ server }: DashboardProject, count: number): void => {
+function putJobs({ server }: DashboardProject, count: number): void {
   const now = Date.now();
   for (let n = 1; n <= count; n += 1) {
     const ended = now - HOUR_MS / 2 - (n / count) * (DAY_MS - HOUR_MS);
     const finishedAt = `${new Date(ended).toISOString().slice(0, 19)}Z`;
     server.zipJobs.put(aFinishedJob(n, { finishedAt, key: `orders/2026/${48_000 + n}.zip` }));
   }
-};
+}
 
 const FILL: Readonly<Record<State, (project: DashboardProject) => void>> = {
   empty: () => undefined,
@@ -39,14 +39,14 @@ const FILL: Readonly<Record<State, (project: DashboardProject) => void>> = {
 };
 
 /** Opens a page in each state; they close with the stack. */
-export const openStates = async (life: AsyncDisposableStack): Promise<Readonly<Record<State, OpenPage>>> => {
-  const open = async (state: State): Promise<OpenPage> => {
+export async function openStates(life: AsyncDisposableStack): Promise<Readonly<Record<State, OpenPage>>> {
+  async function open(state: State): Promise<OpenPage> {
     const project = life.use(await startDashboardProject());
     FILL[state](project);
     const opened = life.use(await openPage(project.server.url));
     await opened.signIn(state === 'view' ? VIEW : ADA);
     return opened;
-  };
+  }
   return {
     empty: await open('empty'),
     one: await open('one'),
@@ -55,24 +55,28 @@ export const openStates = async (life: AsyncDisposableStack): Promise<Readonly<R
     view: await open('view'),
     away: await open('away'),
   };
-};
+}
 
 /** A page of the project in a state. */
-export const stateShot = <Of extends string>(
+export function stateShot<Of extends string>(
   who: Of,
   name: string,
   [title, path, act]: readonly [title: string, path: string, act?: Shot['act']],
-): Shot<Of> => ({
-  who,
-  name: `${who}-${name}`,
-  title,
-  path: HOME + path,
-  ...(act !== undefined && { act }),
-});
+): Shot<Of> {
+  return {
+    who,
+    name: `${who}-${name}`,
+    title,
+    path: HOME + path,
+    ...(act !== undefined && { act }),
+  };
+}
 
 const shot = stateShot<State>;
 
-const jobPath = (n: number): string => `/jobs/zip-${idOf(n)}`;
+function jobPath(n: number): string {
+  return `/jobs/zip-${idOf(n)}`;
+}
 
 export const stateShots: readonly Shot<State>[] = [
   shot('empty', 'overview', ['Overview of a new project', '']),

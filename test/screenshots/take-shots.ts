@@ -25,19 +25,21 @@ const VARIANTS: readonly Variant[] = (['desktop', 'phone'] as const).flatMap((de
   SCHEMES.map((colorScheme) => ({ device, colorScheme })),
 );
 
-export const fileOf = (shot: Pick<Shot, 'name'>, { device, colorScheme }: Variant, format: Format): string =>
-  `${shot.name}-${device}-${colorScheme}.${format}`;
+export function fileOf(shot: Pick<Shot, 'name'>, { device, colorScheme }: Variant, format: Format): string {
+  return `${shot.name}-${device}-${colorScheme}.${format}`;
+}
 
 /** How much wider the page is than its window, and which elements overflow. */
-export const overhangOf = (page: Page): Promise<string> =>
-  page.evaluate(`(() => {
+export function overhangOf(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth <= width) return '';
     const out = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > width + 1);
     return out.slice(0, 3).map((one) => one.tagName + '.' + one.className).join(', ') || 'something';
   })()`);
+}
 
-const capture = async (page: Page, device: Variant['device'], format: Format): Promise<Buffer> => {
+async function capture(page: Page, device: Variant['device'], format: Format): Promise<Buffer> {
   const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', {
@@ -54,14 +56,14 @@ const capture = async (page: Page, device: Variant['device'], format: Format): P
   });
   await session.detach();
   return Buffer.from(data, 'base64');
-};
+}
 
 /** Captures one page on every device and in both themes. Returns the elements that overflow the window. */
-export const takeShot = async (
+export async function takeShot(
   page: Page,
   shot: Pick<Shot, 'name' | 'path' | 'act'>,
   { folder, format }: { readonly folder: string; readonly format: Format },
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   page.setDefaultTimeout(LIMIT_MS);
   const faults: string[] = [];
@@ -77,4 +79,4 @@ export const takeShot = async (
     await writeFile(join(folder, fileOf(shot, variant, format)), await capture(page, device, format));
   }
   return faults;
-};
+}

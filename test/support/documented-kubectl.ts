@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
  * The arguments of the only kubectl command in a document that starts with these words, without its comment.
  * @throws Error if there is no such command, or more than one
  */
-export const documentedKubectl = async (path: string, start: string): Promise<readonly string[]> => {
+export async function documentedKubectl(path: string, start: string): Promise<readonly string[]> {
   const lines = (await readFile(path, 'utf8'))
     .split('\n')
     .filter((line) => line.startsWith(`kubectl ${start} `));
@@ -15,4 +15,4 @@ export const documentedKubectl = async (path: string, start: string): Promise<re
     .replace(/ +#.*$/, '')
     .split(' ')
     .slice(1);
-};
+}

@@ -20,16 +20,16 @@ const MOST_LOGS = 200;
 const MOST_RESULTS = 5;
 
 /** Lines that a program prints, without secrets. A URL may be a credential, path included. */
-const linesOf = (program: string, ...args: readonly string[]): readonly string[] => {
+function linesOf(program: string, ...args: readonly string[]): readonly string[] {
   const { stdout } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: MOST_BYTES });
   // The last line of a stopped program may end with half a secret, which no pattern matches.
   return removeUrls(maskLines(stdout.slice(0, stdout.lastIndexOf('\n') + 1)))
     .split('\n')
     .slice(0, -1);
-};
+}
 
 /** Describes what was created on the cluster in this folder since then (milliseconds since 1970). */
-export const explain = (dir: string, since: number, seconds = MOST_SECONDS): readonly string[] => {
+export function explain(dir: string, since: number, seconds = MOST_SECONDS): readonly string[] {
   // Kubernetes truncates times to whole seconds.
   const time = new Date(since - 1000).toISOString().replace(/\.\d+/, '');
   const script = join(import.meta.dirname, 'describe-cluster.sh');
@@ -37,17 +37,19 @@ export const explain = (dir: string, since: number, seconds = MOST_SECONDS): rea
   const all = linesOf('timeout', '--signal=KILL', String(seconds), script, dir, time);
   const more = all.length > MOST_LINES ? [`... ${all.length - MOST_LINES} more lines`] : [];
   return [...all.slice(0, MOST_LINES), ...more].map((line) => line.slice(0, MOST_CHARACTERS));
-};
+}
 
 /** Copies the logs of a cluster to a folder of the run, `<suite>-<pid>`, and removes the oldest of these. Returns the folder. */
-export const keepLogs = (
+export function keepLogs(
   dir: string,
   suite: string,
   results = resolve(process.env['ZIPJOBS_TEST_RESULTS'] || 'test-results'),
-): string => {
+): string {
   const folder = join(results, `${suite}-${process.pid}`, basename(dir));
   // Another process may remove the same folder.
-  const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  function changedAt(path: string): number {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
   const logs = globSync('{logs,pods/*}/*.log', { cwd: dir, withFileTypes: true })
     // Pods can mount links to keys.
     .filter((entry) => entry.isFile())
@@ -65,10 +67,10 @@ export const keepLogs = (
   for (const old of runs.sort((a, b) => changedAt(b) - changedAt(a)).slice(MOST_RESULTS))
     rmSync(old, { recursive: true, force: true, maxRetries: 3 });
   return folder;
-};
+}
 
 /** From now on, the logs of a cluster are kept before its folder is removed. */
-export const keepLogsOf = (suite: string): void => {
+export function keepLogsOf(suite: string): void {
   clusterDirs.beforeRemoval = async (dir) => {
     try {
       console.log(`Logs of the failed run: ${keepLogs(dir, suite)}`);
@@ -76,10 +78,10 @@ export const keepLogsOf = (suite: string): void => {
       console.log(`The logs of the failed run were not kept: ${String(error)}`);
     }
   };
-};
+}
 
 /** Explains failed tests and hooks. It blocks this process, so that hooks that clean up wait. */
-export const watchFailures = (runner: Mocha.Runner, print: (text: string) => void = console.log): void => {
+export function watchFailures(runner: Mocha.Runner, print: (text: string) => void = console.log): void {
   let file: string | undefined;
   let since = Date.now();
   let failures = 0;
@@ -96,4 +98,4 @@ export const watchFailures = (runner: Mocha.Runner, print: (text: string) => voi
     // The bar distinguishes them from mocha's own output.
     print(lines.map((line) => `      | ${line}`).join('\n'));
   });
-};
+}

@@ -16,7 +16,7 @@ export interface Growth {
 }
 
 /** CPU time of one run in milliseconds. Other processes, which use the machine too, do not count. */
-export const cpuMs = (run: () => void): number => {
+export function cpuMs(run: () => void): number {
   const before = process.threadCpuUsage();
   let runs = 0;
   let used = 0;
@@ -27,9 +27,9 @@ export const cpuMs = (run: () => void): number => {
     used = (user + system) / 1000;
   }
   return used / runs;
-};
+}
 
-const measureOnce = (run: (text: string) => void, inputOf: (length: number) => string): Growth => {
+function measureOnce(run: (text: string) => void, inputOf: (length: number) => string): Growth {
   for (let length = 32; length < MAX_LENGTH; length *= 2) {
     const text = inputOf(length);
     const started = performance.now();
@@ -41,17 +41,19 @@ const measureOnce = (run: (text: string) => void, inputOf: (length: number) => s
     return { length, ratio: cpuMs(() => run(longText)) / shorter };
   }
   return { length: MAX_LENGTH, ratio: undefined };
-};
+}
 
-export const isLinear = ({ ratio = 0 }: Growth): boolean => ratio < MAX_RATIO;
+export function isLinear({ ratio = 0 }: Growth): boolean {
+  return ratio < MAX_RATIO;
+}
 
 /**
  * How the time grows when the input grows fourfold: 4 for linear time, 16 for quadratic time. Garbage collection can only spoil a
  * result, so the first linear one counts.
  */
-export const measureGrowth = (run: (text: string) => void, inputOf: (length: number) => string): Growth => {
+export function measureGrowth(run: (text: string) => void, inputOf: (length: number) => string): Growth {
   let growth = measureOnce(run, inputOf);
   for (let attempt = 1; attempt < ATTEMPTS && !isLinear(growth); attempt += 1)
     growth = measureOnce(run, inputOf);
   return growth;
-};
+}

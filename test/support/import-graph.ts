@@ -14,21 +14,21 @@ interface Import {
   readonly isTargetGone: boolean;
 }
 
-const resolved = (from: string, specifier: string): string => {
+function resolved(from: string, specifier: string): string {
   if (specifier.startsWith('#')) return specifier.slice(1);
   return specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier;
-};
+}
 
 const knownImports = new Map<string, readonly Import[]>();
 
 /** The imports of a file of the repository; the file is a path from the root. */
-export const importsOf = (file: string): readonly Import[] => {
+export function importsOf(file: string): readonly Import[] {
   const known = knownImports.get(file) ?? readImports(file);
   knownImports.set(file, known);
   return known;
-};
+}
 
-const readImports = (file: string): readonly Import[] => {
+function readImports(file: string): readonly Import[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
     target: resolved(file, from ?? bare ?? ''),
@@ -41,23 +41,26 @@ const readImports = (file: string): readonly Import[] => {
     isTargetGone: true,
   }));
   return [...named, ...late];
-};
+}
 
 /** Every TypeScript file of these folders, as paths from the root. */
-export const sourceFiles = (...folders: readonly string[]): readonly string[] =>
-  folders.flatMap((folder) =>
+export function sourceFiles(...folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
       .map((name) => `${folder}/${name}`),
   );
+}
 
-const isOurs = (target: string): boolean => target.endsWith('.ts');
+function isOurs(target: string): boolean {
+  return target.endsWith('.ts');
+}
 
 /**
  * All files and modules that are loaded when the file runs, with `import()` unless only the start is
  * requested.
  */
-export const loadedBy = (entry: string, { late = true } = {}): ReadonlySet<string> => {
+export function loadedBy(entry: string, { late = true } = {}): ReadonlySet<string> {
   const loaded = new Set([entry]);
   for (const file of loaded) {
     const runs = isOurs(file)
@@ -66,14 +69,14 @@ export const loadedBy = (entry: string, { late = true } = {}): ReadonlySet<strin
     for (const { target } of runs) loaded.add(target);
   }
   return loaded;
-};
+}
 
 /**
  * A cycle of imports from a file back to itself, with types; undefined when there is none among these files.
  */
-export const circleAmong = (files: readonly string[]): readonly string[] | undefined => {
+export function circleAmong(files: readonly string[]): readonly string[] | undefined {
   const done = new Set<string>();
-  const walk = (file: string, way: readonly string[]): readonly string[] | undefined => {
+  function walk(file: string, way: readonly string[]): readonly string[] | undefined {
     if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
     if (done.has(file)) return undefined;
     for (const { target } of importsOf(file).filter((one) => isOurs(one.target))) {
@@ -82,10 +85,10 @@ export const circleAmong = (files: readonly string[]): readonly string[] | undef
     }
     done.add(file);
     return undefined;
-  };
+  }
   for (const file of files) {
     const circle = walk(file, []);
     if (circle) return circle;
   }
   return undefined;
-};
+}

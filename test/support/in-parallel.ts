@@ -1,16 +1,16 @@
 /** Runs the task for 0 to count - 1 with limited concurrency. */
-export const inParallel = async (
+export async function inParallel(
   count: number,
   atOnce: number,
   task: (index: number) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   let next = 0;
-  const worker = async (): Promise<void> => {
+  async function worker(): Promise<void> {
     while (next < count) {
       const index = next;
       next += 1;
       await task(index);
     }
-  };
+  }
   await Promise.all(Array.from({ length: atOnce }, worker));
-};
+}

@@ -6,11 +6,11 @@ import { sharedCluster, stopSharedCluster } from './worlds/shared-cluster.ts';
 
 let prepared: Promise<void> | undefined;
 
-const prepare = async (): Promise<void> => {
+async function prepare(): Promise<void> {
   keepLogsOf('start');
   await sharedCluster();
   delete clusterDirs.beforeRemoval;
-};
+}
 
 /** Not subject to any test's own timeout: the first start on a machine builds the cluster's programs. */
 export async function prepareProcess(): Promise<void> {

@@ -9,5 +9,6 @@ interface Buffers {
 }
 
 /** The memory that docs/performance.md requests for a zipper with these settings, in bytes. */
-export const memoryRequest = ({ partSizeBytes, partsInFlight, sourceBufferBytes }: Buffers): number =>
-  PROCESS_BYTES + sourceBufferBytes + (partsInFlight + 1) * partSizeBytes;
+export function memoryRequest({ partSizeBytes, partsInFlight, sourceBufferBytes }: Buffers): number {
+  return PROCESS_BYTES + sourceBufferBytes + (partsInFlight + 1) * partSizeBytes;
+}

@@ -7,16 +7,18 @@ export interface Random {
   pick<T>(list: readonly T[]): T;
 }
 
-export const createRandom = (seed: number): Random => {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
-  const next = (): number => {
+  function next(): number {
     state = (state + 0x6d2b_79f5) >>> 0;
     let mixed = state;
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const int = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1));
+  }
+  function int(from: number, to: number): number {
+    return from + Math.floor(next() * (to - from + 1));
+  }
   return {
     next,
     int,
@@ -26,4 +28,4 @@ export const createRandom = (seed: number): Random => {
       return found;
     },
   };
-};
+}

@@ -1,9 +1,9 @@
 import type { Steps } from '#api/steps.ts';
 
 /** Runs the steps without pauses. */
-export const runToEnd = <T>(steps: Steps<T>): T => {
+export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
   }
-};
+}

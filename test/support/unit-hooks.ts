@@ -16,11 +16,12 @@ const IGNORED = new Set([
   'Immediate',
 ]);
 
-const openHandles = (): string[] =>
-  process
+function openHandles(): string[] {
+  return process
     .getActiveResourcesInfo()
     .filter((name) => !IGNORED.has(name))
     .filter((name) => name !== 'Timeout');
+}
 
 let before: string[] = [];
 
@@ -37,4 +38,6 @@ export const mochaHooks = {
   },
 };
 
-export const mochaGlobalTeardown = (): Promise<void> => processResources.disposeAsync();
+export function mochaGlobalTeardown(): Promise<void> {
+  return processResources.disposeAsync();
+}

@@ -12,17 +12,17 @@ export interface Right {
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
 /** The groups that the API server adds to a user. */
-const groupsOf = (user: string): readonly string[] => {
+function groupsOf(user: string): readonly string[] {
   const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user) ?? [];
   const ofAccount = namespace && ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
   return ['system:authenticated', ...(ofAccount || [])];
-};
+}
 
 /** Waits until a new binding takes effect. The API server's authorizer learns of it from a watch. */
-export const untilAllowed = (
+export function untilAllowed(
   cluster: NodelessCluster,
   { user, verb, resource, namespace }: Right,
-): Promise<unknown> => {
+): Promise<unknown> {
   const [plural, ...group] = resource.split('.');
   const resourceAttributes = { verb, resource: plural, group: group.join('.'), namespace };
   const review = {
@@ -34,4 +34,4 @@ export const untilAllowed = (
     const { status } = await cluster.create<{ status: { allowed: boolean } }>(REVIEWS, review);
     return status.allowed;
   });
-};
+}

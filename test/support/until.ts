@@ -10,11 +10,11 @@ export interface UntilOptions {
  * Calls `ask` until its result is neither undefined nor false, and returns it.
  * @throws Error that names the condition, with the last error of `ask`, after the limit (default 60 s).
  */
-export const until = async <T>(
+export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   options: UntilOptions = {},
-): Promise<Exclude<T, undefined | false>> => {
+): Promise<Exclude<T, undefined | false>> {
   const limitMs = options.limitMs ?? 60_000;
   const deadline = performance.now() + limitMs;
   let last: unknown;
@@ -29,4 +29,4 @@ export const until = async <T>(
       throw new Error(`timed out after ${limitMs} ms waiting for ${what}`, { cause: last });
     await delay(options.intervalMs ?? 25, undefined, options.signal ? { signal: options.signal } : {});
   }
-};
+}

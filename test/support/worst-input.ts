@@ -7,14 +7,15 @@ export interface WorstInput {
   readonly end: string;
 }
 
-export const inputOf = ({ prefix, repeated, end }: WorstInput, length: number): string =>
-  `${prefix}${repeated.repeat(Math.ceil(length / repeated.length))}${end}`;
+export function inputOf({ prefix, repeated, end }: WorstInput, length: number): string {
+  return `${prefix}${repeated.repeat(Math.ceil(length / repeated.length))}${end}`;
+}
 
 /** Applies it as the code does: a global one to the whole text, another one until its first match. */
-export const apply = (expression: RegExp, text: string): void => {
+export function apply(expression: RegExp, text: string): void {
   if (expression.global) text.replace(expression, '');
   else expression.test(text);
-};
+}
 
 /** The first length shows exponential time while it is still short. */
 const SEARCH_LENGTHS = [24, 400];
@@ -23,20 +24,20 @@ const COMMON = ['a', 'A', '0', ' ', '-', '.', '/', '"', '\\', '=', ':'];
 const ENDS = ['', '\n\0'];
 
 /** Texts that a source contains literally. */
-const partsOf = (source: string): readonly string[] => {
+function partsOf(source: string): readonly string[] {
   const plain = source
     .replaceAll(/\\(?:[bdswDSW]|p\{[^}]*\}|x[0-9a-f]{2}|u[0-9a-f]{4})/g, '|')
     .replaceAll(/\\(.)/g, '$1')
     .replaceAll(/\[[^\]]*\]|\(\?(?:[:!=]|<[!=]|<\w+>)/g, '|');
   return [...new Set(plain.split(/[|()*+?^$]|\{[\d,]*\}/).filter((part) => part !== ''))];
-};
+}
 
 /** Characters that a source contains, in classes too. */
-const charactersOf = (source: string): readonly string[] => [
-  ...new Set([...COMMON, ...source.replaceAll(/[\\[\](){}^$*+?|]/g, '').split('')]),
-];
+function charactersOf(source: string): readonly string[] {
+  return [...new Set([...COMMON, ...source.replaceAll(/[\\[\](){}^$*+?|]/g, '').split('')])];
+}
 
-const candidatesOf = (source: string): readonly WorstInput[] => {
+function candidatesOf(source: string): readonly WorstInput[] {
   const parts = partsOf(source);
   const characters = charactersOf(source);
   const pairs = COMMON.flatMap((a) => COMMON.map((b) => a + b));
@@ -47,13 +48,13 @@ const candidatesOf = (source: string): readonly WorstInput[] => {
   return [...repeats].flatMap((repeated) =>
     [...prefixes].flatMap((prefix) => ENDS.map((end) => ({ prefix, repeated, end }))),
   );
-};
+}
 
-const timeOf = (expression: RegExp, text: string): number => {
+function timeOf(expression: RegExp, text: string): number {
   const started = performance.now();
   apply(expression, text);
   return performance.now() - started;
-};
+}
 
 interface Timed {
   readonly input: WorstInput;
@@ -61,7 +62,7 @@ interface Timed {
 }
 
 /** The slowest inputs of this length, slowest first. Stops at the first one that takes far too long. */
-const slowest = (expression: RegExp, candidates: readonly WorstInput[], length: number): readonly Timed[] => {
+function slowest(expression: RegExp, candidates: readonly WorstInput[], length: number): readonly Timed[] {
   const timed: Timed[] = [];
   for (const input of candidates) {
     const text = inputOf(input, length);
@@ -70,10 +71,10 @@ const slowest = (expression: RegExp, candidates: readonly WorstInput[], length: 
     timed.push({ input, ms });
   }
   return timed.toSorted((a, b) => b.ms - a.ms);
-};
+}
 
 /** The slowest inputs, slowest first. @throws Error if short ones take very long already */
-export const findWorstInputs = (expression: RegExp, count: number): readonly WorstInput[] => {
+export function findWorstInputs(expression: RegExp, count: number): readonly WorstInput[] {
   const candidates = candidatesOf(expression.source);
   let found: readonly Timed[] = [];
   for (const length of SEARCH_LENGTHS) {
@@ -85,4 +86,4 @@ export const findWorstInputs = (expression: RegExp, count: number): readonly Wor
       );
   }
   return found.slice(0, count).map(({ input }) => input);
-};
+}

@@ -35,7 +35,9 @@ describe('imports', () => {
   });
 
   it('of the zipper load the modules for roles only on demand, and the store never does (X21)', () => {
-    const isOfRoles = (target: string): boolean => target.startsWith('zipper-image/store/web-identity/');
+    function isOfRoles(target: string): boolean {
+      return target.startsWith('zipper-image/store/web-identity/');
+    }
     expect([...loadedBy('zipper-image/main.ts')].filter(isOfRoles)).not.to.deep.equal([]);
     expect([...loadedBy('zipper-image/main.ts', { late: false })].filter(isOfRoles)).to.deep.equal([]);
     expect([...loadedBy('zipper-image/store/store.ts')].filter(isOfRoles)).to.deep.equal([]);

@@ -19,21 +19,22 @@ interface Component {
   readonly properties: readonly { readonly name: string }[];
 }
 
-const filesNamed = async (name: string): Promise<readonly string[]> => {
+async function filesNamed(name: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const path of glob(`**/${name}`, { exclude: (entry) => entry === 'node_modules' }))
     found.push(path);
   return found.toSorted();
-};
+}
 
-const readPackages = async (path: string): Promise<readonly (readonly [string, LockedPackage])[]> => {
+async function readPackages(path: string): Promise<readonly (readonly [string, LockedPackage])[]> {
   const lock = JSON.parse(await readFile(path, 'utf8')) as { packages: Record<string, LockedPackage> };
   // The key of the project itself is empty.
   return Object.entries(lock.packages).filter(([name]) => name !== '');
-};
+}
 
-const linesOf = async (path: string): Promise<readonly string[]> =>
-  (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
+async function linesOf(path: string): Promise<readonly string[]> {
+  return (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
+}
 
 /** `name v1.2.3`, and `name => other v1.2.3`. */
 const REQUIRED = /^(?:require )?(\S+ v\S+)/;

@@ -9,16 +9,17 @@ const CLEARLY_LINEAR_MS = 2;
 const INPUTS = 3;
 
 /** Other processes can only make it look slower, and then it is measured. */
-const isSlow = (expression: RegExp, input: WorstInput): boolean =>
-  [LENGTH / 16, LENGTH].some((length) => {
+function isSlow(expression: RegExp, input: WorstInput): boolean {
+  return [LENGTH / 16, LENGTH].some((length) => {
     const text = inputOf(input, length);
     const started = performance.now();
     apply(expression, text);
     return performance.now() - started > CLEARLY_LINEAR_MS;
   });
+}
 
 /** The input for which the time of an expression grows faster than linearly. */
-const findFault = (expression: RegExp): string | undefined => {
+function findFault(expression: RegExp): string | undefined {
   for (const input of findWorstInputs(expression, INPUTS).filter((one) => isSlow(expression, one))) {
     const growth = measureGrowth(
       (text) => apply(expression, text),
@@ -27,7 +28,7 @@ const findFault = (expression: RegExp): string | undefined => {
     if (!isLinear(growth)) return `${JSON.stringify(input)} ${JSON.stringify(growth)}`;
   }
   return undefined;
-};
+}
 
 describe('regular expressions', function () {
   this.timeout(300_000);

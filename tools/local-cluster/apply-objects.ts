@@ -9,13 +9,14 @@ interface Resource {
   readonly namespaced: boolean;
 }
 
-const groupPath = (apiVersion: string): string =>
-  apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+function groupPath(apiVersion: string): string {
+  return apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
 
 /** Applies objects by their kinds, which it looks up once. */
 export function createApply(api: KubeApi): (objects: readonly Manifest[]) => Promise<void> {
   const known = new Map<string, Resource>();
-  const resourceOf = async ({ apiVersion, kind }: Manifest): Promise<Resource> => {
+  async function resourceOf({ apiVersion, kind }: Manifest): Promise<Resource> {
     const key = `${apiVersion} ${kind}`;
     if (!known.has(key)) {
       const { resources } = await api.get<{ resources: readonly Resource[] }>(groupPath(apiVersion));
@@ -25,7 +26,7 @@ export function createApply(api: KubeApi): (objects: readonly Manifest[]) => Pro
     const found = known.get(key);
     if (found === undefined) throw new ClusterError(`The API server has no kind ${kind} in ${apiVersion}.`);
     return found;
-  };
+  }
   return async (objects) => {
     for (const object of objects) {
       const { name: plural, namespaced } = await resourceOf(object);

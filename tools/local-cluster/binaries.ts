@@ -155,8 +155,10 @@ interface Build {
 
 async function build({ program, path }: Place, { log, speed, secondsAfter }: Build): Promise<void> {
   const started = performance.now();
-  const elapsed = (): string => `${Math.round((performance.now() - started) / 1000)} s`;
-  let step = (): string => 'copying the sources of its Go modules';
+  function elapsed(): string {
+    return `${Math.round((performance.now() - started) / 1000)} s`;
+  }
+  let step: () => string = () => 'copying the sources of its Go modules';
   const ticker = setInterval(() => log(`  ${elapsed()}: ${program.what}, ${step()}`), PROGRESS_EVERY_MS);
   // An interrupted build must never look complete.
   const output = `${path}.${process.pid}`;

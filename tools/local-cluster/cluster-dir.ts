@@ -27,12 +27,12 @@ export async function openClusterDir(options: {
       : resolve(options.dir);
   await Promise.all(['logs', 'pods', 'home'].map((name) => mkdir(join(path, name), { recursive: true })));
   clusterDirs.open.add(path);
-  const remove = async (): Promise<void> => {
+  async function remove(): Promise<void> {
     clusterDirs.open.delete(path);
     if (options.keep === true) return;
     await clusterDirs.beforeRemoval?.(path);
     await rm(path, { recursive: true, force: true, maxRetries: 5 });
-  };
+  }
   return { path, [Symbol.asyncDispose]: remove };
 }
 

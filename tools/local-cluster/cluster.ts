@@ -59,7 +59,9 @@ interface StartedPlane {
 async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): Promise<StartedPlane> {
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
-  const onProcess = (process: ServerProcess): void => life.defer(() => process.kill());
+  function onProcess(process: ServerProcess): void {
+    return life.defer(() => process.kill());
+  }
   const { apiServerFlags = [], apiServerMemoryGib = 2, quickJobs = false } = options;
   const settings = { apiServerFlags, apiServerMemoryGib, quickJobs };
   const [plane, store] = await Promise.all([
@@ -120,7 +122,9 @@ async function readLogAccess({
   certificates,
   caPath,
 }: ControlPlane): Promise<Omit<LogServerOptions, 'find'>> {
-  const file = (name: string): Promise<string> => readFile(join(certificates, name), 'utf8');
+  function file(name: string): Promise<string> {
+    return readFile(join(certificates, name), 'utf8');
+  }
   const [cert, key, ca] = await Promise.all([
     file('apiserver.crt'),
     file('apiserver.key'),
@@ -132,15 +136,17 @@ async function readLogAccess({
 /** Stops the cluster on a signal. Then the signal ends this process, unless another listener handles it. */
 function endOnSignals(stop: () => Promise<void>): Disposable {
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  const remove = (): void => signals.forEach((signal) => process.off(signal, onSignal));
-  const onSignal = (signal: NodeJS.Signals): void => {
+  function remove(): void {
+    return signals.forEach((signal) => process.off(signal, onSignal));
+  }
+  function onSignal(signal: NodeJS.Signals): void {
     // This listener runs first, so the count includes listeners that remove themselves when called.
     const handledElsewhere = process.listenerCount(signal) > 1;
     void stop().finally(() => {
       remove();
       if (!handledElsewhere) process.kill(process.pid, signal);
     });
-  };
+  }
   for (const signal of signals) process.prependListener(signal, onSignal);
   return { [Symbol.dispose]: remove };
 }

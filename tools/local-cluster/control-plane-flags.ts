@@ -26,7 +26,9 @@ export function apiServerFlags(at: {
   apiPort: number;
   etcdPort: number;
 }): string[] {
-  const file = (name: string): string => join(at.certificates, name);
+  function file(name: string): string {
+    return join(at.certificates, name);
+  }
   return [
     `--etcd-servers=http://127.0.0.1:${at.etcdPort}`,
     '--bind-address=127.0.0.1',

@@ -57,17 +57,21 @@ const READY_LIMIT_MS = 120_000;
 const run = promisify(execFile);
 
 /** Garbage collection took a fifth of the API server's CPU time, so it gets more memory instead. */
-const memoryVariables = (gib: number) => ({ GOGC: '300', GOMEMLIMIT: `${gib}GiB` });
+function memoryVariables(gib: number) {
+  return { GOGC: '300', GOMEMLIMIT: `${gib}GiB` };
+}
 
 /** Starts etcd, kube-apiserver and kube-scheduler, and kube-controller-manager once the API server is ready. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const certificates = join(options.dir, 'certificates');
   await mkdir(certificates, { recursive: true });
   const [etcdPort = 0, etcdPeerPort = 0, apiPort = 0] = await freePorts(3);
-  const start = (name: string, flags: readonly string[], env = {}): Promise<ServerProcess> =>
-    startPart(options, { name, flags, env });
-  const startEtcd = (): Promise<ServerProcess> =>
-    start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
+  function start(name: string, flags: readonly string[], env = {}): Promise<ServerProcess> {
+    return startPart(options, { name, flags, env });
+  }
+  function startEtcd(): Promise<ServerProcess> {
+    return start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
+  }
   const startedEtcd = startEtcd();
   const made = run(options.binary, ['certs', certificates]);
   await Promise.all([
@@ -82,8 +86,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...apiServerFlags({ dir: options.dir, certificates, apiPort, etcdPort }),
     ...options.apiServerFlags,
   ];
-  const startApiServer = (): Promise<ServerProcess> =>
-    start('kube-apiserver', flags, memoryVariables(options.apiServerMemoryGib));
+  function startApiServer(): Promise<ServerProcess> {
+    return start('kube-apiserver', flags, memoryVariables(options.apiServerMemoryGib));
+  }
   let apiServer = await startApiServer();
   const plane = createPlane(url, certificates, options.dir);
   await Promise.all(
@@ -93,14 +98,14 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   );
   // The scheduler waits for the API server, so starting it now saves its startup time.
   await start('kube-scheduler', schedulerFlags(plane.configOf('system:kube-scheduler')));
-  const untilReady = async (): Promise<void> => {
+  async function untilReady(): Promise<void> {
     const admin = await plane.clientOf('admin');
     try {
       await apiServer.ready(() => admin.isReady(), READY_LIMIT_MS);
     } finally {
       await admin.close();
     }
-  };
+  }
   await untilReady();
   // The controller manager exits if there is no API server within ten seconds, which a busy machine may need.
   const controllers = await start(
@@ -112,11 +117,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   );
   let etcd = await startedEtcd;
   const [data, copy] = [join(options.dir, 'etcd'), join(options.dir, 'etcd-snapshot')];
-  const restartApiServer = async (): Promise<void> => {
+  async function restartApiServer(): Promise<void> {
     await apiServer.kill();
     apiServer = await startApiServer();
     await untilReady();
-  };
+  }
   return {
     ...plane,
     restartApiServer,
@@ -168,12 +173,15 @@ function createPlane(
 > &
   PlaneFiles {
   const caPath = join(certificates, 'ca.crt');
-  const configOf = (name: string): string =>
-    join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);
-  const filesOf = (name: string): { certificatePath: string; keyPath: string } => ({
-    certificatePath: join(certificates, `${name}.crt`),
-    keyPath: join(certificates, `${name}.key`),
-  });
+  function configOf(name: string): string {
+    return join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);
+  }
+  function filesOf(name: string): { certificatePath: string; keyPath: string } {
+    return {
+      certificatePath: join(certificates, `${name}.crt`),
+      keyPath: join(certificates, `${name}.key`),
+    };
+  }
   return {
     url,
     certificates,
@@ -209,7 +217,9 @@ async function writeEncryptionConfiguration(dir: string): Promise<void> {
 
 /** The API server reloads the file when it changes. */
 async function writeAuthenticationConfiguration(dir: string, issuer?: TrustedIssuer): Promise<void> {
-  const mapping = (claim: string) => ({ claim, prefix: 'oidc:' });
+  function mapping(claim: string) {
+    return { claim, prefix: 'oidc:' };
+  }
   const authenticator = issuer && {
     issuer: { url: issuer.url, audiences: [issuer.clientId], certificateAuthority: issuer.ca },
     claimMappings: { username: mapping('sub'), groups: mapping('groups') },

@@ -285,5 +285,6 @@ class Proxy implements FaultProxy {
 }
 
 /** Starts the proxy on a free loopback port. */
-export const startFaultProxy = (options: FaultProxyOptions): Promise<FaultProxy> =>
-  new Proxy(options).listen();
+export function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  return new Proxy(options).listen();
+}

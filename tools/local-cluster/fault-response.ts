@@ -11,13 +11,15 @@ export interface ProxyResponse {
 
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
 
-export const withoutHopHeaders = (headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+export function withoutHopHeaders(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+}
 
-export const withClock = (headers: http.IncomingHttpHeaders, aheadMs: number): http.IncomingHttpHeaders =>
-  aheadMs === 0 || headers.date === undefined
+export function withClock(headers: http.IncomingHttpHeaders, aheadMs: number): http.IncomingHttpHeaders {
+  return aheadMs === 0 || headers.date === undefined
     ? headers
     : { ...headers, date: new Date(Date.parse(headers.date) + aheadMs).toUTCString() };
+}
 
 const REASONS: Readonly<Record<number, string>> = {
   403: 'Forbidden',
@@ -28,8 +30,8 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-const statusBody = (status: number): string =>
-  JSON.stringify({
+function statusBody(status: number): string {
+  return JSON.stringify({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
@@ -38,11 +40,12 @@ const statusBody = (status: number): string =>
     reason: REASONS[status],
     code: status,
   });
+}
 
-export const respondWith = (
+export function respondWith(
   response: http.ServerResponse,
   { status, retryAfterSeconds, body = statusBody(status) }: ProxyResponse,
-): undefined => {
+): undefined {
   const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
-};
+}

@@ -138,7 +138,9 @@ async function versionStamp(folder: string): Promise<string> {
   const [, major, minor, patch] =
     KUBERNETES_MODULE.exec(await readFile(join(folder, 'go.mod'), 'utf8')) ?? [];
   if (major === undefined) return '';
-  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
+  function set(name: string, value: string): string {
+    return `-X k8s.io/component-base/version.${name}=${value}`;
+  }
   const version = set('gitVersion', `v${major}.${minor}.${patch}`);
   return [version, set('gitMajor', major), set('gitMinor', minor ?? ''), set('gitTreeState', 'clean')].join(
     ' ',

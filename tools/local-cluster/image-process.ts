@@ -15,7 +15,7 @@ export interface ImageProcess {
  * Reads how an image starts its process from the last stage of its Dockerfile, so that tests measure the same
  * process.
  */
-export const imageProcess = (dockerfile: string, folder: string): ImageProcess => {
+export function imageProcess(dockerfile: string, folder: string): ImageProcess {
   const text = readFileSync(join(ROOT, dockerfile), 'utf8').replaceAll(/\\\n\s*/g, ' ');
   const stage = text.slice(text.lastIndexOf('\nFROM '));
   const [, entryPoint] = /^ENTRYPOINT (\[.*\])$/m.exec(stage) ?? [];
@@ -34,4 +34,4 @@ export const imageProcess = (dockerfile: string, folder: string): ImageProcess =
     ]),
   );
   return { args, env };
-};
+}

@@ -24,12 +24,15 @@ export interface ImageTable {
 export function createImageTable(more: Readonly<Record<string, string>>): ImageTable {
   const scripts = new Map(Object.entries({ ...OWN_IMAGES, ...more }));
   const own = new Set(Object.values(OWN_IMAGES));
-  const scriptOf = (image: string): string | undefined => {
+  function scriptOf(image: string): string | undefined {
     const repository = repositoryOf(image);
     return scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
-  };
-  const processOf = (script: string | undefined): ImageProcess | undefined =>
-    script !== undefined && own.has(script) ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT) : undefined;
+  }
+  function processOf(script: string | undefined): ImageProcess | undefined {
+    return script !== undefined && own.has(script)
+      ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT)
+      : undefined;
+  }
   return {
     root: ROOT,
     entryPointOf: (image) => {

@@ -10,7 +10,9 @@ const USAGE = `npm run cluster -- [--dir DIR] [--keep] | --measure-build
   --keep     leave the files (logs, certificates, stored objects) when the cluster stops
   --measure-build  build the programs from an empty cache instead, and write what that cost to build-costs.json`;
 
-const print = (line: string): void => console.log(line);
+function print(line: string): void {
+  return console.log(line);
+}
 
 function howToReach(cluster: Cluster): string {
   const { store } = cluster;

@@ -75,7 +75,7 @@ export function costsOf(actions: readonly BuildAction[]): BuildCosts {
 function longestChain(actions: readonly BuildAction[]): number {
   const byId = new Map(actions.map((action) => [action.ID, action]));
   const known = new Map<number, number>();
-  const until = (id: number): number => {
+  function until(id: number): number {
     const found = known.get(id);
     if (found !== undefined) return found;
     const action = byId.get(id);
@@ -83,7 +83,7 @@ function longestChain(actions: readonly BuildAction[]): number {
     const seconds = secondsOf(action) + Math.max(0, ...(action.Deps ?? []).map(until));
     known.set(id, seconds);
     return seconds;
-  };
+  }
   return Math.max(0, ...actions.map(({ ID }) => until(ID)));
 }
 

@@ -33,14 +33,15 @@ export interface MinioOptions {
 const READY_LIMIT_MS = 60_000;
 const REGION = 'us-east-1';
 
-const identityEnv = (identity: MinioIdentity | undefined): Readonly<Record<string, string>> =>
-  identity === undefined
+function identityEnv(identity: MinioIdentity | undefined): Readonly<Record<string, string>> {
+  return identity === undefined
     ? {}
     : {
         MINIO_IDENTITY_OPENID_CONFIG_URL: identity.openIdConfigUrl,
         MINIO_IDENTITY_OPENID_CLIENT_ID: identity.audience,
         MINIO_IDENTITY_OPENID_ROLE_POLICY: identity.policy,
       };
+}
 
 /** Starts MinIO, whose endpoint is also its security token service. The first start on a machine builds it. */
 export async function startMinio(options: MinioOptions): Promise<AsyncDisposable & StoreAccess> {
@@ -98,10 +99,10 @@ export async function startMinio(options: MinioOptions): Promise<AsyncDisposable
     region: REGION,
     ...(tls && { authority: tls.authority }),
   };
-  const stop = async (): Promise<void> => {
+  async function stop(): Promise<void> {
     await process.kill();
     await rm(folder, { recursive: true, force: true });
-  };
+  }
   try {
     await untilHealthy(process, access, { path: '/minio/health/ready', limitMs: READY_LIMIT_MS });
   } catch (error) {

@@ -19,20 +19,25 @@ export interface ProxiedRequest {
   readonly actor: Actor | undefined;
 }
 
-export const isWrite = ({ method }: ProxiedRequest): boolean => method !== 'GET' && method !== 'HEAD';
+export function isWrite({ method }: ProxiedRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
 
-export const isWatch = ({ path }: ProxiedRequest): boolean => /[?&]watch=(true|1)(&|$)/.test(path);
+export function isWatch({ path }: ProxiedRequest): boolean {
+  return /[?&]watch=(true|1)(&|$)/.test(path);
+}
 
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
 
-const textIn = (record: unknown, name: string): string | undefined => {
+function textIn(record: unknown, name: string): string | undefined {
   const value = asRecord(record)[name];
   return typeof value === 'string' ? value : undefined;
-};
+}
 
 /** Reads the claims without verifying the signature, which the API server does. */
-export const actorOf = (headers: IncomingHttpHeaders): Actor | undefined => {
+export function actorOf(headers: IncomingHttpHeaders): Actor | undefined {
   const [, claims = ''] = (headers.authorization ?? '').replace(/^Bearer /, '').split('.');
   let payload: unknown;
   try {
@@ -52,4 +57,4 @@ export const actorOf = (headers: IncomingHttpHeaders): Actor | undefined => {
     ...(podName === undefined ? {} : { podName }),
     ...(podUid === undefined ? {} : { podUid }),
   };
-};
+}

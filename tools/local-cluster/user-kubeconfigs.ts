@@ -40,6 +40,8 @@ export async function signedUser(
 ): Promise<KubeconfigUser> {
   const { certificates } = options.plane;
   await run(options.binary, ['sign', certificates, user.commonName, ...(user.organizations ?? [])]);
-  const file = (ending: string): string => join(certificates, `${user.commonName}.${ending}`);
+  function file(ending: string): string {
+    return join(certificates, `${user.commonName}.${ending}`);
+  }
   return { certificatePath: file('crt'), keyPath: file('key') };
 }

@@ -11,13 +11,13 @@ interface Line {
   readonly object?: { readonly metadata?: { readonly uid?: string } };
 }
 
-export const readEvent = (line: string): WatchedEvent => {
+export function readEvent(line: string): WatchedEvent {
   const { type = '', object } = JSON.parse(line) as Line;
   return { line, type, uid: object?.metadata?.uid ?? '' };
-};
+}
 
 /** Keeps only the newest event of each object, like an API server that lags behind. */
-export const mergeEvents = (events: readonly WatchedEvent[]): readonly WatchedEvent[] => {
+export function mergeEvents(events: readonly WatchedEvent[]): readonly WatchedEvent[] {
   const added = new Set(events.filter(({ type }) => type === 'ADDED').map(({ uid }) => uid));
   const newest = new Map(events.map((event) => [event.uid, event]));
   return events
@@ -27,4 +27,4 @@ export const mergeEvents = (events: readonly WatchedEvent[]): readonly WatchedEv
         ? { ...event, line: event.line.replace('"type":"MODIFIED"', '"type":"ADDED"') }
         : event,
     );
-};
+}

@@ -40,7 +40,9 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
   const buildah = createBuildah(layers, dir);
   await mkdir(layers, { recursive: true, mode: 0o700 });
   // Forced, because containers of killed builds may still use some of the images.
-  const clear = (): Promise<string> => buildah(['rmi', '--all', '--force']);
+  function clear(): Promise<string> {
+    return buildah(['rmi', '--all', '--force']);
+  }
   const what = 'layers of earlier builds';
   await limitFolder({ folder: layers, what, limitMib: LAYERS_LIMIT_MIB, clear }, log);
   await buildBase(buildah, dir);

@@ -17,7 +17,10 @@ import { openRunDir } from './run-dir.ts';
 
 /** A run takes six minutes. */
 const COMMAND_LIMIT_MS = 25 * 60_000;
-const log = (line: string): void => console.log(line);
+
+function log(line: string): void {
+  return console.log(line);
+}
 
 async function run(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
   const [program = '', ...args] = command;

@@ -27,7 +27,9 @@ export interface NodeFiles {
 /** Writes the configuration of containerd, its network plugin and the kubelet. */
 export async function writeNodeFiles(options: NodeFileOptions): Promise<NodeFiles> {
   const { dir } = options;
-  const file = (name: string): string => join(dir, name);
+  function file(name: string): string {
+    return join(dir, name);
+  }
   await mkdir(file('cni'));
   await Promise.all([
     writeFile(file('containerd.toml'), containerdConfig(dir)),
@@ -132,6 +134,7 @@ export async function writeCorefile(dir: string, kubeconfigPath: string): Promis
         kubeconfig ${kubeconfigPath}
     }
 }
+
 `,
   );
   return path;

@@ -15,8 +15,9 @@ export interface CgroupMemory {
 }
 
 /** The memory of all pods of the node whose cgroups have this parent. */
-export const memoryOfPods = (parent: string): Promise<CgroupMemory | undefined> =>
-  memoryOf(join(parent, 'kubepods'));
+export function memoryOfPods(parent: string): Promise<CgroupMemory | undefined> {
+  return memoryOf(join(parent, 'kubepods'));
+}
 
 /** The memory of a pod, with all its containers; undefined if it has no cgroup now. */
 export async function memoryOfPod(parent: string, uid: string): Promise<CgroupMemory | undefined> {
@@ -30,7 +31,9 @@ export async function memoryOfPod(parent: string, uid: string): Promise<CgroupMe
 async function memoryOf(name: string): Promise<CgroupMemory | undefined> {
   const isVersion2 = existsSync(join(MOUNT, 'cgroup.controllers'));
   const folder = join(MOUNT, isVersion2 ? '' : 'memory', name);
-  const read = (file: string): Promise<string> => readFile(join(folder, file), 'utf8');
+  function read(file: string): Promise<string> {
+    return readFile(join(folder, file), 'utf8');
+  }
   try {
     const [usage, peak, stat] = await Promise.all([
       read(isVersion2 ? 'memory.current' : 'memory.usage_in_bytes'),

@@ -49,4 +49,6 @@ export async function startRealCluster(log: Log): Promise<RealCluster> {
 }
 
 /** The URL at which pods reach a server that listens on 127.0.0.1. */
-export const outsideUrl = (url: string): string => url.replace('127.0.0.1', ADDRESSES.outside);
+export function outsideUrl(url: string): string {
+  return url.replace('127.0.0.1', ADDRESSES.outside);
+}

@@ -47,7 +47,7 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
   started.defer(async () => {
     await Promise.all([...running.values()].map((server) => server.kill()));
   });
-  const start = async (name: string, command: readonly string[]): Promise<ServerProcess> => {
+  async function start(name: string, command: readonly string[]): Promise<ServerProcess> {
     const { launcher, dir } = options;
     const server = await ServerProcess.start({
       name,
@@ -57,8 +57,8 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
     });
     running.set(name, server);
     return server;
-  };
-  const startRuntime = async (): Promise<void> => {
+  }
+  async function startRuntime(): Promise<void> {
     const containerd = await start('containerd', [
       '/usr/bin/env',
       'containerd',
@@ -66,8 +66,8 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
       node.files.containerd,
     ]);
     await containerd.ready(async () => (await ctr('version')) !== '', READY_LIMIT_MS);
-  };
-  const startKubelet = async (since?: Date): Promise<void> => {
+  }
+  async function startKubelet(since?: Date): Promise<void> {
     for (let left = KUBELET_STARTS; left > 0; left -= 1) {
       const kubelet = await start('kubelet', kubeletCommand(node));
       try {
@@ -77,7 +77,7 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
         if (left === 1 || !kubelet.ended) throw error;
       }
     }
-  };
+  }
   await startRuntime();
   await ctr('images', 'import', options.images);
   await startKubelet();

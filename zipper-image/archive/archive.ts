@@ -76,17 +76,19 @@ export interface ArchiveOptions {
 
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 
-const tooLarge = (name: string): AppError =>
-  new AppError(
+function tooLarge(name: string): AppError {
+  return new AppError(
     `Could not write "${name}": its source declares no length and exceeds 4 GiB, the limit of such an entry. Make the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
     { code: 'SourceTooLarge', retryable: false },
   );
+}
 
-const wrongLength = (name: string, declared: number, size: number): AppError =>
-  new AppError(
+function wrongLength(name: string, declared: number, size: number): AppError {
+  return new AppError(
     `Could not write "${name}": the source declared ${declared} bytes but sent ${size}; the file may have changed during the download`,
     { code: 'SourceTruncated', retryable: true },
   );
+}
 
 interface Measured {
   readonly body: AsyncIterable<Uint8Array>;
@@ -102,10 +104,12 @@ interface MeasureOptions {
   readonly withoutCrc: boolean;
 }
 
-const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex') } : {});
+function digestOf(hash: Hash | undefined) {
+  return hash ? { sha256: hash.digest('hex') } : {};
+}
 
 /** Counts bytes and computes checksums of a body, and rejects what the entry cannot contain. */
-const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
+function measure(entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured {
   const { hash, withoutCrc } = options;
   const limit = entry.declaredLength ?? options.limit;
   async function* round(): AsyncGenerator<Uint8Array> {
@@ -124,7 +128,7 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: 
   }
   const measured: Measured = { body: round(), crc: 0, size: 0 };
   return measured;
-};
+}
 
 class ZipWriter implements Archive {
   readonly #options: ArchiveOptions;
@@ -235,4 +239,6 @@ interface Encoding {
 }
 
 /** Creates a writer whose archive starts at the next byte of the sink. */
-export const createArchive = (options: ArchiveOptions): Archive => new ZipWriter(options);
+export function createArchive(options: ArchiveOptions): Archive {
+  return new ZipWriter(options);
+}

@@ -15,7 +15,7 @@ async function* replay(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asyn
 }
 
 /** Reads the first `bytes` bytes. Short chunks are copied, because a chunk is valid only until the next one is requested. */
-export const readHead = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<HeadAndBody> => {
+export async function readHead(body: AsyncIterable<Uint8Array>, bytes: number): Promise<HeadAndBody> {
   const chunks = body[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array(0);
   try {
@@ -29,4 +29,4 @@ export const readHead = async (body: AsyncIterable<Uint8Array>, bytes: number): 
     throw error;
   }
   return { head, body: replay(head, chunks) };
-};
+}

@@ -14,19 +14,20 @@ const COMPRESSED_ALREADY: ReadonlySet<string> = new Set(
   vsix war webm webp whl wma wmv woff woff2 xlsx xpi xz zip zipx zst`.split(/\s+/),
 );
 
-const extensionOf = (name: string): string => {
+function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot > name.lastIndexOf('/') ? name.slice(dot + 1).toLowerCase() : '';
-};
+}
 
 /** Whether isCompressible depends on the first bytes. */
-export const needsProbe = (compression: Compression, name: string): boolean =>
-  compression === 'auto' && !COMPRESSED_ALREADY.has(extensionOf(name));
+export function needsProbe(compression: Compression, name: string): boolean {
+  return compression === 'auto' && !COMPRESSED_ALREADY.has(extensionOf(name));
+}
 
 /** Whether to compress the entry. `head` contains its first PROBE_BYTES bytes, or the whole body if it is shorter. */
-export const isCompressible = (compression: Compression, name: string, head: Uint8Array): boolean => {
+export function isCompressible(compression: Compression, name: string, head: Uint8Array): boolean {
   if (compression !== 'auto') return compression === 'deflate';
   if (!needsProbe(compression, name) || head.length === 0) return false;
   const probe = head.subarray(0, PROBE_BYTES);
   return deflateRawSync(probe, { level: DEFLATE_LEVEL }).length <= probe.length * (1 - WORTHWHILE_SAVING);
-};
+}

@@ -23,19 +23,21 @@ export interface EncodeOptions {
 }
 
 /** Size of `length` bytes as stored blocks. */
-export const storedBlocksSize = (length: number): number =>
-  length + BLOCK_HEADER_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES));
+export function storedBlocksSize(length: number): number {
+  return length + BLOCK_HEADER_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES));
+}
 
 /** Upper bound for the compressed size of `length` bytes (zlib's own bound). */
-export const deflateBound = (length: number): number =>
-  length + Math.floor(length / 4096) + Math.floor(length / 16_384) + Math.floor(length / 2 ** 25) + 13;
+export function deflateBound(length: number): number {
+  return length + Math.floor(length / 4096) + Math.floor(length / 16_384) + Math.floor(length / 2 ** 25) + 13;
+}
 
-const writeBlockHeader = (header: Buffer, length: number, isLast: boolean): Buffer => {
+function writeBlockHeader(header: Buffer, length: number, isLast: boolean): Buffer {
   header.writeUInt8(isLast ? 1 : 0, 0);
   header.writeUInt16LE(length, 1);
   header.writeUInt16LE(length ^ 0xffff, 3);
   return header;
-};
+}
 
 /** Writes a body of known length as stored blocks. The header of a block is written before its data arrives. */
 class KnownBlocks {
@@ -84,31 +86,31 @@ class KnownBlocks {
  * Encodes a body of known length without buffering. The body must have exactly that length. Returns its CRC-32, which
  * the sink gets too, so that it need not read the bytes again.
  */
-export const encodeKnownLength = async (
+export async function encodeKnownLength(
   body: AsyncIterable<Uint8Array>,
   length: number,
   { sink }: EncodeOptions,
-): Promise<number> => {
+): Promise<number> {
   const blocks = new KnownBlocks(sink, length);
   for await (const chunk of body) await blocks.write(chunk);
   if (length === 0) await blocks.startBlock();
   return blocks.crc;
-};
+}
 
 /** Encodes a body of unknown length. A full block is buffered until it is known whether it is the last. */
-export const encodeUnknownLength = async (
+export async function encodeUnknownLength(
   body: AsyncIterable<Uint8Array>,
   { sink }: EncodeOptions,
-): Promise<number> => {
+): Promise<number> {
   const block = Buffer.allocUnsafe(BLOCK_HEADER_BYTES + BLOCK_BYTES);
   let filled = 0;
   let written = 0;
-  const flush = async (isLast: boolean): Promise<void> => {
+  async function flush(isLast: boolean): Promise<void> {
     writeBlockHeader(block, filled, isLast);
     await sink.write(block.subarray(0, BLOCK_HEADER_BYTES + filled));
     written += BLOCK_HEADER_BYTES + filled;
     filled = 0;
-  };
+  }
   for await (const chunk of body) {
     for (let at = 0; at < chunk.length; ) {
       if (filled === BLOCK_BYTES) await flush(false);
@@ -120,7 +122,7 @@ export const encodeUnknownLength = async (
   }
   await flush(true);
   return written;
-};
+}
 
 /**
  * Copies the body into chunks of one size, because zlib reads them later on another thread, when the source may have
@@ -146,19 +148,19 @@ async function* inFixedChunks(body: AsyncIterable<Uint8Array>, size: number): As
 }
 
 /** Compresses the body and returns the compressed size. Buffers only a few chunks before and after zlib. */
-export const encodeDeflated = async (
+export async function encodeDeflated(
   body: AsyncIterable<Uint8Array>,
   { sink, signal }: EncodeOptions,
-): Promise<number> => {
+): Promise<number> {
   let written = 0;
   const input = Readable.from(inFixedChunks(body, DEFLATE_INPUT_BYTES), { highWaterMark: 1 });
   const deflate = createDeflateRaw({ level: DEFLATE_LEVEL, chunkSize: DEFLATE_INPUT_BYTES });
-  const drain = async (output: AsyncIterable<Uint8Array>): Promise<void> => {
+  async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of output) {
       await sink.write(chunk);
       written += chunk.length;
     }
-  };
+  }
   await pipeline(input, deflate, drain, signal ? { signal } : {});
   return written;
-};
+}

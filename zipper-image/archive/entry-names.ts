@@ -26,7 +26,7 @@ export interface EntryNameOptions extends ManifestNameRules {
 const PLACEHOLDER_ENDING = '.error.txt';
 
 /** The rules of the API, because a ZipJob that the API did not create was never validated. */
-const refuse = (names: readonly string[], rules: ManifestNameRules): void => {
+function refuse(names: readonly string[], rules: ManifestNameRules): void {
   for (const file of manifestFiles(rules)) {
     const reason = checkEntryName(file);
     if (reason) throw new TaskError(`The name of the manifest is not allowed in the archive: ${reason}`);
@@ -38,10 +38,10 @@ const refuse = (names: readonly string[], rules: ManifestNameRules): void => {
       fileIndex: index,
     });
   }
-};
+}
 
 /** Takes the first name, or else the first free one with a number, beside these names. */
-const createTakeFree = (names: readonly string[]) => {
+function createTakeFree(names: readonly string[]) {
   const index = createNameIndex(names);
   const takeNumbered = createTakeNumbered(index);
   return (first: string, numbered: (n: number) => string): string => {
@@ -49,13 +49,13 @@ const createTakeFree = (names: readonly string[]) => {
     index.add(first);
     return first;
   };
-};
+}
 
 /**
  * Names the entries.
  * @throws TaskError with the index of the first file whose name is not allowed in an archive
  */
-export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOptions): EntryNames => {
+export function planEntryNames(files: readonly FileEntry[], options: EntryNameOptions): EntryNames {
   const { portableNames, manifestFormat, key } = options;
   const asked = files.map(({ filename }) => filename);
   refuse(asked, options);
@@ -63,11 +63,11 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
   const folder = bag === undefined ? '' : `${bag}/data/`;
   const beside = bag === undefined ? manifestFiles(options) : [];
   const names = portableNames === 'rewrite' ? toPortableNames(asked, beside) : asked;
-  const nameInFolder = (index: number): string => {
+  function nameInFolder(index: number): string {
     const name = names[index];
     if (name === undefined) throw new RangeError(`no file with index ${index}`);
     return name;
-  };
+  }
   const ended = portableNames === 'keep' ? withEnding : withPortableEnding;
   let takeFree: ReturnType<typeof createTakeFree> | undefined;
   return {
@@ -80,4 +80,4 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
       return `${folder}${placeholder}`;
     },
   };
-};
+}

@@ -9,7 +9,7 @@ export interface RecordList {
 
 const BLOCK_BYTES = 64 * 1024;
 
-export const createRecordList = (): RecordList => {
+export function createRecordList(): RecordList {
   const full: Buffer[] = [];
   let block = Buffer.alloc(0);
   let used = 0;
@@ -35,4 +35,4 @@ export const createRecordList = (): RecordList => {
     },
     blocks: () => (used > 0 ? [...full, block.subarray(0, used)] : full),
   };
-};
+}

@@ -55,11 +55,12 @@ async function* each(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
 }
 
 /** Of entries that are not from a source: a time of the job, so that the same job gives the same bytes. */
-const ownTime = (task: ArchiveTask): Date =>
-  new Date(task.fixedModificationTime ?? task.defaultModificationTime);
+function ownTime(task: ArchiveTask): Date {
+  return new Date(task.fixedModificationTime ?? task.defaultModificationTime);
+}
 
 /** An entry that is not from a source. */
-const ownEntry = (name: string, pieces: readonly Uint8Array[], task: ArchiveTask): ArchiveEntry => {
+function ownEntry(name: string, pieces: readonly Uint8Array[], task: ArchiveTask): ArchiveEntry {
   const declaredLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return {
     name,
@@ -68,15 +69,15 @@ const ownEntry = (name: string, pieces: readonly Uint8Array[], task: ArchiveTask
     body: each(pieces),
     small: declaredLength <= SMALL_ENTRY_BYTES ? Buffer.concat(pieces) : undefined,
   };
-};
+}
 
-const modifiedOf = (entry: SourceEntry, task: ArchiveTask): Date => {
+function modifiedOf(entry: SourceEntry, task: ArchiveTask): Date {
   if (task.fixedModificationTime !== undefined) return new Date(task.fixedModificationTime);
   return entry.lastModified ?? new Date(task.defaultModificationTime);
-};
+}
 
-const placeholderText = ({ fileIndex, code, httpStatus }: SourceError): Buffer =>
-  Buffer.from(
+function placeholderText({ fileIndex, code, httpStatus }: SourceError): Buffer {
+  return Buffer.from(
     [
       'This file could not be added to the archive.',
       `Index: ${fileIndex}`,
@@ -86,15 +87,17 @@ const placeholderText = ({ fileIndex, code, httpStatus }: SourceError): Buffer =
       '',
     ].join('\n'),
   );
+}
 
-const tooLateToLeaveOut = (error: SourceError, policy: OnSourceError): AppError =>
-  new AppError(
+function tooLateToLeaveOut(error: SourceError, policy: OnSourceError): AppError {
+  return new AppError(
     `${error.message}; onSourceError is ${policy}, but parts of the file are already in the archive and cannot be removed`,
     { code: error.code, retryable: error.retryable, cause: error, details: error.details },
   );
+}
 
 /** Checksums that were not compared before are compared with the written bytes. */
-const addChecked = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
+async function addChecked(entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> {
   const { task, names, archive, signal } = deps;
   const { small, stated = {} } = entry;
   const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
@@ -103,9 +106,9 @@ const addChecked = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<W
   const fault = checksumFault(stated, written);
   if (fault) throw new SourceError(entry, fault);
   return written;
-};
+}
 
-const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
+async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> {
   const policy = deps.task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
   deps.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
   try {
@@ -113,23 +116,23 @@ const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<Wr
   } catch (error) {
     throw policy !== 'Fail' && error instanceof SourceError ? tooLateToLeaveOut(error, policy) : error;
   }
-};
+}
 
-const addOwn = (entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps) => {
+function addOwn(entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps) {
   assertFits(entry.declaredLength ?? 0);
   return archive.add(entry, signal);
-};
+}
 
-const leaveOut = async (failure: SourceError, deps: WriteEntriesDeps) => {
+async function leaveOut(failure: SourceError, deps: WriteEntriesDeps) {
   const { fileIndex, code, httpStatus } = failure;
   const { task, names, log } = deps;
   log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'skipped a file');
   if (task.onSourceError !== 'Placeholder') return undefined;
   const name = names.placeholderOf(fileIndex);
   return { name, ...(await addOwn(ownEntry(name, [placeholderText(failure)], task), deps)) };
-};
+}
 
-const writeEntry = async (source: SourceEntry, deps: WriteEntriesDeps, tally: Tally): Promise<void> => {
+async function writeEntry(source: SourceEntry, deps: WriteEntriesDeps, tally: Tally): Promise<void> {
   const { index, filename, failure } = source;
   if (failure) {
     tally.failures.push(failure);
@@ -142,20 +145,20 @@ const writeEntry = async (source: SourceEntry, deps: WriteEntriesDeps, tally: Ta
   if (lengthUnverified) tally.lengthUnverified.push(index);
   if (contentEncoded) tally.contentEncoded.push(index);
   tally.manifest?.add({ index, filename, entry, lengthUnverified, contentEncoded });
-};
+}
 
-const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, number>> => {
+function countCodes(failures: readonly SourceError[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { code } of failures) counts[code] = (counts[code] ?? 0) + 1;
   return counts;
-};
+}
 
 /**
  * Writes the entry of every file, and then those of the manifest if requested.
  * @throws SourceError of a file that must not be skipped; of the first file if all files failed, because an archive
  * without files is not a success
  */
-export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritten> => {
+export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritten> {
   const { task, names, sources, progress, signal } = deps;
   const manifest = createManifest({ task, bag: names.bag, time: ownTime(task) });
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], contentEncoded: [], manifest };
@@ -178,4 +181,4 @@ export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritt
     lengthUnverified,
     contentEncoded,
   };
-};
+}

@@ -48,35 +48,39 @@ export interface EntrySizes {
   readonly size: number;
 }
 
-const isAscii = (name: Buffer): boolean => name.every((byte) => byte < 0x80);
+function isAscii(name: Buffer): boolean {
+  return name.every((byte) => byte < 0x80);
+}
 
-const writeUint64 = (target: Buffer, value: number, at: number): number =>
-  target.writeBigUInt64LE(BigInt(value), at);
+function writeUint64(target: Buffer, value: number, at: number): number {
+  return target.writeBigUInt64LE(BigInt(value), at);
+}
 
-const flagsOf = (head: EntryHead): number =>
-  (head.streamed ? FLAG_DESCRIPTOR : 0) | (isAscii(head.name) ? 0 : FLAG_UTF8);
+function flagsOf(head: EntryHead): number {
+  return (head.streamed ? FLAG_DESCRIPTOR : 0) | (isAscii(head.name) ? 0 : FLAG_UTF8);
+}
 
-const extraField = (id: number, length: number): Buffer => {
+function extraField(id: number, length: number): Buffer {
   const field = Buffer.alloc(4 + length);
   field.writeUInt16LE(id, 0);
   field.writeUInt16LE(length, 2);
   return field;
-};
+}
 
 /**
  * The same in both headers: some readers take the time of the local header and others that of the directory, and without
  * this field both read the DOS time in their own time zone.
  */
-const timestampExtra = (time: ZipTime): Buffer => {
+function timestampExtra(time: ZipTime): Buffer {
   if (time.unixSeconds === undefined) return Buffer.alloc(0);
   const extra = extraField(0x5455, 5);
   extra.writeUInt8(1, 4);
   extra.writeUInt32LE(time.unixSeconds, 5);
   return extra;
-};
+}
 
 /** Written before the data. Sizes and CRC of a streamed entry are zero (or, with zip64, "see the extra field"). */
-export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
+export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
   const timestamp = timestampExtra(head.time);
   const extra = head.zip64 ? Buffer.concat([extraField(0x0001, 16), timestamp]) : timestamp;
   const record = Buffer.alloc(30 + head.name.length + extra.length);
@@ -95,10 +99,10 @@ export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
   head.name.copy(record, 30);
   extra.copy(record, 30 + head.name.length);
   return record;
-};
+}
 
 /** Written after the data of a streamed entry. Includes the signature, which every tested reader understands. */
-export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
+export function dataDescriptor(head: EntryHead, sizes: EntrySizes): Buffer {
   const record = Buffer.alloc(head.zip64 ? 24 : 16);
   record.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
   record.writeUInt32LE(sizes.crc, 4);
@@ -110,19 +114,19 @@ export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
     record.writeUInt32LE(sizes.size, 12);
   }
   return record;
-};
+}
 
 /** Only the values that do not fit into their 32-bit fields, in the order of the format. */
-const zip64Extra = (values: readonly number[]): Buffer => {
+function zip64Extra(values: readonly number[]): Buffer {
   const large = values.filter((value) => value >= ZIP64_FROM);
   if (large.length === 0) return Buffer.alloc(0);
   const extra = extraField(0x0001, 8 * large.length);
   for (const [index, value] of large.entries()) writeUint64(extra, value, 4 + 8 * index);
   return extra;
-};
+}
 
 /** The record of the entry in the central directory at the end of the archive. */
-export const directoryHeader = (head: EntryHead, sizes: EntrySizes, offset: number): Buffer => {
+export function directoryHeader(head: EntryHead, sizes: EntrySizes, offset: number): Buffer {
   const zip64 = zip64Extra([sizes.size, sizes.compressedSize, offset]);
   const extra = Buffer.concat([zip64, timestampExtra(head.time)]);
   const record = Buffer.alloc(46 + head.name.length + extra.length);
@@ -143,7 +147,7 @@ export const directoryHeader = (head: EntryHead, sizes: EntrySizes, offset: numb
   head.name.copy(record, 46);
   extra.copy(record, 46 + head.name.length);
   return record;
-};
+}
 
 export interface Directory {
   readonly entries: number;
@@ -151,7 +155,7 @@ export interface Directory {
   readonly size: number;
 }
 
-const zip64End = (directory: Directory): Buffer => {
+function zip64End(directory: Directory): Buffer {
   const record = Buffer.alloc(56 + 20);
   record.writeUInt32LE(ZIP64_END_SIGNATURE, 0);
   writeUint64(record, 44, 4);
@@ -165,10 +169,10 @@ const zip64End = (directory: Directory): Buffer => {
   writeUint64(record, directory.offset + directory.size, 64);
   record.writeUInt32LE(1, 72);
   return record;
-};
+}
 
 /** The records after the directory. Contains zip64 records only if a 32-bit field (or the 16-bit count) is too small. */
-export const endRecords = (directory: Directory): Buffer => {
+export function endRecords(directory: Directory): Buffer {
   const needsZip64 =
     directory.entries >= ZIP64_ENTRIES_FROM || directory.size >= ZIP64_FROM || directory.offset >= ZIP64_FROM;
   const end = Buffer.alloc(22);
@@ -179,4 +183,4 @@ export const endRecords = (directory: Directory): Buffer => {
   end.writeUInt32LE(Math.min(directory.size, ZIP64_FROM), 12);
   end.writeUInt32LE(Math.min(directory.offset, ZIP64_FROM), 16);
   return needsZip64 ? Buffer.concat([zip64End(directory), end]) : end;
-};
+}

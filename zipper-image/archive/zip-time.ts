@@ -14,7 +14,7 @@ const LATEST_UNIX_SECONDS = 0x7fff_ffff;
  * DOS times have no time zone. UTC is written, so that the same inputs give the same bytes on every machine. Times
  * outside the range of DOS become the nearest valid time; an invalid date becomes the earliest.
  */
-export const toZipTime = (time: Date): ZipTime => {
+export function toZipTime(time: Date): ZipTime {
   const ms = Number.isNaN(time.getTime()) ? EARLIEST_MS : time.getTime();
   const clamped = new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS));
   const seconds = Math.floor(clamped.getTime() / 1000);
@@ -27,4 +27,4 @@ export const toZipTime = (time: Date): ZipTime => {
       Math.floor(clamped.getUTCSeconds() / 2),
     unixSeconds: seconds <= LATEST_UNIX_SECONDS ? seconds : undefined,
   };
-};
+}

@@ -77,14 +77,16 @@ export interface DownloadRequest extends ListedFile {
 const REUSE_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
 
-const inlineHead = (bytes: number): SourceHead => ({
-  declaredLength: bytes,
-  lastModified: undefined,
-  lengthUnverified: false,
-  contentEncoding: undefined,
-  etag: undefined,
-  lastModifiedText: undefined,
-});
+function inlineHead(bytes: number): SourceHead {
+  return {
+    declaredLength: bytes,
+    lastModified: undefined,
+    lengthUnverified: false,
+    contentEncoding: undefined,
+    etag: undefined,
+    lastModifiedText: undefined,
+  };
+}
 
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
@@ -272,5 +274,6 @@ class Download {
  * Checks every redirect, and sends no cookies, no referer, and outside the URL's origin no headers of the caller.
  * @throws SourceError, or the reason of the signal if it aborts
  */
-export const download = (request: DownloadRequest, deps: DownloadDeps): Promise<void> =>
-  new Download(request, deps).run();
+export function download(request: DownloadRequest, deps: DownloadDeps): Promise<void> {
+  return new Download(request, deps).run();
+}

@@ -27,26 +27,28 @@ export interface FetchDeps {
 }
 
 /** The dependencies that all downloads of a reader share. */
-export const createDownloadDeps = ({
+export function createDownloadDeps({
   agent,
   policy,
   settings,
   log,
   onUnreachable,
 }: Pick<DownloadDeps, 'agent' | 'policy' | 'onUnreachable'> &
-  Pick<FetchDeps, 'settings' | 'log'>): DownloadDeps => ({
-  agent,
-  policy,
-  onUnreachable,
-  hosts: new HostGates({
-    connections: settings.sourcePerHostConnections,
-    probes: toProbeLimits(settings),
-    onThrottled: (facts) =>
-      log.warn(facts, 'the host of a source throttles; waiting before the next request to it'),
-  }),
-  userAgent: settings.sourceUserAgent,
-  limits: toDownloadLimits(settings),
-});
+  Pick<FetchDeps, 'settings' | 'log'>): DownloadDeps {
+  return {
+    agent,
+    policy,
+    onUnreachable,
+    hosts: new HostGates({
+      connections: settings.sourcePerHostConnections,
+      probes: toProbeLimits(settings),
+      onThrottled: (facts) =>
+        log.warn(facts, 'the host of a source throttles; waiting before the next request to it'),
+    }),
+    userAgent: settings.sourceUserAgent,
+    limits: toDownloadLimits(settings),
+  };
+}
 
 /** Fills one slot, with as many attempts as needed, until there is no progress for too long. */
 class SourceFetch {
@@ -180,5 +182,6 @@ class SourceFetch {
  * cannot, it restarts; if bytes were already passed on, the restart must repeat them.
  * @throws SourceError, or the reason of the signal
  */
-export const fetchSource = (slot: SourceSlot, signal: AbortSignal, deps: FetchDeps): Promise<void> =>
-  new SourceFetch(slot, signal, deps).run();
+export function fetchSource(slot: SourceSlot, signal: AbortSignal, deps: FetchDeps): Promise<void> {
+  return new SourceFetch(slot, signal, deps).run();
+}

@@ -35,25 +35,28 @@ export class FileListError extends AppError {
 type UncheckedFile = Pick<FileEntry, 'url' | 'filename'> &
   UncheckedExpectations & { readonly headers?: unknown };
 
-const isFileEntry = (value: unknown): value is UncheckedFile =>
-  typeof value === 'object' &&
-  value !== null &&
-  'url' in value &&
-  typeof value.url === 'string' &&
-  'filename' in value &&
-  typeof value.filename === 'string';
+function isFileEntry(value: unknown): value is UncheckedFile {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'url' in value &&
+    typeof value.url === 'string' &&
+    'filename' in value &&
+    typeof value.filename === 'string'
+  );
+}
 
 /** What the line contains besides URL and name. */
-const readOptions = (value: UncheckedFile, index: number): Omit<ListedFile, 'url' | 'filename'> => {
+function readOptions(value: UncheckedFile, index: number): Omit<ListedFile, 'url' | 'filename'> {
   const headers = value.headers === undefined ? undefined : readSourceHeaders(value.headers);
   if (value.headers !== undefined && !headers)
     throw new FileListError(`line ${index} has "headers" that are not allowed`);
   const fault = expectationFault(value);
   if (fault) throw new FileListError(`line ${index}: "${fault.name}" ${fault.problem}`);
   return { ...(headers && { headers }), ...expectationsOf(value as Expectations) };
-};
+}
 
-const parseLine = (line: string, index: number): ListedFile => {
+function parseLine(line: string, index: number): ListedFile {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -63,27 +66,27 @@ const parseLine = (line: string, index: number): ListedFile => {
   if (!isFileEntry(value)) throw new FileListError(`line ${index} lacks the strings "url" and "filename"`);
   const { url, filename } = value;
   return { url, filename, ...readOptions(value, index) };
-};
+}
 
-const decode = (bytes: Buffer, chunk: number): string => {
+function decode(bytes: Buffer, chunk: number): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new FileListError(`chunk ${chunk} is not UTF-8`);
   }
-};
+}
 
 /** Decompresses one chunk to at most `room` bytes. */
-const unpack = async (source: FileListSource, chunk: number, room: number): Promise<Buffer> => {
+async function unpack(source: FileListSource, chunk: number, room: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  const collect = async (unpacked: AsyncIterable<Buffer>): Promise<void> => {
+  async function collect(unpacked: AsyncIterable<Buffer>): Promise<void> {
     for await (const part of unpacked) {
       bytes += part.byteLength;
       if (bytes > room) throw new FileListError(`it is larger than ${source.maxBytes} bytes`);
       parts.push(part);
     }
-  };
+  }
   const path = join(source.directory, fileListMountName(chunk));
   try {
     await pipeline(createReadStream(path), createGunzip(), collect, { signal: source.signal });
@@ -94,13 +97,13 @@ const unpack = async (source: FileListSource, chunk: number, room: number): Prom
       : new FileListError(`chunk ${chunk} cannot be read from ${path}`, error);
   }
   return Buffer.concat(parts, bytes);
-};
+}
 
 /**
  * Reads the mounted file list, in order, and verifies that it matches the job.
  * @throws FileListError (`FileListMismatch`), or the reason of the signal
  */
-export const readFileList = async (source: FileListSource): Promise<readonly ListedFile[]> => {
+export async function readFileList(source: FileListSource): Promise<readonly ListedFile[]> {
   const hash = createHash('sha256');
   const files: ListedFile[] = [];
   let room = source.maxBytes;
@@ -116,4 +119,4 @@ export const readFileList = async (source: FileListSource): Promise<readonly Lis
   if (files.length !== source.count)
     throw new FileListError(`it has ${files.length} entries, but the job has ${source.count}`);
   return files;
-};
+}

@@ -16,11 +16,12 @@ export interface GateUse {
   readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
 }
 
-const getIn = (turn: Turn, request: GetRequest): Promise<ResponseHead> =>
-  httpGet({ ...request, onHead: (head) => turn.responded(readOriginReport(head, new Date())) });
+function getIn(turn: Turn, request: GetRequest): Promise<ResponseHead> {
+  return httpGet({ ...request, onHead: (head) => turn.responded(readOriginReport(head, new Date())) });
+}
 
 /** Undefined if the request failed because of other requests to the origin. */
-const getUnlessExcused = async (turn: Turn, request: GetRequest): Promise<ResponseHead | undefined> => {
+async function getUnlessExcused(turn: Turn, request: GetRequest): Promise<ResponseHead | undefined> {
   try {
     const head = await getIn(turn, request);
     if (turn.fault) throw turn.fault;
@@ -30,20 +31,20 @@ const getUnlessExcused = async (turn: Turn, request: GetRequest): Promise<Respon
     if (await turn.refused()) return undefined;
     throw error;
   }
-};
+}
 
 /**
  * One GET as soon as the gate of its origin is open, and again as long as the gate takes the failure on itself. Rejects as
  * httpGet and HostGates.enter.
  */
-export const gatedGet = async (request: GetRequest, use: GateUse): Promise<ResponseHead> => {
+export async function gatedGet(request: GetRequest, use: GateUse): Promise<ResponseHead> {
   const { hosts, index, limit, mayRepeat } = use;
   const { signal } = request;
   const { origin } = request.url;
-  const waitForTurn = (): Promise<Turn> => {
+  function waitForTurn(): Promise<Turn> {
     const turn = hosts.enter(origin, index, signal);
     return limit ? limit.excluding(turn) : turn;
-  };
+  }
   for (;;) {
     const elapsedMs = limit?.elapsedMs ?? 0;
     const turn = hosts.enterAtOnce(origin, index) ?? (await waitForTurn());
@@ -58,4 +59,4 @@ export const gatedGet = async (request: GetRequest, use: GateUse): Promise<Respo
     if (turn.ownWaitMs > 0) await delay(turn.ownWaitMs, undefined, { signal });
     limit?.rewind(elapsedMs);
   }
-};
+}

@@ -14,33 +14,36 @@ const PLAIN_LOCATION = /^[\x20-\x7e]+$/;
 /** Refusals that are visible in the URL itself. All others look like a failed connection. */
 const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
 
-const notAllowed = (reason: string): SourceFaultError =>
-  new SourceFaultError({
+function notAllowed(reason: string): SourceFaultError {
+  return new SourceFaultError({
     code: 'SourceInvalid',
     text: `the URL is not allowed because of its ${reason}`,
     retryable: false,
     ...(reason === 'port' && { refused: true }),
   });
+}
 
-const accept = (judged: JudgedSourceUrl, text: string): URL => {
+function accept(judged: JudgedSourceUrl, text: string): URL {
   if (judged.ok) return judged.url;
   if (judged.kind === 'text') throw invalid(`the URL ${judged.problem}`);
   if (judged.kind === 'syntax') throw invalid('the URL is not valid');
   if (VISIBLE_REASONS.has(judged.reason)) throw notAllowed(judged.reason);
   throw new EgressRefusedError(URL.parse(text)?.hostname ?? '', judged.reason);
-};
+}
 
 /**
  * The URL of a file, as it is written.
  * @throws SourceFaultError, or EgressRefusedError if the address is refused
  */
-export const firstHop = (url: string, policy: EgressPolicy): URL => accept(judgeSourceUrl(url, policy), url);
+export function firstHop(url: string, policy: EgressPolicy): URL {
+  return accept(judgeSourceUrl(url, policy), url);
+}
 
 /**
  * The URL to which a redirect leads, resolved as clients do.
  * @throws SourceFaultError, or EgressRefusedError if the address is refused
  */
-export const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
+export function nextHop(head: ResponseHead, from: URL, policy: EgressPolicy): URL {
   const location = head.headers['location'];
   if (typeof location !== 'string') throw invalid('a redirect without one Location', head.status);
   if (location.length > MAX_LOCATION_LENGTH || !PLAIN_LOCATION.test(location))
@@ -51,4 +54,4 @@ export const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): UR
   if (from.protocol === 'https:' && url.protocol === 'http:')
     throw invalid('a redirect from https to http', head.status);
   return url;
-};
+}

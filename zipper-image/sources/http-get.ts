@@ -54,34 +54,40 @@ export interface GetRequest {
 const DISCARD_BYTES = 64 * 1024;
 
 /** Without the white space that a value may have around it (RFC 9110, 5.5). undici keeps what is behind the value. */
-const trimmed = (value: string, blanks: string): string => {
+function trimmed(value: string, blanks: string): string {
   let from = 0;
   let to = value.length;
   while (from < to && blanks.includes(value.charAt(from))) from += 1;
   while (from < to && blanks.includes(value.charAt(to - 1))) to -= 1;
   return value.slice(from, to);
-};
+}
 
 /** The parser does not see `chunked` if there is a tab behind it, and reads until the end of the connection. */
-const blanksAround = (name: string): string => (name === 'transfer-encoding' ? ' ' : ' \t');
+function blanksAround(name: string): string {
+  return name === 'transfer-encoding' ? ' ' : ' \t';
+}
 
 /** True for blanks, and for an empty value. */
-const isBlank = (character: string | undefined): boolean =>
-  character === ' ' || character === '\t' || character === undefined;
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t' || character === undefined;
+}
 
-const isTrimmed = (value: HeaderValue): boolean =>
-  typeof value === 'string' && !isBlank(value[0]) && !isBlank(value.at(-1));
+function isTrimmed(value: HeaderValue): boolean {
+  return typeof value === 'string' && !isBlank(value[0]) && !isBlank(value.at(-1));
+}
 
-const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] => {
+function trimmedHeaders(headers: ResponseHead['headers']): ResponseHead['headers'] {
   // Nearly all of them.
   if (Object.values(headers).every(isTrimmed)) return headers;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      const trim = (text: string): string => trimmed(text, blanksAround(name));
+      function trim(text: string): string {
+        return trimmed(text, blanksAround(name));
+      }
       return [name, typeof value === 'string' ? trim(value) : value?.map(trim)];
     }),
   );
-};
+}
 
 /**
  * One GET: waiting -(head)-> reading -(end)-> finished. Any limit, any error and the signal also lead to finished, and
@@ -263,4 +269,6 @@ class HttpGet implements Dispatcher.DispatchHandler {
  * decides from the head whether it wants the body. Rejects with the error of the agent, a SourceFaultError for a limit,
  * or the reason of the signal.
  */
-export const httpGet = (request: GetRequest): Promise<ResponseHead> => new HttpGet(request).run();
+export function httpGet(request: GetRequest): Promise<ResponseHead> {
+  return new HttpGet(request).run();
+}

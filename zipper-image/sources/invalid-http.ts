@@ -16,17 +16,17 @@ const PARSER_REASON = /\(([^()]+)\)$/;
 /** The connection closed before the body ended. */
 const INCOMPLETE = 'Invalid EOF state';
 
-const parserReason = ({ message }: Error): string | undefined => {
+function parserReason({ message }: Error): string | undefined {
   const reason = PARSER_REASON.exec(message)?.[1] ?? 'Unknown';
   return reason === INCOMPLETE ? undefined : reason;
-};
+}
 
-const reasonOf = (error: Error, hasHead: boolean): string | undefined => {
+function reasonOf(error: Error, hasHead: boolean): string | undefined {
   if (error instanceof errors.HTTPParserError) return parserReason(error);
   // Replaces the reason of the parser if the head contains a Content-Length. After the head, the body is incomplete.
   if (errorCode(error) === LENGTH_MISMATCH && !hasHead) return 'Invalid header in or after Content-Length';
   return error instanceof errors.SocketError ? SOCKET_REASONS[error.message] : undefined;
-};
+}
 
 export interface ReceivedResponse {
   /** Another request was sent on the connection before. */
@@ -40,7 +40,7 @@ export interface ReceivedResponse {
  * Why an error of undici means that the response is not HTTP; undefined for any other error. A server that sends such a response will
  * send it again. Only what is left of a previous response, and a body that was damaged on the way, can go away.
  */
-export const invalidHttp = (error: Error, response: ReceivedResponse): SourceFaultError | undefined => {
+export function invalidHttp(error: Error, response: ReceivedResponse): SourceFaultError | undefined {
   const { isReused, hasHead, received } = response;
   const reason = reasonOf(error, hasHead);
   if (reason === undefined) return undefined;
@@ -51,14 +51,17 @@ export const invalidHttp = (error: Error, response: ReceivedResponse): SourceFau
     ...(hasHead && { voidsReceived: true }),
     cause: error,
   });
-};
+}
 
 /**
  * undici counts blanks behind the digits of Content-Length as digits, and reports a mismatch at the end of the body, which its parser
  * found correctly.
  */
-export const isMiscountedEnd = (error: Error, declared: unknown, received: number): boolean =>
-  errorCode(error) === LENGTH_MISMATCH && typeof declared === 'string' && Number(declared) === received;
+export function isMiscountedEnd(error: Error, declared: unknown, received: number): boolean {
+  return (
+    errorCode(error) === LENGTH_MISMATCH && typeof declared === 'string' && Number(declared) === received
+  );
+}
 
 interface Sender {
   isReused: boolean;
@@ -68,9 +71,9 @@ const usedSockets = new WeakSet();
 let sender: Sender | undefined;
 
 /** Call it when undici starts a request: sets `isReused` of the sender if its connection has carried a request before. */
-export const watchConnection = (next: Sender): void => {
+export function watchConnection(next: Sender): void {
   sender = next;
-};
+}
 
 // Only this channel has the socket of a request. undici publishes in the same call in which it starts the request.
 subscribe('undici:client:sendHeaders', (message) => {

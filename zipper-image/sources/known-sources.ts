@@ -17,15 +17,20 @@ export interface KnownSources {
 }
 
 /** "Too many requests" is about the origin, and says nothing about the source. */
-export const isTooMany = ({ httpStatus }: SourceError): boolean => httpStatus === 429;
+export function isTooMany({ httpStatus }: SourceError): boolean {
+  return httpStatus === 429;
+}
 
 /** A refused destination is not distinguished from a failed connection, so that callers cannot map a network. */
-export const toSourceFailure = ({ fileIndex, code, httpStatus, refused }: SourceError): SourceFailure =>
-  refused ? { fileIndex, code: 'SourceUnreachable' } : { fileIndex, code, ...defined({ httpStatus }) };
+export function toSourceFailure({ fileIndex, code, httpStatus, refused }: SourceError): SourceFailure {
+  return refused ? { fileIndex, code: 'SourceUnreachable' } : { fileIndex, code, ...defined({ httpStatus }) };
+}
 
-const isFailure = (outcome: Good | SourceFailure): outcome is SourceFailure => 'code' in outcome;
+function isFailure(outcome: Good | SourceFailure): outcome is SourceFailure {
+  return 'code' in outcome;
+}
 
-export const createKnownSources = (): KnownSources => {
+export function createKnownSources(): KnownSources {
   const outcomes = new Map<number, Good | SourceFailure>();
   return {
     isKnown: (index) => outcomes.has(index),
@@ -49,4 +54,4 @@ export const createKnownSources = (): KnownSources => {
       };
     },
   };
-};
+}

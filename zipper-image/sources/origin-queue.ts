@@ -15,7 +15,7 @@ export interface OriginQueue {
   take(): Taken | undefined;
 }
 
-const byOrigin = (files: readonly (readonly [number, string])[]): Set<Origin> => {
+function byOrigin(files: readonly (readonly [number, string])[]): Set<Origin> {
   const origins = new Map<string, Origin>();
   for (const [index, url] of files) {
     const name = URL.parse(url)?.origin ?? '';
@@ -25,12 +25,12 @@ const byOrigin = (files: readonly (readonly [number, string])[]): Set<Origin> =>
   }
   for (const { waiting } of origins.values()) waiting.reverse();
   return new Set(origins.values());
-};
+}
 
 /** Spreads requests over the origins, so that one that does not respond does not delay the others. */
-export const createOriginQueue = (files: readonly (readonly [number, string])[]): OriginQueue => {
+export function createOriginQueue(files: readonly (readonly [number, string])[]): OriginQueue {
   const origins = byOrigin(files);
-  const leastActive = (): Origin | undefined => {
+  function leastActive(): Origin | undefined {
     let least: Origin | undefined;
     for (const origin of origins) {
       if (origin.waiting.length === 0) origins.delete(origin);
@@ -38,7 +38,7 @@ export const createOriginQueue = (files: readonly (readonly [number, string])[])
       if (least?.active === 0) break;
     }
     return least;
-  };
+  }
   return {
     take: () => {
       const origin = leastActive();
@@ -53,4 +53,4 @@ export const createOriginQueue = (files: readonly (readonly [number, string])[])
       };
     },
   };
-};
+}

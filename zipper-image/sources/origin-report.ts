@@ -20,22 +20,22 @@ const FAILING: ReadonlySet<number> = new Set([408, 425]);
 /** Not Implemented and HTTP Version Not Supported do not change with time. */
 const PERMANENT: ReadonlySet<number> = new Set([501, 505]);
 
-const asksToWait = ({ status, headers }: ResponseHead, now: Date): boolean => {
+function asksToWait({ status, headers }: ResponseHead, now: Date): boolean {
   if (status === 403 && isQuotaUsedUp(headers)) return true;
   return (
     (status === 202 || (status >= 400 && status < 500)) &&
     retryAfterMs(headers['retry-after'], now) !== undefined
   );
-};
+}
 
 /** Pure. */
-export const readOriginReport = (head: ResponseHead, now: Date): OriginReport => {
+export function readOriginReport(head: ResponseHead, now: Date): OriginReport {
   const { status, headers } = head;
   if (THROTTLED.has(status) || asksToWait(head, now))
     return { kind: 'throttled', status, waitMs: requestedWaitMs(headers, now) };
   const isServerError = status >= 500 && status < 600 && !PERMANENT.has(status);
   return { kind: isServerError || FAILING.has(status) ? 'failing' : 'served' };
-};
+}
 
 /** Codes of connections that were refused, reset, or did not get an answer. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -52,5 +52,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
  * True if an error that came instead of a response may mean that the origin has too many connections: it was refused or reset, or
  * nothing came in time. Pure.
  */
-export const isConnectionRefusal = (error: unknown): boolean =>
-  error instanceof SourceFaultError ? error.fault.noResponse === true : REFUSALS.has(errorCode(error) ?? '');
+export function isConnectionRefusal(error: unknown): boolean {
+  return error instanceof SourceFaultError
+    ? error.fault.noResponse === true
+    : REFUSALS.has(errorCode(error) ?? '');
+}

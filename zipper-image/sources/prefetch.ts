@@ -289,6 +289,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 }
 
 /** Downloads the files in order, several at a time, within one memory budget. Dispose it before its agent. */
-export const createSourceReader = (
+export function createSourceReader(
   deps: SourceReaderDeps,
-): SourceReader & AsyncDisposable & { readonly bytesHeld: number } => new Prefetch(deps);
+): SourceReader & AsyncDisposable & { readonly bytesHeld: number } {
+  return new Prefetch(deps);
+}

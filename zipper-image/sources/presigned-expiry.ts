@@ -1,20 +1,22 @@
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 /** Parses a time such as `20261121T093000Z`. */
-const signingTime = (text: string): number => {
+function signingTime(text: string): number {
   const [, year, month, day, hour, minute, second] = AMZ_DATE.exec(text) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-};
+}
 
-const seconds = (text: string | null): number =>
-  text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN;
+function seconds(text: string | null): number {
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN;
+}
 
 /** SigV4 of S3-compatible stores, and V4 of Google Cloud Storage: signing time plus validity. */
-const relativeExpiry = (query: URLSearchParams, prefix: 'X-Amz' | 'X-Goog'): number =>
-  signingTime(query.get(`${prefix}-Date`) ?? '') + seconds(query.get(`${prefix}-Expires`));
+function relativeExpiry(query: URLSearchParams, prefix: 'X-Amz' | 'X-Goog'): number {
+  return signingTime(query.get(`${prefix}-Date`) ?? '') + seconds(query.get(`${prefix}-Expires`));
+}
 
 /** Expiry of the signature in a URL, in milliseconds of Unix time; undefined if the URL contains none. Pure. */
-export const presignedExpiry = (url: URL): number | undefined => {
+export function presignedExpiry(url: URL): number | undefined {
   const query = url.searchParams;
   const candidates = [
     relativeExpiry(query, 'X-Amz'),
@@ -25,7 +27,7 @@ export const presignedExpiry = (url: URL): number | undefined => {
     query.has('sig') ? Date.parse(query.get('se') ?? '') : Number.NaN,
   ];
   return candidates.find((time) => !Number.isNaN(time));
-};
+}
 
 const UNITS = [
   ['d', 86_400_000],
@@ -35,7 +37,7 @@ const UNITS = [
 ] as const;
 
 /** `3 h 12 min`: the two largest relevant units. */
-export const formatAge = (ms: number): string => {
+export function formatAge(ms: number): string {
   const first = UNITS.findIndex(([, size]) => ms >= size);
   if (first === -1) return 'less than 1 s';
   let rest = ms;
@@ -45,4 +47,4 @@ export const formatAge = (ms: number): string => {
     return count > 0 ? `${count} ${unit}` : '';
   });
   return parts.filter((part) => part !== '').join(' ');
-};
+}

@@ -13,10 +13,12 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d
 const LEAST_EPOCH_SECONDS = 1e9;
 const LEAST_EPOCH_MS = 1e11;
 
-const numberOf = (text: string): number | undefined => (NUMBER.test(text) ? Number(text) : undefined);
+function numberOf(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined;
+}
 
 /** Seconds, Unix time in seconds or milliseconds, or a timestamp: servers send all of them under the same name. */
-const untilReset = (text: string, now: Date): number | undefined => {
+function untilReset(text: string, now: Date): number | undefined {
   const timestamp = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(timestamp)) return Math.max(0, timestamp - now.getTime());
   const number = numberOf(text);
@@ -24,19 +26,21 @@ const untilReset = (text: string, now: Date): number | undefined => {
   if (number >= LEAST_EPOCH_MS) return Math.max(0, number - now.getTime());
   if (number >= LEAST_EPOCH_SECONDS) return Math.max(0, number * 1000 - now.getTime());
   return number * 1000;
-};
+}
 
 /** The shortest: which of several limits was exceeded is unknown, and the next response says whether it was this one. */
-const shortest = (waits: readonly (number | undefined)[]): number | undefined => {
+function shortest(waits: readonly (number | undefined)[]): number | undefined {
   const known = waits.filter((wait) => wait !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
-};
+}
 
-const fromNames = (
+function fromNames(
   headers: Headers,
   names: readonly string[],
   read: (text: string) => number | undefined,
-): number | undefined => shortest(names.flatMap((name) => elementsOf(headers[name]).map(read)));
+): number | undefined {
+  return shortest(names.flatMap((name) => elementsOf(headers[name]).map(read)));
+}
 
 interface Policy {
   readonly remaining: number | undefined;
@@ -51,7 +55,7 @@ const RESET = /(?:^|[;,\s])(?:reset|t)=([\d.]{1,25})/;
  * The IETF field `RateLimit`: one policy as `limit=100, remaining=0, reset=30` in drafts up to 07, a list of policies such as
  * `"default";r=0;t=30` since.
  */
-const policiesOf = (value: HeaderValue): readonly Policy[] => {
+function policiesOf(value: HeaderValue): readonly Policy[] {
   const texts = typeof value === 'string' ? [value] : (value ?? []);
   return texts.flatMap((text) => {
     const bare = text.replaceAll(QUOTED, '');
@@ -64,11 +68,11 @@ const policiesOf = (value: HeaderValue): readonly Policy[] => {
       };
     });
   });
-};
+}
 
 /** Requests that are left until the reset; undefined if the response does not say so. */
-const remainingOf = (headers: Headers): number | undefined =>
-  shortest([
+function remainingOf(headers: Headers): number | undefined {
+  return shortest([
     fromNames(
       headers,
       PREFIXES.map((prefix) => `${prefix}-remaining`),
@@ -76,8 +80,9 @@ const remainingOf = (headers: Headers): number | undefined =>
     ),
     ...policiesOf(headers['ratelimit']).map(({ remaining }) => remaining),
   ]);
+}
 
-const ofPolicies = (headers: Headers, now: Date): number | undefined => {
+function ofPolicies(headers: Headers, now: Date): number | undefined {
   const policies = policiesOf(headers['ratelimit']);
   const usedUp = policies.filter(({ remaining }) => remaining === 0);
   return shortest(
@@ -85,10 +90,10 @@ const ofPolicies = (headers: Headers, now: Date): number | undefined => {
       reset === undefined ? undefined : untilReset(reset, now),
     ),
   );
-};
+}
 
 /** The time until the reset. It does not count if requests are left: then another limit was exceeded. */
-const resetMs = (headers: Headers, now: Date): number | undefined => {
+function resetMs(headers: Headers, now: Date): number | undefined {
   const remaining = remainingOf(headers);
   if (remaining !== undefined && remaining > 0) return undefined;
   return (
@@ -98,26 +103,31 @@ const resetMs = (headers: Headers, now: Date): number | undefined => {
       (text) => untilReset(text, now),
     ) ?? ofPolicies(headers, now)
   );
-};
+}
 
-const seconds = (text: string): number | undefined => {
+function seconds(text: string): number | undefined {
   const number = numberOf(text);
   return number === undefined ? undefined : number * 1000;
-};
+}
 
 /** True if the origin says that no request is left until the reset of its limit. */
-export const isQuotaUsedUp = (headers: Headers): boolean => remainingOf(headers) === 0;
+export function isQuotaUsedUp(headers: Headers): boolean {
+  return remainingOf(headers) === 0;
+}
 
 /**
  * The wait in milliseconds that a response which throttles requests, whatever header it uses; undefined if it has none. It has
  * no upper limit, so the caller must set one.
  */
-export const requestedWaitMs = (headers: Headers, now: Date): number | undefined =>
-  retryAfterMs(headers['retry-after'], now) ??
-  fromNames(headers, ['retry-after-ms', 'x-ms-retry-after-ms'], numberOf) ??
-  fromNames(
-    headers,
-    PREFIXES.map((prefix) => `${prefix}-reset-after`),
-    seconds,
-  ) ??
-  resetMs(headers, now);
+export function requestedWaitMs(headers: Headers, now: Date): number | undefined {
+  return (
+    retryAfterMs(headers['retry-after'], now) ??
+    fromNames(headers, ['retry-after-ms', 'x-ms-retry-after-ms'], numberOf) ??
+    fromNames(
+      headers,
+      PREFIXES.map((prefix) => `${prefix}-reset-after`),
+      seconds,
+    ) ??
+    resetMs(headers, now)
+  );
+}

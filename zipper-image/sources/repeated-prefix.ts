@@ -48,13 +48,14 @@ export class PrefixCrc {
   }
 }
 
-const changed = (text: string): SourceFaultError =>
-  new SourceFaultError({
+function changed(text: string): SourceFaultError {
+  return new SourceFaultError({
     code: 'SourceChanged',
     text: `the download was interrupted, and the source has changed since: ${text}`,
     retryable: true,
     refutesReceived: true,
   });
+}
 
 /** The body of one response that repeats a prefix. */
 export class RepeatedPrefix {

@@ -29,77 +29,82 @@ export interface ResumePoint {
 
 type Headers = ResponseHead['headers'];
 
-export const invalid = (text: string, httpStatus?: number): SourceFaultError =>
-  new SourceFaultError({
+export function invalid(text: string, httpStatus?: number): SourceFaultError {
+  return new SourceFaultError({
     code: 'SourceInvalid',
     text,
     retryable: false,
     ...defined({ httpStatus }),
   });
+}
 
-const readLength = (value: HeaderValue): number | undefined => {
+function readLength(value: HeaderValue): number | undefined {
   if (value === undefined) return undefined;
   const length = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isSafeInteger(length)) throw invalid('the response has a malformed Content-Length');
   return length;
-};
+}
 
 /**
  * How the end of the body is found: after a length, with the last chunk, or with the connection (RFC 9112, 6.3). Any other
  * coding hides where the body ends, or would have to be removed.
  * @throws SourceFaultError
  */
-const readFraming = (headers: Headers): Pick<SourceHead, 'declaredLength' | 'lengthUnverified'> => {
+function readFraming(headers: Headers): Pick<SourceHead, 'declaredLength' | 'lengthUnverified'> {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
     throw invalid('the response has a Transfer-Encoding other than chunked, so its end cannot be verified');
   const declaredLength = readLength(headers['content-length']);
   return { declaredLength, lengthUnverified: declaredLength === undefined && coding === undefined };
-};
+}
 
-const readDate = (value: HeaderValue): Date | undefined =>
-  typeof value === 'string' ? readHttpDate(value, new Date()) : undefined;
+function readDate(value: HeaderValue): Date | undefined {
+  return typeof value === 'string' ? readHttpDate(value, new Date()) : undefined;
+}
 
 /** Codings are case-insensitive, and `identity` is none (RFC 9110, 8.4.1). */
-const readCoding = (value: HeaderValue): string | undefined => {
+function readCoding(value: HeaderValue): string | undefined {
   const codings = elementsOf(value)
     .map((coding) => coding.toLowerCase())
     .filter((coding) => !['', 'identity'].includes(coding));
   return codings.length === 0 ? undefined : codings.join(',');
-};
+}
 
 /** A weak ETag (`W/"…"`) identifies equivalent content, not the same bytes. An empty one identifies nothing. */
 const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]+"$/;
 
-const strongEtag = (value: HeaderValue): string | undefined =>
-  typeof value === 'string' && STRONG_ETAG.test(value) ? value : undefined;
+function strongEtag(value: HeaderValue): string | undefined {
+  return typeof value === 'string' && STRONG_ETAG.test(value) ? value : undefined;
+}
 
-const readText = (value: HeaderValue): string | undefined =>
-  value === undefined ? undefined : String(value);
+function readText(value: HeaderValue): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i;
 /** Also invalid forms, such as that of a Range header. */
 const ANY_CONTENT_RANGE = /^bytes[\s=:]+(\d+)\s*-\s*(\d+)\s*\/\s*(\d+|\*)$/i;
 
 /** Numbers that the header does not contain are NaN, which no comparison accepts. */
-const readRange = (value: HeaderValue, form = CONTENT_RANGE) => {
+function readRange(value: HeaderValue, form = CONTENT_RANGE) {
   const [, start, end, total] = form.exec(String(value)) ?? [];
   return { start: Number(start), end: Number(end), total: Number(total) };
-};
+}
 
 /** With the length of the whole file, the end does not matter: some servers send one too many. */
-const describesPart = (range: string, declaredLength: number | undefined): boolean => {
+function describesPart(range: string, declaredLength: number | undefined): boolean {
   const { start, end, total } = readRange(range, ANY_CONTENT_RANGE);
   if (start === 0 && total === declaredLength) return false;
   return start > 0 || end + 1 < total || end + 1 > (declaredLength ?? Infinity);
-};
+}
 
 /** Some servers send a part with status 200. A Content-Range of another unit says nothing about it. */
-const isPart = (headers: Headers, declaredLength: number | undefined): boolean =>
-  elementsOf(headers['content-range']).some((range) => describesPart(range, declaredLength));
+function isPart(headers: Headers, declaredLength: number | undefined): boolean {
+  return elementsOf(headers['content-range']).some((range) => describesPart(range, declaredLength));
+}
 
 /** @throws SourceFaultError if the head does not describe a whole file */
-export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
+export function readSourceHead({ headers }: ResponseHead): SourceHead {
   const framing = readFraming(headers);
   if (isPart(headers, framing.declaredLength))
     throw invalid('the response has status 200, but its Content-Range describes a part of the file', 200);
@@ -110,31 +115,38 @@ export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
     etag: strongEtag(headers['etag']),
     lastModifiedText: readText(headers['last-modified']),
   };
-};
+}
 
-const changed = (text: string, httpStatus: number): SourceFaultError =>
-  new SourceFaultError({ code: 'SourceChanged', text, retryable: true, voidsReceived: true, httpStatus });
+function changed(text: string, httpStatus: number): SourceFaultError {
+  return new SourceFaultError({
+    code: 'SourceChanged',
+    text,
+    retryable: true,
+    voidsReceived: true,
+    httpStatus,
+  });
+}
 
 /** A response to a range request need not repeat Last-Modified. */
-const isSameBody = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
+function isSameBody({ headers }: ResponseHead, point: ResumePoint): boolean {
   const lastModifiedText = readText(headers['last-modified']);
   return (
     strongEtag(headers['etag']) === point.etag &&
     (lastModifiedText === undefined || lastModifiedText === point.lastModifiedText)
   );
-};
+}
 
 /**
  * A response to `If-Range` should not repeat Content-Encoding (RFC 9110, 15.3.7). Servers that compress on the way may serve
  * ranges of the file itself under the same ETag, but then the size differs.
  */
-const isSameCoding = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
+function isSameCoding({ headers }: ResponseHead, point: ResumePoint): boolean {
   const header = headers['content-encoding'];
   if (header === undefined && point.total !== undefined) return true;
   return readCoding(header) === point.contentEncoding;
-};
+}
 
-const isContinuation = (head: ResponseHead, point: ResumePoint): boolean => {
+function isContinuation(head: ResponseHead, point: ResumePoint): boolean {
   const { start, end, total } = readRange(head.headers['content-range']);
   return (
     start === point.from &&
@@ -144,15 +156,19 @@ const isContinuation = (head: ResponseHead, point: ResumePoint): boolean => {
     isSameBody(head, point) &&
     isSameCoding(head, point)
   );
-};
+}
 
 /** The size of the whole file from a validated Content-Range. */
-export const totalOfRange = ({ headers }: ResponseHead): number => readRange(headers['content-range']).total;
+export function totalOfRange({ headers }: ResponseHead): number {
+  return readRange(headers['content-range']).total;
+}
 
 /** Statuses that decide whether a broken download continues. */
 const DECISIVE_STATUSES: ReadonlySet<number> = new Set([200, 206, 412, 416]);
 
-export const decidesContinuation = ({ status }: ResponseHead): boolean => DECISIVE_STATUSES.has(status);
+export function decidesContinuation({ status }: ResponseHead): boolean {
+  return DECISIVE_STATUSES.has(status);
+}
 
 /**
  * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
@@ -160,7 +176,7 @@ export const decidesContinuation = ({ status }: ResponseHead): boolean => DECISI
  * the whole file, a part of it, or another version, whatever its headers say.
  * @throws SourceFaultError after which the next request has no range, or for a body whose end cannot be verified
  */
-export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
+export function assertContinuation(head: ResponseHead, point: ResumePoint): void {
   const { status } = head;
   if (status === 206 && isContinuation(head, point)) {
     readFraming(head.headers);
@@ -179,4 +195,4 @@ export const assertContinuation = (head: ResponseHead, point: ResumePoint): void
     retryable: true,
     voidsReceived: true,
   });
-};
+}

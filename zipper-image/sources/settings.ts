@@ -161,18 +161,22 @@ export const SOURCE_SETTINGS = {
 
 export type SourceSettings = ConfigOf<typeof SOURCE_SETTINGS>;
 
-export const toDownloadLimits = (settings: SourceSettings): DownloadLimits => ({
-  headersTimeoutMs: settings.sourceHeadersTimeoutMs,
-  idleTimeoutMs: settings.sourceIdleTimeoutMs,
-  minRateBytes: settings.sourceMinRateBytes,
-  minRateWindowMs: settings.sourceMinRateWindowMs,
-  maxBytes: settings.sourceMaxFileBytes,
-  refuseUnverified: settings.sourceRefuseUnverified,
-  repeats: settings.sourceRetryLimitMs > 0,
-});
+export function toDownloadLimits(settings: SourceSettings): DownloadLimits {
+  return {
+    headersTimeoutMs: settings.sourceHeadersTimeoutMs,
+    idleTimeoutMs: settings.sourceIdleTimeoutMs,
+    minRateBytes: settings.sourceMinRateBytes,
+    minRateWindowMs: settings.sourceMinRateWindowMs,
+    maxBytes: settings.sourceMaxFileBytes,
+    refuseUnverified: settings.sourceRefuseUnverified,
+    repeats: settings.sourceRetryLimitMs > 0,
+  };
+}
 
 /** Waits of a host that throttles grow from a part of the usual first wait, because one probe at a time is sent. */
-export const toProbeLimits = (settings: SourceSettings): ProbeLimits => ({
-  leastMs: Math.max(1, settings.sourceRetryBaseMs / 8),
-  mostMs: settings.sourceRetryAfterMaxMs,
-});
+export function toProbeLimits(settings: SourceSettings): ProbeLimits {
+  return {
+    leastMs: Math.max(1, settings.sourceRetryBaseMs / 8),
+    mostMs: settings.sourceRetryAfterMaxMs,
+  };
+}

@@ -14,26 +14,38 @@ const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml
 const PAGE_ENDINGS: ReadonlySet<string> = new Set(['', '.', '.html', '.htm', '.xhtml', '.txt']);
 const FIRST_BYTES = 1024;
 
-const refusal = (mediaType: string): SourceFaultError =>
-  invalid(
+function refusal(mediaType: string): SourceFaultError {
+  return invalid(
     `it redirects to an HTML page, which looks like a sign-in page; use a URL that needs no sign-in, or state content_type: ${mediaType} if you want the page`,
   );
+}
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^www\./, '');
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '');
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^www\./, '');
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.replace(/\/$/, '');
+}
+
 /** The usual port of http and https is empty. */
-const isUpgrade = (from: URL, to: URL): boolean => from.protocol === 'http:' && to.protocol === 'https:';
+function isUpgrade(from: URL, to: URL): boolean {
+  return from.protocol === 'http:' && to.protocol === 'https:';
+}
 
 /** True unless the redirects only changed to https, added or removed `www.` or the slash at the end, or changed the query. */
-const hasLeft = (from: URL, to: URL): boolean =>
-  hostOf(from) !== hostOf(to) ||
-  pathOf(from) !== pathOf(to) ||
-  (from.port !== to.port && !isUpgrade(from, to));
+function hasLeft(from: URL, to: URL): boolean {
+  return (
+    hostOf(from) !== hostOf(to) ||
+    pathOf(from) !== pathOf(to) ||
+    (from.port !== to.port && !isUpgrade(from, to))
+  );
+}
 
-const encodingOf = ([first, second]: Uint8Array): string => {
+function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-};
+}
 
 /** Each starts what may precede a document, which ends with the other. */
 const PREFACES = [
@@ -42,7 +54,7 @@ const PREFACES = [
 ] as const;
 
 /** Without white space, comments and XML declarations at the start. A loop, because an expression could take exponential time. */
-const documentOf = (text: string): string => {
+function documentOf(text: string): string {
   const rest = text.trimStart();
   const preface = PREFACES.find(([start]) => rest.startsWith(start));
   if (!preface) return rest;
@@ -50,10 +62,13 @@ const documentOf = (text: string): string => {
   // The shortest comment is <!-->.
   const at = rest.indexOf(end, 2);
   return at < 0 ? '' : documentOf(rest.slice(at + end.length));
-};
+}
 
-const startsPage = (bytes: Uint8Array): boolean =>
-  /^<(?:!doctype\s+html|html)(?![\w:.-])/i.test(documentOf(new TextDecoder(encodingOf(bytes)).decode(bytes)));
+function startsPage(bytes: Uint8Array): boolean {
+  return /^<(?:!doctype\s+html|html)(?![\w:.-])/i.test(
+    documentOf(new TextDecoder(encodingOf(bytes)).decode(bytes)),
+  );
+}
 
 /** Reads the first bytes of a body. */
 export interface PageCheck {
@@ -88,14 +103,14 @@ class FirstBytes implements PageCheck {
 }
 
 /** Undefined if the response cannot be a sign-in page, or was stated: a checksum decides, or the media type was checked. */
-export const createPageCheck = (
+export function createPageCheck(
   { url, filename, sha256, crc32, contentType }: ListedFile,
   { headers }: ResponseHead,
   finalUrl: URL,
-): PageCheck | undefined => {
+): PageCheck | undefined {
   if (finalUrl.href === url || (sha256 ?? crc32 ?? contentType) !== undefined) return undefined;
   const mediaType = mediaTypeIn(headers['content-type']) ?? '';
   if (!PAGE_TYPES.has(mediaType)) return undefined;
   if (PAGE_ENDINGS.has(extname(filename).toLowerCase())) return undefined;
   return hasLeft(new URL(url), finalUrl) ? new FirstBytes(mediaType) : undefined;
-};
+}

@@ -28,7 +28,7 @@ const RESPONSE_SHARE = 0.5;
 /** How long a short body may delay the next request over its connection. */
 const BODY_IDLE_MS = 1000;
 
-const withLimits = ({ download: deps, settings }: SourceCheckDeps): DownloadDeps => {
+function withLimits({ download: deps, settings }: SourceCheckDeps): DownloadDeps {
   const responseMs = Math.ceil(settings.sourceCheckLimitMs * RESPONSE_SHARE);
   const { headersTimeoutMs, idleTimeoutMs } = deps.limits;
   const limits = {
@@ -38,9 +38,11 @@ const withLimits = ({ download: deps, settings }: SourceCheckDeps): DownloadDeps
     idleTimeoutMs: Math.min(idleTimeoutMs, BODY_IDLE_MS),
   };
   return { ...deps, limits };
-};
+}
 
-const ignore = (): void => undefined;
+function ignore(): void {
+  return undefined;
+}
 
 interface Asking {
   readonly known: KnownSources;
@@ -48,7 +50,7 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-const ask = async (index: number, file: ListedFile, asking: Asking): Promise<void> => {
+async function ask(index: number, file: ListedFile, asking: Asking): Promise<void> {
   const { known, signal } = asking;
   const sink: SourceSink = {
     start: ({ declaredLength }) => known.good(index, declaredLength),
@@ -62,10 +64,10 @@ const ask = async (index: number, file: ListedFile, asking: Asking): Promise<voi
     if (signal.aborted || known.isKnown(index)) return;
     if (error instanceof SourceError && !isTooMany(error)) known.failed(toSourceFailure(error));
   }
-};
+}
 
 /** Ends when every source is known, at the time limit, or when the signal aborts. Never rejects. */
-export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
+export async function checkSources(deps: SourceCheckDeps): Promise<void> {
   const { files, known, settings, log } = deps;
   const startedAt = performance.now();
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
@@ -73,7 +75,7 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
   let requested = 0;
   const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
-  const work = async (): Promise<void> => {
+  async function work(): Promise<void> {
     while (!signal.aborted) {
       const taken = queue.take();
       const file = taken && files[taken.index];
@@ -82,9 +84,9 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
       await ask(taken.index, file, asking);
       taken.done();
     }
-  };
+  }
   await Promise.all(Array.from({ length: settings.sourceConcurrency }, work));
   const { failures: _failures, ...counts } = known.summary();
   const seconds = Math.round(performance.now() - startedAt) / 1000;
   log.info({ ...counts, requested, seconds }, 'checked the sources that were not downloaded');
-};
+}

@@ -19,7 +19,9 @@ const PROXY_CODES: Readonly<Record<ProxyErrorCode, SourceFault['code']>> = {
 };
 const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
 
-export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
+export function isRedirect(status: number): boolean {
+  return REDIRECT_STATUSES.has(status);
+}
 
 /** Statuses with which stores reject an invalid or expired signature. */
 const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
@@ -39,18 +41,14 @@ export interface FailedResponse extends ResponseHead {
 }
 
 /** Why a response means that the signature or its credentials have expired. */
-const expiryReason = (
-  { status, storeCode = '' }: FailedResponse,
-  url: URL,
-  now: number,
-): string | undefined => {
+function expiryReason({ status, storeCode = '' }: FailedResponse, url: URL, now: number): string | undefined {
   if (!UNSIGNED_STATUSES.has(status)) return undefined;
   const expiry = presignedExpiry(url);
   if (expiry !== undefined && expiry < now) return `its signed URL expired ${formatAge(now - expiry)} ago`;
   return EXPIRED_CODES.has(storeCode)
     ? 'the temporary credentials that signed its URL have expired'
     : undefined;
-};
+}
 
 /** Statuses that answer something that no request without a resume point contains. */
 const UNASKED: Readonly<Record<number, string>> = {
@@ -60,7 +58,7 @@ const UNASKED: Readonly<Record<number, string>> = {
 };
 
 /** The fault for a status that is neither success nor redirect. `url` is the URL that returned it. */
-export const statusFault = (head: FailedResponse, url: URL, now: number): SourceFault => {
+export function statusFault(head: FailedResponse, url: URL, now: number): SourceFault {
   const { status, storeCode } = head;
   const code = storeCode === undefined ? '' : ` (${storeCode})`;
   const response = `the source responded with status ${status}${code}${UNASKED[status] ?? ''}`;
@@ -86,16 +84,18 @@ export const statusFault = (head: FailedResponse, url: URL, now: number): Source
     retryable: false,
     httpStatus: status,
   };
-};
+}
 
-const bodyFault = (cause: unknown): SourceFault => ({
-  code: 'SourceTruncated',
-  text: 'the connection closed before the body ended',
-  retryable: true,
-  cause,
-});
+function bodyFault(cause: unknown): SourceFault {
+  return {
+    code: 'SourceTruncated',
+    text: 'the connection closed before the body ended',
+    retryable: true,
+    cause,
+  };
+}
 
-const headFault = (cause: unknown): SourceFault => {
+function headFault(cause: unknown): SourceFault {
   const code = errorCode(cause) ?? '';
   if (code === HEADERS_TOO_LARGE)
     return { code: 'SourceInvalid', text: 'the response headers are too large', retryable: false, cause };
@@ -109,10 +109,10 @@ const headFault = (cause: unknown): SourceFault => {
   if (cause instanceof ProxyError)
     return { code: PROXY_CODES[cause.code], text: cause.message, retryable: cause.retryable, cause };
   return { code: 'SourceUnreachable', text: 'the source is unreachable', retryable: true, cause };
-};
+}
 
 /** The fault for an error of the client. `inBody` is true if the head was already received. */
-export const errorFault = (error: unknown, inBody: boolean): SourceFault => {
+export function errorFault(error: unknown, inBody: boolean): SourceFault {
   if (error instanceof SourceFaultError) return error.fault;
   return inBody ? bodyFault(error) : headFault(error);
-};
+}

@@ -8,22 +8,24 @@ import type { SourceSettings } from './settings.ts';
 const LEAST_ATTEMPTS = 4;
 
 /** When a source is retried; `mayRepeat` is true if none of its bytes were passed on yet. */
-export const sourceRetryPolicy = (
+export function sourceRetryPolicy(
   settings: SourceSettings,
   limit: RetryLimit,
   mayRepeat: () => boolean,
-): Omit<RetryPolicy, 'onRetry'> => ({
-  limit,
-  leastAttempts: settings.sourceRetryLimitMs === 0 ? 1 : LEAST_ATTEMPTS,
-  baseDelayMs: settings.sourceRetryBaseMs,
-  maxDelayMs: settings.sourceRetryMaxMs,
-  maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
-  isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
-});
+): Omit<RetryPolicy, 'onRetry'> {
+  return {
+    limit,
+    leastAttempts: settings.sourceRetryLimitMs === 0 ? 1 : LEAST_ATTEMPTS,
+    baseDelayMs: settings.sourceRetryBaseMs,
+    maxDelayMs: settings.sourceRetryMaxMs,
+    maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
+    isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
+  };
+}
 
 /** Details for the log. Without the cause of an unreachable source, which would distinguish a refused address from a closed port. */
-export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {
+export function describeFailure(error: unknown): Readonly<Record<string, unknown>> {
   const code = errorCode(error);
   const cause = error instanceof Error && code !== 'SourceUnreachable' ? errorCode(error.cause) : undefined;
   return { code, ...defined({ cause }) };
-};
+}

@@ -21,45 +21,48 @@ interface Exits {
   readonly exit: ExitName;
   readonly retriableExit?: ExitName;
 }
+
 const EXITS: Readonly<Record<FailureCode, Exits>> = FAILURE_CODES;
 
-const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);
+function isFailureCode(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURE_CODES, code);
+}
 
-const numberIn = (details: Readonly<Record<string, unknown>>, name: string): number | undefined => {
+function numberIn(details: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = details[name];
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
-};
+}
 
-const codeOf = (error: Error): FailureCode => {
+function codeOf(error: Error): FailureCode {
   if (error instanceof AppError) {
     if (isFailureCode(error.code)) return error.code;
     if (error.code === 'InvalidConfig') return 'InvalidTask';
   }
   return isAbort(error) ? 'Terminated' : 'Internal';
-};
+}
 
 /** For users and the status: contains no URL, not even a redacted one. */
-const messageOf = (error: Error, code: FailureCode): string => {
+function messageOf(error: Error, code: FailureCode): string {
   if (!(error instanceof AppError)) return FAILURE_CODES[code].text;
   const text = error.message.replace(URL_IN_TEXT, (url) => (url.endsWith(')') ? '' : '[url]'));
   return redactText(text).slice(0, MOST_MESSAGE_CHARACTERS);
-};
+}
 
 /** Exit code of a failure. */
-export const exitCodeOf = ({ code, retriable }: Pick<ZipperFailure, 'code' | 'retriable'>): number => {
+export function exitCodeOf({ code, retriable }: Pick<ZipperFailure, 'code' | 'retriable'>): number {
   const { exit, retriableExit = exit } = EXITS[code];
   return EXIT_CODES[retriable ? retriableExit : exit];
-};
+}
 
 /** Of most codes, all failures are alike. Of the others, the error says whether another attempt may help. */
-const isRetriable = (error: Error, code: FailureCode): boolean => {
+function isRetriable(error: Error, code: FailureCode): boolean {
   const { exit, retriableExit } = EXITS[code];
   if (retriableExit === undefined) return !isPermanentExit(EXIT_CODES[exit]);
   return error instanceof AppError && error.retryable;
-};
+}
 
 /** Converts any thrown value to the failure in the status and the termination message. */
-export const toFailure = (thrown: unknown): ZipperFailure => {
+export function toFailure(thrown: unknown): ZipperFailure {
   const error = toError(thrown);
   const code = codeOf(error);
   const details = error instanceof AppError ? error.details : {};
@@ -71,4 +74,4 @@ export const toFailure = (thrown: unknown): ZipperFailure => {
     ...defined({ fileIndex, httpStatus }),
     retriable: isRetriable(error, code),
   };
-};
+}

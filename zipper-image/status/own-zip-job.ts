@@ -51,9 +51,11 @@ export type OwnZipJob = FromSchema<typeof OWN_ZIP_JOB_SCHEMA>;
 export const decodeOwnZipJob = decoderOf<typeof OWN_ZIP_JOB_SCHEMA>(validateOwnZipJob);
 
 /** True if the job fails when this attempt does, as the controller and the Job count. */
-export const isLastAttempt = ({ spec, status }: OwnZipJob): boolean => {
+export function isLastAttempt({ spec, status }: OwnZipJob): boolean {
   const { maxAttempts = SPEC_DEFAULTS.maxAttempts } = spec;
-  const isCounted = (attempt: string | undefined): boolean => COUNTED_CLASSES.some((one) => one === attempt);
+  function isCounted(attempt: string | undefined): boolean {
+    return COUNTED_CLASSES.some((one) => one === attempt);
+  }
   const failed = (status?.attempts ?? []).filter((attempt) => isCounted(attempt.class)).length;
   return failed + 1 >= maxAttempts;
-};
+}

@@ -36,18 +36,18 @@ class Rate {
 }
 
 /** The read rate and the estimated end. */
-export const createPace = (filesTotal: number): Pace => {
+export function createPace(filesTotal: number): Pace {
   const recent = new Rate();
   let started = 0;
   let reported = 0;
   let reportedBytes = 0;
-  const endAt = (now: Date, bytesRead: number, rate: number): string | undefined => {
+  function endAt(now: Date, bytesRead: number, rate: number): string | undefined {
     if (reported === 0 || rate === 0) return undefined;
     const expected = (reportedBytes / reported) * filesTotal;
     const leftMs = (Math.max(0, expected - bytesRead) * 1000) / rate;
     const end = new Date(now.getTime() + Math.round(leftMs / 1000) * 1000);
     return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
-  };
+  }
   return {
     addFile: (length) => {
       started += 1;
@@ -65,4 +65,4 @@ export const createPace = (filesTotal: number): Pace => {
       };
     },
   };
-};
+}

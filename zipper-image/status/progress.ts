@@ -20,7 +20,7 @@ export interface ProgressOptions {
 }
 
 /** Counts files. Byte counts are read when a snapshot is taken. */
-export const createProgress = (options: ProgressOptions): ProgressCounts => {
+export function createProgress(options: ProgressOptions): ProgressCounts {
   const { podUid, filesTotal } = options;
   const pace = createPace(filesTotal);
   let filesDone = 0;
@@ -50,4 +50,4 @@ export const createProgress = (options: ProgressOptions): ProgressCounts => {
       };
     },
   };
-};
+}

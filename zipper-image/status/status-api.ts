@@ -46,10 +46,10 @@ interface Response {
   readonly retryAfter: string | undefined;
 }
 
-const secondsToMs = (text: string | undefined): number | undefined => {
+function secondsToMs(text: string | undefined): number | undefined {
   const seconds = Number(text);
   return text === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
-};
+}
 
 /** The fields of a Status object that the API server sends with an error. */
 interface ErrorStatus {
@@ -58,13 +58,13 @@ interface ErrorStatus {
   readonly name: string;
 }
 
-const textField = (holder: unknown, name: string): string => {
+function textField(holder: unknown, name: string): string {
   const value: unknown =
     typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
   return typeof value === 'string' ? value : '';
-};
+}
 
-const parseStatus = (text: string): ErrorStatus => {
+function parseStatus(text: string): ErrorStatus {
   try {
     const body: unknown = JSON.parse(text);
     const details: unknown =
@@ -74,11 +74,12 @@ const parseStatus = (text: string): ErrorStatus => {
   } catch {
     return { message: text.slice(0, 200), kind: '', name: '' };
   }
-};
+}
 
 /** The ZipJob is gone. While its definition is being replaced, 404 comes without these details. */
-const isGone = ({ status }: Response, { kind, name }: ErrorStatus, target: StatusTarget): boolean =>
-  status === 404 && kind === PLURALS.ZipJob && name === target.name;
+function isGone({ status }: Response, { kind, name }: ErrorStatus, target: StatusTarget): boolean {
+  return status === 404 && kind === PLURALS.ZipJob && name === target.name;
+}
 
 /** A refusal by permissions, by another policy or for its content. It may come from an API server that starts or is upgraded. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422]);
@@ -86,7 +87,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422]);
 /** With this text, the API server refuses to create a ZipJob that had our uid and is gone. Any other conflict is retried. */
 const WAS_DELETED = /uid mismatch: the provided object specified uid/;
 
-const toStatusError = (response: Response, target: StatusTarget, attempted: string): StatusError => {
+function toStatusError(response: Response, target: StatusTarget, attempted: string): StatusError {
   const parsed = parseStatus(response.text);
   const message = redactText(parsed.message);
   const text = `${attempted}: ${response.status}: ${message}`;
@@ -97,22 +98,24 @@ const toStatusError = (response: Response, target: StatusTarget, attempted: stri
   const isRefusal = REFUSALS.has(response.status) || (response.status === 409 && WAS_DELETED.test(message));
   const retryAfterMs = secondsToMs(response.retryAfter);
   return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, isRefusal, retryAfterMs });
-};
+}
 
 /**
  * Whether the response is a ZipJob that was recreated under the same name. The API server accepts a status apply with
  * another uid. Our pod cannot write there, because it is not the active pod of that ZipJob.
  */
-const isAnother = ({ metadata }: OwnZipJob, { uid }: StatusTarget): boolean => metadata.uid !== uid;
+function isAnother({ metadata }: OwnZipJob, { uid }: StatusTarget): boolean {
+  return metadata.uid !== uid;
+}
 
-const readZipJob = (text: string, attempted: string): OwnZipJob => {
+function readZipJob(text: string, attempted: string): OwnZipJob {
   try {
     return decodeOwnZipJob(JSON.parse(text));
   } catch (error) {
     const fault = `the response is not a ZipJob: ${toError(error).message}`;
     throw new StatusError(`${attempted}: ${fault}`, { code: 'Internal', cause: error });
   }
-};
+}
 
 interface Connection {
   readonly dispatcher: Agent;
@@ -121,11 +124,11 @@ interface Connection {
   readonly clock: StatusApiOptions['clock'];
 }
 
-const applyOnce = async (
+async function applyOnce(
   { dispatcher, url, tokenPath, clock }: Connection,
   body: string,
   signal: AbortSignal,
-): Promise<Response> => {
+): Promise<Response> {
   const token = await readFile(tokenPath, 'utf8');
   const headers = {
     authorization: `Bearer ${token.trim()}`,
@@ -141,15 +144,15 @@ const applyOnce = async (
     text: await response.body.text(),
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
   };
-};
+}
 
-const statusUrl = (server: string, { namespace, name }: StatusTarget): string => {
+function statusUrl(server: string, { namespace, name }: StatusTarget): string {
   const object = `${encodeURIComponent(namespace)}/${PLURALS.ZipJob}/${encodeURIComponent(name)}`;
   return `${server}/apis/${GROUP_VERSION}/namespaces/${object}/status?fieldManager=${FIELD_MANAGERS.zipper}&force=true`;
-};
+}
 
 /** Opens a client for one ZipJob, which trusts the CA of the cluster. */
-export const createStatusApi = async (options: StatusApiOptions): Promise<StatusApi> => {
+export async function createStatusApi(options: StatusApiOptions): Promise<StatusApi> {
   const { target, serviceAccountDir, requestTimeoutMs } = options;
   const ca = await readFile(join(serviceAccountDir, 'ca.crt'), 'utf8');
   const connection: Connection = {
@@ -179,4 +182,4 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
     },
     close: () => connection.dispatcher.destroy(),
   };
-};
+}

@@ -70,12 +70,14 @@ interface Counts {
 }
 
 /** Changes of time-dependent fields alone are not worth a write. */
-const withoutTime = ({ progress, sourceCheck }: Counts): string => {
+function withoutTime({ progress, sourceCheck }: Counts): string {
   const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
   return JSON.stringify({ ...counts, sourceCheck });
-};
+}
 
-const isSuperseded = (error: unknown): boolean => error instanceof StatusError && error.code === 'Superseded';
+function isSuperseded(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 'Superseded';
+}
 
 class ZipJobStatusWriter implements StatusWriter {
   readonly #deps: StatusWriterDeps;
@@ -108,12 +110,12 @@ class ZipJobStatusWriter implements StatusWriter {
   startProgress(signal: AbortSignal): () => Promise<void> {
     let last: Promise<void> = Promise.resolve();
     let timer: NodeJS.Timeout | undefined;
-    const writeAfter = (ms: number): void => {
+    function writeAfter(ms: number): void {
       clearTimeout(timer);
       timer = setTimeout(() => {
         last = writeAndSchedule();
       }, ms);
-    };
+    }
     const writeAndSchedule = async (): Promise<void> => {
       const started = performance.now();
       await this.#writeProgress(signal);
@@ -204,22 +206,29 @@ class ZipJobStatusWriter implements StatusWriter {
 }
 
 /** Creates the one writer of this pod's status. */
-export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => new ZipJobStatusWriter(deps);
+export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
+  return new ZipJobStatusWriter(deps);
+}
 
 /** The API server rejects what we write, rather than us. */
-const isContentRejected = ({ httpStatus, message }: StatusError): boolean =>
-  OF_CONTENT.has(httpStatus) && !message.includes('denied request');
+function isContentRejected({ httpStatus, message }: StatusError): boolean {
+  return OF_CONTENT.has(httpStatus) && !message.includes('denied request');
+}
 
 const OF_CONTENT: ReadonlySet<number | undefined> = new Set([400, 413, 415, 422]);
 
-const refusedTooLong = (error: StatusError, limitMs: number): StatusError =>
-  new StatusError(`${error.message}; the API server has refused it for ${Math.round(limitMs / 1000)} s`, {
-    code: isContentRejected(error) ? 'Internal' : 'Superseded',
-    httpStatus: error.httpStatus,
-    cause: error,
-  });
+function refusedTooLong(error: StatusError, limitMs: number): StatusError {
+  return new StatusError(
+    `${error.message}; the API server has refused it for ${Math.round(limitMs / 1000)} s`,
+    {
+      code: isContentRejected(error) ? 'Internal' : 'Superseded',
+      httpStatus: error.httpStatus,
+      cause: error,
+    },
+  );
+}
 
-const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
+function tooLate(error: StatusError, startDeadlineMs: number): AppError {
   const seconds = Math.round(startDeadlineMs / 1000);
   return error.code === 'Superseded' || error.isRefusal
     ? new AppError(
@@ -235,4 +244,4 @@ const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
         retryable: true,
         cause: error,
       });
-};
+}

@@ -5,7 +5,7 @@ import type { TerminationMessage } from '#crds/termination-message.ts';
 const MOST_BYTES = 4096;
 
 /** Lists of indexes can be long. The status contains them in full. */
-const withoutLists = (message: TerminationMessage): TerminationMessage => {
+function withoutLists(message: TerminationMessage): TerminationMessage {
   if (!('result' in message)) return message;
   const {
     skipped: _skipped,
@@ -14,20 +14,21 @@ const withoutLists = (message: TerminationMessage): TerminationMessage => {
     ...result
   } = message.result;
   return { ...message, result };
-};
+}
 
-const shorten = (message: TerminationMessage): TerminationMessage => {
+function shorten(message: TerminationMessage): TerminationMessage {
   if (!('failure' in message)) return withoutLists(message);
   const { message: text = '', ...failure } = message.failure;
   return { ...message, failure: { ...failure, message: text.slice(0, 500) } };
-};
+}
 
 /** The message as JSON of at most 4 KiB. */
-export const terminationText = (message: TerminationMessage): string => {
+export function terminationText(message: TerminationMessage): string {
   const text = JSON.stringify(message);
   return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(shorten(message));
-};
+}
 
 /** Writes the termination message to the file that the kubelet reads. */
-export const writeTerminationMessage = (path: string, message: TerminationMessage): Promise<void> =>
-  writeFile(path, terminationText(message));
+export function writeTerminationMessage(path: string, message: TerminationMessage): Promise<void> {
+  return writeFile(path, terminationText(message));
+}

@@ -15,14 +15,14 @@ export interface UnreachableCauses {
 
 const SEPARATOR = ' ';
 
-const namesOf = (cause: unknown): readonly string[] => {
+function namesOf(cause: unknown): readonly string[] {
   if (cause instanceof EgressRefusedError) return [cause.reason];
   if (cause instanceof UnconnectedError && cause.failures.length > 1)
     return cause.failures.map(({ family, reason }) => `IPv${family}-${reason}`);
   return [errorCode(cause) ?? 'timeout'];
-};
+}
 
-export const createUnreachableCauses = (): UnreachableCauses => {
+export function createUnreachableCauses(): UnreachableCauses {
   const seen = new Set<string>();
   let bytes = 0;
   return {
@@ -36,4 +36,4 @@ export const createUnreachableCauses = (): UnreachableCauses => {
     },
     sealed: (publicKey) => seal(publicKey, [...seen].join(SEPARATOR)),
   };
-};
+}

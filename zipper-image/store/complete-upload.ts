@@ -34,21 +34,23 @@ export interface Completed {
   readonly crc32OfParts: string | undefined;
 }
 
-const tooSlow = (attempted: string, limitMs: number): StoreError =>
-  new StoreError(`${attempted}: no response within ${limitMs} ms`, {
+function tooSlow(attempted: string, limitMs: number): StoreError {
+  return new StoreError(`${attempted}: no response within ${limitMs} ms`, {
     code: 'StoreUnavailable',
     retryable: true,
     storeCode: 'TimeoutError',
   });
+}
 
-const listOf = (parts: readonly Part[]) =>
-  parts.map(({ number, etag, digests }) => ({
+function listOf(parts: readonly Part[]) {
+  return parts.map(({ number, etag, digests }) => ({
     PartNumber: number,
     ETag: etag,
     ...(digests.kind === 'crc32' && { ChecksumCRC32: base64Crc(digests.crc32) }),
   }));
+}
 
-export const sendComplete = async (
+export async function sendComplete(
   client: S3Client,
   upload: Pick<CompleteMultipartUploadCommandInput, 'Bucket' | 'Key' | 'UploadId'>,
   {
@@ -61,7 +63,7 @@ export const sendComplete = async (
     readonly parts: readonly Part[];
     readonly attempted: string;
   },
-): Promise<Completed> => {
+): Promise<Completed> {
   const limit = AbortSignal.timeout(limitMs);
   const command = new CompleteMultipartUploadCommand({
     ...upload,
@@ -84,4 +86,4 @@ export const sendComplete = async (
   const { ETag: etag, ChecksumCRC32: crc32OfParts } = response;
   if (etag === undefined) throw missing(attempted, 'ETag');
   return { etag: withoutQuotes(etag), crc32OfParts };
-};
+}

@@ -21,8 +21,9 @@ const ASSEMBLY_RATE = 20 * 1024 * 1024;
 const MAX_ASSEMBLY_MS = 24 * 60 * 60 * 1000;
 
 /** How long a store may take to show an archive of this size after it took the Complete. */
-export const assemblyMs = (bytes: number, consistencyMs: number): number =>
-  Math.min((bytes / ASSEMBLY_RATE) * 1000 + consistencyMs, MAX_ASSEMBLY_MS);
+export function assemblyMs(bytes: number, consistencyMs: number): number {
+  return Math.min((bytes / ASSEMBLY_RATE) * 1000 + consistencyMs, MAX_ASSEMBLY_MS);
+}
 
 /** What is known of an attempt and its upload. */
 export interface Evidence {
@@ -48,14 +49,14 @@ export interface Evidence {
  */
 export type Verdict = 'published' | 'running' | 'open' | 'absent' | 'unknown';
 
-const ofMissing = ({ upload, isAborted, isConsistent, mayRun }: Evidence): Verdict => {
+function ofMissing({ upload, isAborted, isConsistent, mayRun }: Evidence): Verdict {
   if (upload === 'gone' && isAborted) return isConsistent ? 'absent' : 'running';
   // Whatever removed the upload may have been a Complete.
   if (mayRun) return 'running';
   return upload === 'present' ? 'open' : 'unknown';
-};
+}
 
-export const judge = (evidence: Evidence): Verdict => {
+export function judge(evidence: Evidence): Verdict {
   switch (evidence.object) {
     case 'ours':
       return 'published';
@@ -66,7 +67,7 @@ export const judge = (evidence: Evidence): Verdict => {
     case 'other':
       return ofMissing(evidence);
   }
-};
+}
 
 /** The archive to look for. */
 export interface Wanted extends UploadRef {
@@ -84,11 +85,12 @@ export interface SeenObject {
 }
 
 /** A store without this request does not report either. */
-const isUnsupported = (error: unknown): boolean =>
-  error instanceof StoreError && (error.httpStatus === 405 || error.httpStatus === 501);
+function isUnsupported(error: unknown): boolean {
+  return error instanceof StoreError && (error.httpStatus === 405 || error.httpStatus === 501);
+}
 
 /** @throws StoreError if the store did not respond */
-export const readObject = async (deps: AbortDeps, { key, attempt, bytes }: Wanted): Promise<SeenObject> => {
+export async function readObject(deps: AbortDeps, { key, attempt, bytes }: Wanted): Promise<SeenObject> {
   const { store, signal } = deps;
   try {
     const found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
@@ -100,9 +102,9 @@ export const readObject = async (deps: AbortDeps, { key, attempt, bytes }: Wante
     if (isDenied(error) || isUnsupported(error)) return { object: 'denied' };
     throw error;
   }
-};
+}
 
-const presenceInListing = async (deps: AbortDeps, { key, uploadId }: UploadRef): Promise<Presence> => {
+async function presenceInListing(deps: AbortDeps, { key, uploadId }: UploadRef): Promise<Presence> {
   const { store, signal, log } = deps;
   try {
     const listed = await retry(() => store.listUploads(key, signal), deps.retryPolicy(), signal);
@@ -113,23 +115,22 @@ const presenceInListing = async (deps: AbortDeps, { key, uploadId }: UploadRef):
     log.debug({ err: error }, 'the store does not list uploads');
     return 'unreported';
   }
-};
+}
 
-const reportsOf = async (deps: AbortDeps, upload: UploadRef): Promise<readonly Presence[]> => [
-  await presenceByParts(deps, upload),
-  await presenceInListing(deps, upload),
-];
+async function reportsOf(deps: AbortDeps, upload: UploadRef): Promise<readonly Presence[]> {
+  return [await presenceByParts(deps, upload), await presenceInListing(deps, upload)];
+}
 
 /** It is gone only if both sources agree, because a listing may lag. @throws StoreError if the store did not respond */
-export const presenceOf = async (deps: AbortDeps, upload: UploadRef): Promise<Presence> => {
+export async function presenceOf(deps: AbortDeps, upload: UploadRef): Promise<Presence> {
   const reports = await reportsOf(deps, upload);
   if (reports.includes('present')) return 'present';
   return reports.includes('gone') ? 'gone' : 'unreported';
-};
+}
 
 /** Before an abort, it is present only if both sources agree. @throws StoreError if the store did not respond */
-export const presenceBeforeAbort = async (deps: AbortDeps, upload: UploadRef): Promise<Presence> => {
+export async function presenceBeforeAbort(deps: AbortDeps, upload: UploadRef): Promise<Presence> {
   const reports = await reportsOf(deps, upload);
   if (reports.includes('gone')) return 'gone';
   return reports.includes('present') ? 'present' : 'unreported';
-};
+}

@@ -1,13 +1,13 @@
 /** Follows another signal after a delay, for a request whose response is still needed. */
-export const createLateSignal = (
+export function createLateSignal(
   signal: AbortSignal,
   ms: number,
-): Disposable & { readonly signal: AbortSignal } => {
+): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = (): void => {
+  function onAbort(): void {
     timer = setTimeout(() => late.abort(signal.reason), ms);
-  };
+  }
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
   return {
@@ -17,4 +17,4 @@ export const createLateSignal = (
       clearTimeout(timer);
     },
   };
-};
+}

@@ -11,10 +11,10 @@ const MOST_PAGES = 100;
  * Reads pages until one has a part: a page may be empty although others follow.
  * @throws StoreError for a response that is not a list of parts, which must not count as an empty one
  */
-export const hasParts = async (
+export async function hasParts(
   attempted: string,
   fetchPage: (page: Page) => Promise<ListPartsCommandOutput>,
-): Promise<'empty' | 'parts'> => {
+): Promise<'empty' | 'parts'> {
   let page: Page = {};
   for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
     const { Parts: parts, UploadId: id, IsTruncated, NextPartNumberMarker } = await fetchPage(page);
@@ -25,4 +25,4 @@ export const hasParts = async (
     page = { PartNumberMarker: NextPartNumberMarker };
   }
   throw missing(attempted, 'part on any page');
-};
+}

@@ -25,27 +25,28 @@ export interface UploadListing {
 /** No key has this many thousand uploads at a time. */
 const MOST_PAGES = 10;
 
-const uploadsOf = ({ Uploads: uploads = [] }: Page, key: string): readonly ListedUpload[] =>
-  uploads.flatMap(({ Key, UploadId, Initiated, Initiator }) =>
+function uploadsOf({ Uploads: uploads = [] }: Page, key: string): readonly ListedUpload[] {
+  return uploads.flatMap(({ Key, UploadId, Initiated, Initiator }) =>
     Key === key && UploadId !== undefined
       ? [{ key, uploadId: UploadId, initiated: Initiated, initiator: Initiator?.ID }]
       : [],
   );
+}
 
 /** Undefined after the last page. Keys are listed in order, and a key comes before all longer keys. */
-const nextMarker = (page: Page, { key, attempted }: UploadListing): Marker | undefined => {
+function nextMarker(page: Page, { key, attempted }: UploadListing): Marker | undefined {
   const last = page.Uploads?.at(-1)?.Key;
   if (page.IsTruncated !== true || (last !== undefined && last !== key)) return undefined;
   const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
   if (KeyMarker === undefined) throw missing(attempted, 'marker of the next page');
   return { KeyMarker, UploadIdMarker };
-};
+}
 
 /**
  * Reads every page: a page may be empty although others follow.
  * @throws StoreError for a response that is not a listing, which must not count as an empty one
  */
-export const listUploadsOf = async (listing: UploadListing): Promise<readonly ListedUpload[]> => {
+export async function listUploadsOf(listing: UploadListing): Promise<readonly ListedUpload[]> {
   const { key, attempted, fetchPage } = listing;
   const found: ListedUpload[] = [];
   let marker: Marker = {};
@@ -62,4 +63,4 @@ export const listUploadsOf = async (listing: UploadListing): Promise<readonly Li
     retryable: false,
     storeCode: 'ListingTooLong',
   });
-};
+}

@@ -15,25 +15,28 @@ export const OPTION_PERMISSIONS = {
 export type PermittedOption = keyof typeof OPTION_PERMISSIONS;
 
 /** Those that a bucket sets. SSE-S3 needs no permission. */
-export const permittedOptions = (bucket: TaskBucket): readonly PermittedOption[] => [
-  ...(bucket.acl === undefined ? [] : (['acl'] as const)),
-  ...(bucket.tags === undefined ? [] : (['tags'] as const)),
-  ...(bucket.serverSideEncryption === 'aws:kms' ? (['serverSideEncryption'] as const) : []),
-];
+export function permittedOptions(bucket: TaskBucket): readonly PermittedOption[] {
+  return [
+    ...(bucket.acl === undefined ? [] : (['acl'] as const)),
+    ...(bucket.tags === undefined ? [] : (['tags'] as const)),
+    ...(bucket.serverSideEncryption === 'aws:kms' ? (['serverSideEncryption'] as const) : []),
+  ];
+}
 
 /** The bucket as if these options were not set. */
-export const withoutOptions = (bucket: TaskBucket, options: readonly PermittedOption[]): TaskBucket => {
+export function withoutOptions(bucket: TaskBucket, options: readonly PermittedOption[]): TaskBucket {
   const dropped = new Set<string>(options);
   if (dropped.has('serverSideEncryption')) dropped.add('kmsKeyId').add('bucketKeyEnabled');
   return Object.fromEntries(Object.entries(bucket).filter(([name]) => !dropped.has(name))) as TaskBucket;
-};
+}
 
-const toTagging = (tags: Readonly<Record<string, string>>): string =>
-  Object.entries(tags)
+function toTagging(tags: Readonly<Record<string, string>>): string {
+  return Object.entries(tags)
     .map((pair) => pair.map(encodeURIComponent).join('='))
     .join('&');
+}
 
-export const objectHeaders = (bucket: TaskBucket, chosen: ChosenObjectOptions, attempt: string) => {
+export function objectHeaders(bucket: TaskBucket, chosen: ChosenObjectOptions, attempt: string) {
   const options = mergeObjectOptions(bucket, chosen);
   return {
     ContentType: options.contentType ?? 'application/zip',
@@ -50,4 +53,4 @@ export const objectHeaders = (bucket: TaskBucket, chosen: ChosenObjectOptions, a
       BucketKeyEnabled: options.bucketKeyEnabled,
     }),
   } satisfies Partial<CreateMultipartUploadCommandInput>;
-};
+}

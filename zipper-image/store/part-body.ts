@@ -7,4 +7,6 @@ function* slicesOf(body: Uint8Array): Generator<Uint8Array> {
 }
 
 /** TLS encrypts each write as a whole into other memory, so a part must not be a single write. */
-export const bodyOf = (body: Uint8Array): Readable => Readable.from(slicesOf(body), { objectMode: false });
+export function bodyOf(body: Uint8Array): Readable {
+  return Readable.from(slicesOf(body), { objectMode: false });
+}

@@ -5,36 +5,44 @@ import type { PartDigests } from './part-writer.ts';
 import { StoreError } from './store-errors.ts';
 
 /** S3 quotes ETags. */
-export const withoutQuotes = (etag: string): string => etag.replaceAll('"', '');
-const isMd5 = (etag: string): boolean => /^[0-9a-f]{32}$/i.test(etag);
+export function withoutQuotes(etag: string): string {
+  return etag.replaceAll('"', '');
+}
+
+function isMd5(etag: string): boolean {
+  return /^[0-9a-f]{32}$/i.test(etag);
+}
 
 /** A response without a required field. */
-export const missing = (attempted: string, what: string): StoreError =>
-  new StoreError(`${attempted}: the response of the store has no ${what}`, {
+export function missing(attempted: string, what: string): StoreError {
+  return new StoreError(`${attempted}: the response of the store has no ${what}`, {
     code: 'StoreUnavailable',
     retryable: true,
     storeCode: 'IncompleteResponse',
   });
+}
 
-const corrupted = (attempted: string, what: string): StoreError =>
-  new StoreError(`${attempted}: the store returned a different ${what} than that of the sent bytes`, {
+function corrupted(attempted: string, what: string): StoreError {
+  return new StoreError(`${attempted}: the store returned a different ${what} than that of the sent bytes`, {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'ChecksumMismatch',
   });
+}
 
 /** The S3 header format: the four bytes, most significant first, in base64. */
-export const base64Crc = (crc: number): string => {
+export function base64Crc(crc: number): string {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc >>> 0);
   return bytes.toString('base64');
-};
+}
 
 /** The request field with which the store verifies a part. */
-export const digestHeaders = (digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } =>
-  digests.kind === 'md5'
+export function digestHeaders(digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } {
+  return digests.kind === 'md5'
     ? { ContentMD5: digests.md5.toString('base64') }
     : { ChecksumCRC32: base64Crc(digests.crc32) };
+}
 
 export interface PartVerification {
   /** As returned by the store. */
@@ -51,11 +59,11 @@ interface PartResponse {
 }
 
 /** Compares the store's checksum of a part with the sent bytes. ETags of encrypted parts are not MD5. */
-export const verifyPart = (
+export function verifyPart(
   response: PartResponse,
   digests: PartDigests,
   attempted: string,
-): PartVerification => {
+): PartVerification {
   if (response.ETag === undefined) throw missing(attempted, 'ETag');
   const etag = withoutQuotes(response.ETag);
   if (digests.kind === 'crc32') {
@@ -68,7 +76,7 @@ export const verifyPart = (
   const etagIsMd5 = isMd5(etag) && !isEncrypted && response.SSECustomerAlgorithm === undefined;
   if (etagIsMd5 && etag.toLowerCase() !== digests.md5.toString('hex')) throw corrupted(attempted, 'MD5');
   return { etag: response.ETag, etagIsMd5 };
-};
+}
 
 /** The values of each part that verify the whole object. */
 export interface UploadedPart {
@@ -77,25 +85,25 @@ export interface UploadedPart {
 }
 
 /** S3's ETag of a multipart object: the MD5 of the parts' MD5s, and their number. */
-const etagOfParts = (parts: readonly UploadedPart[]): string => {
+function etagOfParts(parts: readonly UploadedPart[]): string {
   const hash = createHash('md5');
   for (const { digests } of parts) if (digests.kind === 'md5') hash.update(digests.md5);
   return `${hash.digest('hex')}-${parts.length}`;
-};
+}
 
 /** S3's checksum of a multipart object: the CRC-32 of the parts' CRC-32s, and their number. */
-const crcOfParts = (parts: readonly UploadedPart[]): string => {
+function crcOfParts(parts: readonly UploadedPart[]): string {
   const sums = parts.map(({ digests }) =>
     Buffer.from(digests.kind === 'crc32' ? base64Crc(digests.crc32) : '', 'base64'),
   );
   return `${base64Crc(crc32(Buffer.concat(sums)))}-${parts.length}`;
-};
+}
 
 /** Whether the response to Complete matches the parts; `unknown` if it contains nothing to compare. */
-export const followsFromParts = (
+export function followsFromParts(
   completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
   parts: readonly UploadedPart[],
-): 'yes' | 'no' | 'unknown' => {
+): 'yes' | 'no' | 'unknown' {
   const { etag, crc32OfParts } = completed;
   if (parts.every(({ digests }) => digests.kind === 'crc32')) {
     if (!/-\d+$/.test(crc32OfParts ?? '')) return 'unknown';
@@ -103,4 +111,4 @@ export const followsFromParts = (
   }
   if (!parts.every(({ etagIsMd5 }) => etagIsMd5) || !/^[0-9a-f]{32}-\d+$/i.test(etag)) return 'unknown';
   return etag.toLowerCase() === etagOfParts(parts) ? 'yes' : 'no';
-};
+}

@@ -62,18 +62,18 @@ interface Digester {
   result(buffer: Buffer, end: number): PartDigests;
 }
 
-const createDigester = ({ checksum, onBytes }: PartWriterOptions): Digester => {
+function createDigester({ checksum, onBytes }: PartWriterOptions): Digester {
   let summed = 0;
   let crc = 0;
   const hash: Hash | undefined = checksum === 'md5' ? createHash('md5') : undefined;
-  const read = (buffer: Buffer, end: number): void => {
+  function read(buffer: Buffer, end: number): void {
     if (summed === end) return;
     const bytes = buffer.subarray(summed, end);
     if (hash) hash.update(bytes);
     else crc = crc32(bytes, crc);
     onBytes?.(bytes);
     summed = end;
-  };
+  }
   const mustRead = hash !== undefined || onBytes !== undefined;
   return {
     add: (buffer, { from, to, crc: known }) => {
@@ -90,7 +90,7 @@ const createDigester = ({ checksum, onBytes }: PartWriterOptions): Digester => {
       return hash ? { kind: 'md5', md5: hash.digest() } : { kind: 'crc32', crc32: crc };
     },
   };
-};
+}
 
 /** The part that is being filled. */
 interface CurrentPart {
@@ -196,4 +196,6 @@ class PooledPartWriter implements PartWriter {
 }
 
 /** Allocates at most partsInFlight + 1 buffers, each when it is first needed. */
-export const createPartWriter = (options: PartWriterOptions): PartWriter => new PooledPartWriter(options);
+export function createPartWriter(options: PartWriterOptions): PartWriter {
+  return new PooledPartWriter(options);
+}

@@ -12,20 +12,20 @@ export interface Provider extends StoreLocation {
   readonly capabilities: Capabilities;
 }
 
-const locate = (bucket: TaskBucket, rules: StoreRules): StoreLocation => {
+function locate(bucket: TaskBucket, rules: StoreRules): StoreLocation {
   try {
     return locateStore(bucket, rules);
   } catch (error) {
     throw error instanceof StoreLocationError ? misconfigured(error.message) : error;
   }
-};
+}
 
 /**
  * Determines how to connect to the store of a bucket.
  * @throws StoreError with code BucketMisconfigured for names, hosts, regions and object options that are not allowed
  */
-export const providerOf = (bucket: TaskBucket, rules: StoreRules): Provider => {
+export function providerOf(bucket: TaskBucket, rules: StoreRules): Provider {
   const location = locate(bucket, rules);
   assertObjectOptions(bucket, location.kind);
   return { ...location, capabilities: CAPABILITIES[location.kind] };
-};
+}

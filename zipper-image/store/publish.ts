@@ -53,13 +53,20 @@ type Response =
  * True if the request was not carried out, or its run is over: the store never received it, or described its error itself. A
  * proxy does not know. NoSuchUpload says nothing, because whatever ended the upload may have completed it.
  */
-const isOver = (error: unknown): boolean =>
-  isUnsent(error) || (error instanceof StoreError && error.isDocument && !isStoreCode(error, 'NoSuchUpload'));
+function isOver(error: unknown): boolean {
+  return (
+    isUnsent(error) ||
+    (error instanceof StoreError && error.isDocument && !isStoreCode(error, 'NoSuchUpload'))
+  );
+}
 
 /** True if this Complete can have published nothing. An internal error may occur after it did. */
-const isWithoutEffect = (error: unknown): boolean =>
-  isOver(error) &&
-  (isUnsent(error) || (error instanceof StoreError && (error.isThrottle || !error.retryable)));
+function isWithoutEffect(error: unknown): boolean {
+  return (
+    isOver(error) &&
+    (isUnsent(error) || (error instanceof StoreError && (error.isThrottle || !error.retryable)))
+  );
+}
 
 interface Look {
   readonly verdict: Verdict;
@@ -72,34 +79,44 @@ interface Look {
  * True if a look explains why Complete found an object that it must not replace. That object may be ours, because a proxy may
  * have repeated the request. It is not ours if the store still has the upload, or shows the object of somebody else.
  */
-const isOfObject = ({ verdict, seen, upload }: Look): boolean =>
-  verdict === 'published' || seen.isForeign === true || seen.object === 'denied' || upload === 'present';
+function isOfObject({ verdict, seen, upload }: Look): boolean {
+  return (
+    verdict === 'published' || seen.isForeign === true || seen.object === 'denied' || upload === 'present'
+  );
+}
 
-const unknownOutcome = (remedy: string, cause: unknown): AppError =>
-  new AppError(`Completing the upload: the store does not report whether the archive exists${remedy}`, {
-    code: 'OutcomeUnknown',
-    retryable: true,
-    cause,
-  });
+function unknownOutcome(remedy: string, cause: unknown): AppError {
+  return new AppError(
+    `Completing the upload: the store does not report whether the archive exists${remedy}`,
+    {
+      code: 'OutcomeUnknown',
+      retryable: true,
+      cause,
+    },
+  );
+}
 
-const remedyFor = (permission: string | undefined): string =>
-  permission === undefined ? '' : `. Grant the credentials ${permission}`;
+function remedyFor(permission: string | undefined): string {
+  return permission === undefined ? '' : `. Grant the credentials ${permission}`;
+}
 
-const remedyOf = ({ seen }: Look): string =>
-  remedyFor(seen.object === 'denied' ? READ_PERMISSION : undefined);
+function remedyOf({ seen }: Look): string {
+  return remedyFor(seen.object === 'denied' ? READ_PERMISSION : undefined);
+}
 
 /** Fails if neither another Complete nor an abort can decide. */
-const requireUndecided = (look: Look, isCompleted: boolean, failure: Error): void => {
+function requireUndecided(look: Look, isCompleted: boolean, failure: Error): void {
   if (look.seen.object === 'resized' && isCompleted) throw failure;
   if (look.seen.object !== 'other' || look.upload === 'gone') throw unknownOutcome(remedyOf(look), failure);
-};
+}
 
-const mismatch = (): StoreError =>
-  new StoreError('Could not complete the upload: the object does not match its parts', {
+function mismatch(): StoreError {
+  return new StoreError('Could not complete the upload: the object does not match its parts', {
     code: 'StoreCorrupted',
     retryable: true,
     storeCode: 'EtagMismatch',
   });
+}
 
 /** One publication. Complete is not repeated while an earlier one may still be carried out. */
 class Publishing {
@@ -244,7 +261,9 @@ class Publishing {
   async #refused(failure: Error): Promise<{ readonly etag: string }> {
     if (this.#unclear > 0) return this.#end(failure);
     if (isStoreCode(failure, 'PreconditionFailed')) {
-      const isEnough = (look: Look): boolean => look.verdict !== 'running' || isOfObject(look);
+      function isEnough(look: Look): boolean {
+        return look.verdict !== 'running' || isOfObject(look);
+      }
       const look = await this.#awaitVerdict(false, failure, isEnough);
       if (look.verdict === 'published') return { etag: look.seen.found?.etag ?? '' };
       if (!isOfObject(look)) throw unknownOutcome(remedyOf(look), failure);
@@ -275,9 +294,9 @@ class Publishing {
  * Publishes and verifies the archive.
  * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
  */
-export const publish = async (deps: PublishDeps, upload: Publication): Promise<{ readonly etag: string }> => {
+export async function publish(deps: PublishDeps, upload: Publication): Promise<{ readonly etag: string }> {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
     // The whole archive is uploaded, so the store gets as much time as for a part.
     await refuseExisting({ ...deps, retryPolicy: () => deps.completePolicy(deps.retryLimitMs) }, upload.key);
   return new Publishing(deps, upload).run();
-};
+}

@@ -48,14 +48,14 @@ const CHECKS = 10;
 const LONGEST_PAUSE_MS = 10_000;
 
 /** Waits until the next check; longer, the longer it has waited since `startedAt`. */
-export const untilNextCheck = async (
+export async function untilNextCheck(
   { consistencyMs, signal }: Pick<RecoveryDeps, 'consistencyMs' | 'signal'>,
   startedAt = performance.now(),
-): Promise<void> => {
+): Promise<void> {
   const waitedMs = performance.now() - startedAt;
   const pauseMs = Math.max(consistencyMs / CHECKS, Math.min(waitedMs / CHECKS, LONGEST_PAUSE_MS));
   await delay(pauseMs, undefined, signal ? { signal } : {});
-};
+}
 
 /**
  * `noBucket`: a bucket that no longer exists has neither an upload nor an object. `refused`: the credentials lack the permission.
@@ -67,7 +67,7 @@ type AbortResponse = AbortOutcome | 'noBucket' | 'refused' | Error;
  * Only a missing permission is final. Invalid credentials can be replaced, and any other rejection says nothing about
  * the upload or the object.
  */
-const abortIfPermitted = async (deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> => {
+async function abortIfPermitted(deps: RecoveryDeps, upload: UploadRef): Promise<AbortResponse> {
   try {
     return await abortOnce(deps, upload);
   } catch (error) {
@@ -76,7 +76,7 @@ const abortIfPermitted = async (deps: RecoveryDeps, upload: UploadRef): Promise<
     deps.log.warn({ err: error }, 'could not abort the upload; checking whether it was published');
     return isDenied(error) ? 'refused' : toError(error);
   }
-};
+}
 
 interface Round {
   readonly aborted: AbortResponse;
@@ -84,30 +84,31 @@ interface Round {
   readonly seen: SeenObject;
 }
 
-const noOutcome = (deps: RecoveryDeps, { aborted, presence }: Round): RecoveryOutcome => {
+function noOutcome(deps: RecoveryDeps, { aborted, presence }: Round): RecoveryOutcome {
   deps.onAbortFailed?.();
   if (aborted === 'refused') return { outcome: 'unknown', missingPermission: ABORT_PERMISSION };
   if (aborted instanceof Error) throw aborted;
   if (presence === 'present') throw uploadRemains();
   return { outcome: 'unknown', missingPermission: PARTS_PERMISSION };
-};
+}
 
-const ofObject = (deps: RecoveryDeps, { aborted, presence, seen }: Round): RecoveryOutcome => {
+function ofObject(deps: RecoveryDeps, { aborted, presence, seen }: Round): RecoveryOutcome {
   // The controller compares the size, so an object of another size is reported with it.
   if (seen.found) return { outcome: 'published', ...seen.found };
   if (presence !== 'gone') deps.onAbortFailed?.();
   if (aborted instanceof Error) throw aborted;
   return { outcome: 'unknown', missingPermission: READ_PERMISSION };
-};
+}
 
 /** The error at the end of the time of a recovery, whose next one continues. */
-const stillAssembling = (cause: unknown): StoreError =>
-  new StoreError('Could not recover the upload: the store may still be assembling the archive', {
+function stillAssembling(cause: unknown): StoreError {
+  return new StoreError('Could not recover the upload: the store may still be assembling the archive', {
     code: 'StoreUnavailable',
     retryable: true,
     storeCode: 'MayBeAssembling',
     cause,
   });
+}
 
 /** Follows a commit in rounds: abort, presence of the upload, object. The object is read last, after the upload is gone. */
 class CommitFollower {
@@ -218,7 +219,7 @@ class CommitFollower {
   }
 }
 
-const abortOpen = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
+async function abortOpen(deps: RecoveryDeps, upload: UploadRef): Promise<void> {
   try {
     await abortUpload(deps, upload);
   } catch (error) {
@@ -226,15 +227,12 @@ const abortOpen = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> =
     if (!hasResponse(error) && !isStoreCode(error, 'UploadRemains')) throw toError(error);
     deps.log.warn({ err: error }, 'could not abort the upload; its parts may remain in the bucket');
   }
-};
+}
 
 /** @throws StoreError if the store did not respond, or still has the upload; then the outcome stays unknown */
-export const recoverUpload = async (
-  deps: RecoveryDeps,
-  upload: UploadToRecover,
-): Promise<RecoveryOutcome> => {
+export async function recoverUpload(deps: RecoveryDeps, upload: UploadToRecover): Promise<RecoveryOutcome> {
   if (upload.state === 'committing') return new CommitFollower(deps, upload).follow();
   await abortOpen(deps, upload);
   // Complete is sent only after `committing` was recorded, so an open upload has published nothing.
   return { outcome: 'absent' };
-};
+}

@@ -4,8 +4,8 @@ import { type AbortDeps, hasResponse } from './abort-upload.ts';
 import { READ_PERMISSION } from './evidence.ts';
 import { StoreError } from './store-errors.ts';
 
-const uncheckedKey = (error: StoreError): StoreError =>
-  new StoreError(
+function uncheckedKey(error: StoreError): StoreError {
+  return new StoreError(
     `Could not check whether an object exists at the key, which onConflict \`fail\` requires at this store. Grant the credentials ${READ_PERMISSION}`,
     {
       code: error.code,
@@ -15,12 +15,13 @@ const uncheckedKey = (error: StoreError): StoreError =>
       cause: error,
     },
   );
+}
 
 /**
  * Reports an object that must not be replaced before anything is sent. The check may be denied at a store whose
  * condition at Complete decides.
  */
-export const refuseExisting = async (deps: AbortDeps, key: string): Promise<void> => {
+export async function refuseExisting(deps: AbortDeps, key: string): Promise<void> {
   const { store, log, signal } = deps;
   let found: unknown;
   try {
@@ -39,4 +40,4 @@ export const refuseExisting = async (deps: AbortDeps, key: string): Promise<void
       storeCode: 'PreconditionFailed',
     },
   );
-};
+}

@@ -17,26 +17,31 @@ export interface S3ClientOptions {
 /** The agents limit the connection, and say why each address failed. The SDK's limit includes the wait for a free one. */
 const FREE_CONNECTION_MS = 1000;
 
-const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>
-  typeof request === 'object' && request !== null && 'headers' in request;
+function hasHeaders(request: unknown): request is { headers: Record<string, string> } {
+  return typeof request === 'object' && request !== null && 'headers' in request;
+}
 
 /** The SDK keeps credentials until five minutes before they expire. With this expiration it asks for each request. */
-const forSdk = (credentials: StoreCredentials) =>
-  isRenewable(credentials)
+function forSdk(credentials: StoreCredentials) {
+  return isRenewable(credentials)
     ? async () => ({ ...(await credentials.current()), expiration: new Date() })
     : credentials;
+}
 
-const ignore = (): void => undefined;
+function ignore(): void {
+  return undefined;
+}
+
 /** Otherwise the SDK prints a plain line for each failed part, which we log ourselves. */
 const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-const dateIn = (response: unknown): string | undefined => {
+function dateIn(response: unknown): string | undefined {
   const headers = hasHeaders(response) ? response.headers : {};
   return headers['date'];
-};
+}
 
 /** The SDK's client without its automatic behaviour: no retries, no redirects, no checksums. */
-export const createS3Client = (options: S3ClientOptions, clock: Pick<StoreClock, 'hear'>): S3Client => {
+export function createS3Client(options: S3ClientOptions, clock: Pick<StoreClock, 'hear'>): S3Client {
   const { provider, agents } = options;
   const client = new S3Client({
     region: provider.region,
@@ -84,4 +89,4 @@ export const createS3Client = (options: S3ClientOptions, clock: Pick<StoreClock,
     { step: 'deserialize', name: 'storeClock', priority: 'low' },
   );
   return client;
-};
+}

@@ -16,5 +16,6 @@ export interface RenewableCredentials {
 
 export type StoreCredentials = StoreIdentity | RenewableCredentials;
 
-export const isRenewable = (credentials: StoreCredentials): credentials is RenewableCredentials =>
-  'renew' in credentials;
+export function isRenewable(credentials: StoreCredentials): credentials is RenewableCredentials {
+  return 'renew' in credentials;
+}

@@ -36,11 +36,11 @@ export interface StartedUpload {
  * Starts an upload and returns its ID, even if the process was stopped meanwhile. Then the caller must abort it. A
  * failed start may have left an upload unless the store clearly rejected it, or never received it; this is counted.
  */
-export const startUpload = async (deps: StartUploadDeps): Promise<StartedUpload> => {
+export async function startUpload(deps: StartUploadDeps): Promise<StartedUpload> {
   const { store, key, attempt, retryPolicy, signal, graceMs, uploadsLeft } = deps;
   using late = createLateSignal(signal, graceMs);
   const tries: { unconfirmed?: Unconfirmed } = {};
-  const ask = async (): Promise<string> => {
+  async function ask(): Promise<string> {
     const sentMs = performance.now();
     try {
       return await store.createUpload(key, attempt, late.signal);
@@ -49,7 +49,7 @@ export const startUpload = async (deps: StartUploadDeps): Promise<StartedUpload>
         tries.unconfirmed = { fromMs: tries.unconfirmed?.fromMs ?? sentMs, toMs: performance.now() };
       throw error;
     }
-  };
+  }
   try {
     const uploadId = await retry(ask, retryPolicy, signal);
     return { uploadId, unconfirmed: tries.unconfirmed };
@@ -57,4 +57,4 @@ export const startUpload = async (deps: StartUploadDeps): Promise<StartedUpload>
     if (tries.unconfirmed) uploadsLeft.startUnconfirmed();
     throw error;
   }
-};
+}

@@ -80,31 +80,32 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
 };
 
 /** The error for settings of a bucket that cannot work. */
-export const misconfigured = (message: string): StoreError =>
-  new StoreError(`Invalid settings of the bucket: ${message}`, {
+export function misconfigured(message: string): StoreError {
+  return new StoreError(`Invalid settings of the bucket: ${message}`, {
     code: 'BucketMisconfigured',
     retryable: false,
     storeCode: 'InvalidSettings',
   });
+}
 
 /**
  * Some stores accept the header for encryption and ignore it. S3, MinIO and Ceph name the encryption that they use in the
  * response to the start of an upload, or to each part.
  * @throws StoreError BucketMisconfigured if the bucket sets an encryption and the store confirms another or none
  */
-export const assertEncrypted = (confirmed: string | undefined, bucket: TaskBucket): void => {
+export function assertEncrypted(confirmed: string | undefined, bucket: TaskBucket): void {
   const { serverSideEncryption: wanted } = bucket;
   if (wanted === undefined || confirmed?.startsWith(wanted) === true) return;
   throw misconfigured(
     `the store did not confirm serverSideEncryption ${wanted}, so it may store archives without it; remove the option if the store encrypts all objects itself`,
   );
-};
+}
 
 /** @throws StoreError BucketMisconfigured for objectOptions that are invalid, or that the store does not support */
-export const assertObjectOptions = (bucket: TaskBucket, kind: StoreKind): void => {
+export function assertObjectOptions(bucket: TaskBucket, kind: StoreKind): void {
   const fault = findBucketFault(bucket, kind);
   if (fault) throw misconfigured(`objectOptions.${fault.field} ${fault.problem}`);
-};
+}
 
 export interface PlannedUpload {
   readonly key: string;
@@ -114,23 +115,20 @@ export interface PlannedUpload {
   readonly onConflict: OnConflict;
 }
 
-const refused = (message: string): StoreError =>
-  new StoreError(`Could not start the upload: ${message}`, {
+function refused(message: string): StoreError {
+  return new StoreError(`Could not start the upload: ${message}`, {
     code: 'InvalidTask',
     retryable: false,
     storeCode: 'InvalidSettings',
   });
+}
 
 /**
  * The options of a job at its bucket.
  * @throws StoreError InvalidTask for invalid ones, which could forge our metadata; BucketMisconfigured for those that the store
  * does not support, or that exceed its limits together with those of the bucket
  */
-export const assertChosenOptions = (
-  options: ChosenObjectOptions,
-  bucket: TaskBucket,
-  kind: StoreKind,
-): void => {
+export function assertChosenOptions(options: ChosenObjectOptions, bucket: TaskBucket, kind: StoreKind): void {
   const fault = findObjectFault(options);
   if (fault) throw refused(`objectOptions.${fault.field} of the job ${fault.problem}`);
   const unsupported = findUnsupported(options, kind);
@@ -140,10 +138,10 @@ export const assertChosenOptions = (
   const excess = findObjectFault(defined({ metadata, tags }));
   if (excess)
     throw misconfigured(`objectOptions.${excess.field} of the bucket and the job together ${excess.problem}`);
-};
+}
 
 /** @throws StoreError InvalidTask for an upload that the store would reject sooner or later */
-export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): void => {
+export function assertPlan(plan: PlannedUpload, capabilities: Capabilities): void {
   const { name, mostKeyBytes, mostPartBytes, mostMetadataBytes } = capabilities;
   const keyBytes = Buffer.byteLength(plan.key);
   if (keyBytes === 0 || keyBytes > mostKeyBytes)
@@ -152,17 +150,17 @@ export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): voi
     throw refused(`PART_SIZE_BYTES is ${plan.partSizeBytes}; ${name} allows at most ${mostPartBytes}`);
   if (Buffer.byteLength(ATTEMPT_METADATA_KEY + plan.attempt) > mostMetadataBytes)
     throw refused(`the pod's uid is longer than ${mostMetadataBytes} bytes`);
-};
+}
 
 /** Maximum bytes of an archive, and the limit that determines it. */
-export const archiveLimit = (
+export function archiveLimit(
   plan: Pick<PlannedUpload, 'partSizeBytes' | 'maxArchiveBytes'>,
   { mostParts, mostObjectBytes, name }: Capabilities,
-): { readonly bytes: number; readonly because: string } => {
+): { readonly bytes: number; readonly because: string } {
   const inParts = plan.partSizeBytes * mostParts;
   const bytes = Math.min(plan.maxArchiveBytes, inParts, mostObjectBytes);
   if (bytes === plan.maxArchiveBytes) return { bytes, because: 'the configured maximum (MAX_ARCHIVE_BYTES)' };
   if (bytes === inParts)
     return { bytes, because: `${mostParts} parts of ${plan.partSizeBytes} bytes (PART_SIZE_BYTES)` };
   return { bytes, because: `the maximum object size of ${name}` };
-};
+}

@@ -13,7 +13,7 @@ export interface StoreClock {
 const HEADER_STEP_MS = 2000;
 
 /** Each response narrows the bounds of the difference between both clocks. One that contradicts them replaces them. */
-export const createStoreClock = (now: () => number = () => performance.now()): StoreClock => {
+export function createStoreClock(now: () => number = () => performance.now()): StoreClock {
   let bounds: { readonly low: number; readonly high: number } | undefined;
   return {
     hear: (header, sentMs) => {
@@ -28,4 +28,4 @@ export const createStoreClock = (now: () => number = () => performance.now()): S
     },
     at: (monotonicMs) => bounds && { earliest: monotonicMs + bounds.low, latest: monotonicMs + bounds.high },
   };
-};
+}

@@ -11,9 +11,10 @@ export type StoreEgressSettings = ConfigOf<typeof EGRESS_SETTINGS> & {
  * The rules for connections to these hosts, each `host` or `host:port`. Only the ranges of stores are open here: a range that
  * is opened for a store is not open for sources.
  */
-export const storeEgressPolicy = (settings: StoreEgressSettings, hosts: readonly string[]): EgressPolicy =>
-  createEgressPolicy({
+export function storeEgressPolicy(settings: StoreEgressSettings, hosts: readonly string[]): EgressPolicy {
+  return createEgressPolicy({
     ...toEgressOptions(settings, settings.apiServerHost),
     allowCidrs: settings.storeAllowCidrs,
     allowNames: hosts.map((host) => host.replace(/:\d+$/, '')),
   });
+}

@@ -59,7 +59,10 @@ const THROTTLES: ReadonlySet<string> = new Set([
 
 const later: Verdict = { code: 'StoreUnavailable', retryable: true };
 const spoilt: Verdict = { code: 'StoreCorrupted', retryable: true };
-const never = (code: FailureCode): Verdict => ({ code, retryable: false });
+
+function never(code: FailureCode): Verdict {
+  return { code, retryable: false };
+}
 
 /** Maps a store's error names to our codes. Names take precedence over statuses. */
 const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
@@ -137,35 +140,36 @@ const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['EPROTO', never('BucketMisconfigured')],
 ]);
 
-const byStatus = (status: number): Verdict => {
+function byStatus(status: number): Verdict {
   if (status === 401) return never('BucketCredentialsInvalid');
   if (status === 403) return never('BucketAccessDenied');
   if (status === 408 || status === 429 || status >= 500) return later;
   return never('BucketMisconfigured');
-};
+}
 
 /** The field of a value whose shape nobody guarantees. */
-const fieldOf = (holder: unknown, name: string): unknown =>
-  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+function fieldOf(holder: unknown, name: string): unknown {
+  return typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+}
 
 /** Status of the response, which the S3 client attaches to its errors; undefined without a response. */
-const statusOf = (error: Error): number | undefined => {
+function statusOf(error: Error): number | undefined {
   const status = fieldOf(fieldOf(error, '$metadata'), 'httpStatusCode');
   return typeof status === 'number' ? status : undefined;
-};
+}
 
 /** The header of the response, which the S3 client attaches to its errors. */
-const headerOf = (error: Error, name: string): string | undefined => {
+function headerOf(error: Error, name: string): string | undefined {
   const value = fieldOf(fieldOf(fieldOf(error, '$response'), 'headers'), name);
   return typeof value === 'string' ? value : undefined;
-};
+}
 
 /** S3 reports the region of a bucket in a header or a field of the error if the request used another region. */
-const regionHint = (error: Error): string | undefined => {
+function regionHint(error: Error): string | undefined {
   const named = headerOf(error, 'x-amz-bucket-region') ?? fieldOf(error, 'Region');
   if (typeof named !== 'string' || !/^[a-z0-9-]{1,32}$/.test(named)) return undefined;
   return REGION_ERRORS.has(error.name) ? `the bucket is in region ${named}` : undefined;
-};
+}
 
 const REGION_ERRORS: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
@@ -174,16 +178,19 @@ const REGION_ERRORS: ReadonlySet<string> = new Set([
   'IllegalLocationConstraintException',
 ]);
 
-const judge = (storeCode: string, systemCode: string | undefined, status: number | undefined): Verdict =>
-  BY_NAME.get(storeCode) ??
-  (systemCode === undefined ? undefined : BY_SYSTEM_CODE.get(systemCode)) ??
-  (status === undefined ? later : byStatus(status));
+function judge(storeCode: string, systemCode: string | undefined, status: number | undefined): Verdict {
+  return (
+    BY_NAME.get(storeCode) ??
+    (systemCode === undefined ? undefined : BY_SYSTEM_CODE.get(systemCode)) ??
+    (status === undefined ? later : byStatus(status))
+  );
+}
 
 /**
  * Converts any failure of the S3 client to a StoreError. Aborts by our own signal stay unchanged. `attempted` describes
  * the operation and its object; `untrusted` is the text for a certificate of an unknown authority.
  */
-export const toStoreError = (thrown: unknown, attempted: string, untrusted = STORE_UNTRUSTED): Error => {
+export function toStoreError(thrown: unknown, attempted: string, untrusted = STORE_UNTRUSTED): Error {
   const error = toError(thrown);
   if (error instanceof StoreError || isAbort(error)) return error;
   const status = statusOf(error);
@@ -202,14 +209,17 @@ export const toStoreError = (thrown: unknown, attempted: string, untrusted = STO
     retryAfterMs: retryAfterMs(headerOf(error, 'retry-after'), new Date()),
     cause: error,
   });
-};
+}
 
 /** True for a StoreError with one of these store codes. */
-export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
-  error instanceof StoreError && names.includes(error.storeCode);
+export function isStoreCode(error: unknown, ...names: readonly string[]): boolean {
+  return error instanceof StoreError && names.includes(error.storeCode);
+}
 
 /** True if the store certainly did not receive the request. */
-export const isUnsent = (error: unknown): boolean => isStoreCode(error, ...UNSENT.keys());
+export function isUnsent(error: unknown): boolean {
+  return isStoreCode(error, ...UNSENT.keys());
+}
 
 /** Temporary credentials that the store no longer accepts. MinIO does not know their key after they have expired. */
 const EXPIRED: readonly string[] = [
@@ -222,8 +232,11 @@ const EXPIRED: readonly string[] = [
 ];
 
 /** True if the store rejected the request because its credentials may have expired. */
-export const isExpired = (error: unknown): boolean => isStoreCode(error, ...EXPIRED);
+export function isExpired(error: unknown): boolean {
+  return isStoreCode(error, ...EXPIRED);
+}
 
 /** True if the store rejected the request for lack of permission. Unknown credentials are a different error. */
-export const isDenied = (error: unknown): boolean =>
-  error instanceof StoreError && error.code === 'BucketAccessDenied';
+export function isDenied(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'BucketAccessDenied';
+}

@@ -15,43 +15,44 @@ const LOOK_UP_LIMIT_MS = 10_000;
 /** A host that does not resolve is most likely a typing error in the bucket, which must fail soon. */
 const UNKNOWN_HOST_LIMIT_MS = 5_000;
 
-const isRetryable = (error: unknown): boolean => error instanceof StoreError && error.retryable;
+function isRetryable(error: unknown): boolean {
+  return error instanceof StoreError && error.retryable;
+}
 
 /** Other errors of this kind are not retryable. */
-const isUnknownHost = (error: unknown): boolean =>
-  error instanceof StoreError && error.retryable && error.code === 'BucketMisconfigured';
+function isUnknownHost(error: unknown): boolean {
+  return error instanceof StoreError && error.retryable && error.code === 'BucketMisconfigured';
+}
 
 /** The policy of the requests that share the limit. `onRetry` counts them. */
-export const storeRetryPolicy = (
+export function storeRetryPolicy(
   settings: StoreRetrySettings,
   {
     log,
     limit,
     onRetry,
   }: { readonly log: Logger; readonly limit: RetryLimit; readonly onRetry?: () => void },
-): RetryPolicy => ({
-  limit,
-  baseDelayMs: settings.storeRetryBaseMs,
-  maxDelayMs: settings.storeRetryMaxMs,
-  isRetryable,
-  onRetry: (error, attempt, delayMs) => {
-    onRetry?.();
-    log.info({ err: error, attempt, delayMs }, 'retrying a request to the store');
-  },
-});
+): RetryPolicy {
+  return {
+    limit,
+    baseDelayMs: settings.storeRetryBaseMs,
+    maxDelayMs: settings.storeRetryMaxMs,
+    isRetryable,
+    onRetry: (error, attempt, delayMs) => {
+      onRetry?.();
+      log.info({ err: error, attempt, delayMs }, 'retrying a request to the store');
+    },
+  };
+}
 
 /** The policy of one abort or look-up. */
-export const lookUpPolicy = (
-  settings: StoreRetrySettings,
-  log: Logger,
-  onRetry?: () => void,
-): RetryPolicy => {
+export function lookUpPolicy(settings: StoreRetrySettings, log: Logger, onRetry?: () => void): RetryPolicy {
   const limit = new RetryLimit(Math.min(settings.storeRetryLimitMs, LOOK_UP_LIMIT_MS));
   return storeRetryPolicy(settings, { log, limit, ...(onRetry && { onRetry }) });
-};
+}
 
 /** The policy of the first request of an upload: an unusable bucket fails the job at once, and an unreachable store does not. */
-export const startPolicy = (settings: StoreRetrySettings, log: Logger, onRetry: () => void): RetryPolicy => {
+export function startPolicy(settings: StoreRetrySettings, log: Logger, onRetry: () => void): RetryPolicy {
   const limit = new RetryLimit(settings.storeRetryLimitMs);
   let unknownSince: number | undefined;
   return {
@@ -64,4 +65,4 @@ export const startPolicy = (settings: StoreRetrySettings, log: Logger, onRetry: 
       return isRetryable(error) && !isUnknown;
     },
   };
-};
+}

@@ -77,12 +77,17 @@ export interface StoreOptions extends S3ClientOptions {
   readonly objectOptions?: ChosenObjectOptions;
 }
 
-const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+function sendOptions(signal: AbortSignal | undefined) {
+  return signal ? { abortSignal: signal } : {};
+}
 
 /** True if the store rejected the checksum header because it does not know it. */
-const isUnknownHeader = (error: unknown): boolean =>
-  error instanceof StoreError &&
-  (error.httpStatus === 501 || isStoreCode(error, 'NotImplemented', 'InvalidRequest', 'InvalidArgument'));
+function isUnknownHeader(error: unknown): boolean {
+  return (
+    error instanceof StoreError &&
+    (error.httpStatus === 501 || isStoreCode(error, 'NotImplemented', 'InvalidRequest', 'InvalidArgument'))
+  );
+}
 
 class S3Store implements Store {
   readonly clock = createStoreClock();
@@ -239,10 +244,11 @@ class S3Store implements Store {
 
   async #asking<T>(what: string, work: (attempted: string) => Promise<T>): Promise<T> {
     const attempted = `${what} in bucket ${this.#options.bucket.name}`;
-    const once = () =>
-      work(attempted).catch((error: unknown) => {
+    function once() {
+      return work(attempted).catch((error: unknown) => {
         throw toStoreError(error, attempted);
       });
+    }
     const { credentials } = this.#options;
     if (!isRenewable(credentials)) return once();
     const used = await credentials.current();
@@ -258,4 +264,6 @@ class S3Store implements Store {
 }
 
 /** Opens a client for one bucket. Sends nothing before the first call. */
-export const createStore = (options: StoreOptions): Store => new S3Store(options);
+export function createStore(options: StoreOptions): Store {
+  return new S3Store(options);
+}

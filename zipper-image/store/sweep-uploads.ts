@@ -34,18 +34,20 @@ export interface Sweep {
 export type Swept = 'swept' | 'unreported' | 'unlisted';
 
 /** Some listings report only whole seconds. */
-const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
 
-const isSuspect = (upload: ListedUpload, own: ListedUpload, { fromMs, toMs }: StartWindow): boolean => {
+function isSuspect(upload: ListedUpload, own: ListedUpload, { fromMs, toMs }: StartWindow): boolean {
   const { initiated, initiator, uploadId } = upload;
   if (uploadId === own.uploadId || initiated === undefined || own.initiated === undefined) return false;
   const atMs = initiated.getTime();
   const isInWindow = atMs >= secondOf(fromMs) && atMs <= toMs;
   return initiator === own.initiator && isInWindow && initiated <= own.initiated;
-};
+}
 
 /** The listing with our own upload; undefined if it is not listed. */
-const listWithOwn = async (deps: RecoveryDeps, { own, ownExists }: Sweep) => {
+async function listWithOwn(deps: RecoveryDeps, { own, ownExists }: Sweep) {
   const { store, signal } = deps;
   const giveUpAt = performance.now() + (ownExists ? deps.consistencyMs : 0);
   for (;;) {
@@ -56,9 +58,9 @@ const listWithOwn = async (deps: RecoveryDeps, { own, ownExists }: Sweep) => {
     if (isLast) return undefined;
     await untilNextCheck(deps);
   }
-};
+}
 
-const sweep = async (deps: RecoveryDeps, of: Sweep): Promise<Swept> => {
+async function sweep(deps: RecoveryDeps, of: Sweep): Promise<Swept> {
   const { store, signal, log } = deps;
   const found = await listWithOwn(deps, of);
   if (!found) return 'unlisted';
@@ -69,7 +71,9 @@ const sweep = async (deps: RecoveryDeps, of: Sweep): Promise<Swept> => {
   let aborted = 0;
   for (const upload of others) {
     if (!isSuspect(upload, found.mine, window)) continue;
-    const look = () => store.lookAtUpload(upload, signal);
+    function look() {
+      return store.lookAtUpload(upload, signal);
+    }
     if ((await retry(look, deps.retryPolicy(), signal)) !== 'empty') continue;
     if (of.isShared) return 'unreported';
     await abortUpload(deps, upload);
@@ -77,14 +81,14 @@ const sweep = async (deps: RecoveryDeps, of: Sweep): Promise<Swept> => {
   }
   if (aborted > 0) log.info({ key: of.own.key, aborted }, 'aborted unrecorded uploads');
   return 'swept';
-};
+}
 
 /** Never throws. If listing is not permitted, only the bucket's lifecycle rule can remove unfinished uploads. */
-export const sweepUploads = async (deps: RecoveryDeps, of: Sweep): Promise<Swept> => {
+export async function sweepUploads(deps: RecoveryDeps, of: Sweep): Promise<Swept> {
   try {
     return await sweep(deps, of);
   } catch (error) {
     deps.log.info({ err: error }, 'the store does not report whether unrecorded uploads of the key remain');
     return 'unreported';
   }
-};
+}

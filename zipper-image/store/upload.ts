@@ -77,7 +77,7 @@ export interface Upload {
   abandon(): Promise<void>;
 }
 
-const assertWhole = (parts: readonly Part[], bytes: number): void => {
+function assertWhole(parts: readonly Part[], bytes: number): void {
   const sent = parts.reduce((sum, part) => sum + part.bytes, 0);
   const isGapless = parts.every(({ number }, index) => number === index + 1);
   if (!isGapless || sent !== bytes)
@@ -85,16 +85,16 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
       `Could not verify the upload: it has ${parts.length} parts with ${sent} bytes, but ${bytes} bytes were written`,
       { code: 'StoreCorrupted', retryable: true, storeCode: 'PartsMissing' },
     );
-};
+}
 
 /** Starts the upload. This first request to the store also shows whether the bucket is usable. */
-export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
+export async function createUpload(deps: UploadDeps): Promise<Upload> {
   const { store, settings, log, key, attempt, onConflict, signal } = deps;
   assertPlan({ ...settings, key, attempt, onConflict }, store.capabilities);
   const tries = { further: 0 };
-  const onRetry = (): void => {
+  function onRetry(): void {
     tries.further += 1;
-  };
+  }
   const requestDeps = { store, log, signal, retryPolicy: () => startPolicy(settings, log, onRetry) };
   if (onConflict === 'fail') await refuseExisting(requestDeps, key);
   const graceMs = settings.storeStartGraceMs;
@@ -103,7 +103,7 @@ export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   if (!signal.aborted) return upload;
   await upload.abandon();
   throw toError(signal.reason);
-};
+}
 
 type OpenDeps = UploadDeps & {
   readonly tries: { readonly further: number };
@@ -112,7 +112,7 @@ type OpenDeps = UploadDeps & {
 };
 
 /** Sends parts and keeps the responses of the store. */
-const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
+function createPartSender(deps: OpenDeps, ref: UploadRef) {
   const stop = new AbortController();
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const parts: Part[] = [];
@@ -136,35 +136,34 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
       }
     },
   };
-};
+}
 
 /** By the store's clock, whose time is known from the response to the start that succeeded. */
-const windowOf = ({ clock }: Store, { fromMs, toMs }: Unconfirmed): StartWindow | undefined => {
+function windowOf({ clock }: Store, { fromMs, toMs }: Unconfirmed): StartWindow | undefined {
   const [from, to] = [clock.at(fromMs), clock.at(toMs)];
   return from && to && { fromMs: from.earliest, toMs: to.latest };
-};
+}
 
 /**
  * Aborts uploads that this pod started without a response. Runs in parallel with the parts, so it takes no extra time. It stops
  * when the upload ends.
  */
-const sweepOwn = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
+async function sweepOwn(deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> {
   const { started, store, isShared = false, uploadsLeft } = deps;
   const { unconfirmed } = started;
   if (!unconfirmed) return;
-  const window = () => windowOf(store, unconfirmed);
   const swept = await sweepUploads(
     { ...recoveryDepsOf(deps), signal },
-    { own, window, isShared, ownExists: true },
+    { own, window: () => windowOf(store, unconfirmed), isShared, ownExists: true },
   );
   if (swept === 'swept') return;
   uploadsLeft.abortFailed();
   // Interrupted: recovery may still find such an upload.
   if (signal.aborted) uploadsLeft.startUnconfirmed();
-};
+}
 
 /** Splits the archive into parts, and computes its SHA-256 if requested. */
-const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<void>) => {
+function createSummedWriter(deps: OpenDeps, send: (part: FilledPart) => Promise<void>) {
   const { settings, store } = deps;
   const whole = deps.sha256 === true ? createHash('sha256') : undefined;
   let sha256: string | undefined;
@@ -174,31 +173,33 @@ const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<
     onBytes: whole && ((bytes) => whole.update(bytes)),
     send,
   });
-  const finish = async (): Promise<void> => {
+  async function finish(): Promise<void> {
     await writer.finish();
     sha256 = whole?.digest('hex');
-  };
+  }
   return { writer, finish, sha256: () => sha256 };
-};
+}
 
 /** Without the signal of the job, because an abandoned upload must be aborted even while the process stops. */
-const recoveryDepsOf = ({ store, log, settings, uploadsLeft, onRetry }: OpenDeps): RecoveryDeps => ({
-  store,
-  log,
-  retryPolicy: () => lookUpPolicy(settings, log, onRetry),
-  onAbortFailed: uploadsLeft.abortFailed,
-  consistencyMs: settings.storeConsistencyMs,
-});
+function recoveryDepsOf({ store, log, settings, uploadsLeft, onRetry }: OpenDeps): RecoveryDeps {
+  return {
+    store,
+    log,
+    retryPolicy: () => lookUpPolicy(settings, log, onRetry),
+    onAbortFailed: uploadsLeft.abortFailed,
+    consistencyMs: settings.storeConsistencyMs,
+  };
+}
 
 interface Fate {
   mayBePublished: boolean;
 }
 
-const complete = async (
+async function complete(
   deps: OpenDeps,
   upload: UploadRef & { readonly bytes: number; readonly parts: readonly Part[] },
   fate: Fate,
-): Promise<{ readonly etag: string }> => {
+): Promise<{ readonly etag: string }> {
   const { attempt, onConflict, settings, log, onRetry, uploadsLeft } = deps;
   const { storeRetryLimitMs: retryLimitMs, storeIdleTimeoutMs: idleTimeoutMs } = settings;
   const publishDeps = {
@@ -216,17 +217,17 @@ const complete = async (
     onGone: () => uploadsLeft.uploadEnded('aborted'),
   };
   return publish(publishDeps, { ...upload, attempt, onConflict });
-};
+}
 
-const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
+function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
   const sender = createPartSender(deps, ref);
   let swept: Promise<void> | undefined;
   const fate: Fate = { mayBePublished: false };
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
   const limit = archiveLimit(deps.settings, deps.store.capabilities);
-  const assertFits = (more: number): void => {
+  function assertFits(more: number): void {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);
-  };
+  }
   return {
     uploadId: ref.uploadId,
     recorded: () => {
@@ -266,18 +267,18 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
       await abortQuietly(deps, ref, fate);
     },
   };
-};
+}
 
 /** The upload was never recorded, so nothing else of the store was changed. Recovery does it. */
-const leaveUnswept = ({ started, uploadsLeft }: OpenDeps): void => {
+function leaveUnswept({ started, uploadsLeft }: OpenDeps): void {
   if (started.unconfirmed) uploadsLeft.startUnconfirmed();
-};
+}
 
 /**
  * Without Complete, nothing was published, whatever the status says. After one, `publish` has aborted what it may, and the state
  * of the upload is the evidence of recovery.
  */
-const abortQuietly = async (deps: OpenDeps, ref: UploadRef, { mayBePublished }: Fate): Promise<void> => {
+async function abortQuietly(deps: OpenDeps, ref: UploadRef, { mayBePublished }: Fate): Promise<void> {
   if (mayBePublished) return;
   const { uploadsLeft, log } = deps;
   uploadsLeft.uploadEnded('open');
@@ -288,10 +289,11 @@ const abortQuietly = async (deps: OpenDeps, ref: UploadRef, { mayBePublished }: 
     uploadsLeft.abortFailed();
     log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');
   }
-};
+}
 
-const tooLarge = ({ bytes, because }: ReturnType<typeof archiveLimit>): AppError =>
-  new AppError(
+function tooLarge({ bytes, because }: ReturnType<typeof archiveLimit>): AppError {
+  return new AppError(
     `Could not write the archive: it would exceed ${bytes} bytes, ${because}; split the file list`,
     { code: 'ArchiveTooLarge', retryable: false },
   );
+}

@@ -17,7 +17,7 @@ export interface UploadsLeftCount {
   readonly reported: () => UploadsLeft;
 }
 
-export const createUploadsLeft = (): UploadsLeftCount => {
+export function createUploadsLeft(): UploadsLeftCount {
   let abortFailures = 0;
   let startUnconfirmed = false;
   let upload: UploadEnd | undefined;
@@ -37,4 +37,4 @@ export const createUploadsLeft = (): UploadsLeftCount => {
       ...(startUnconfirmed && { startUnconfirmed }),
     }),
   };
-};
+}

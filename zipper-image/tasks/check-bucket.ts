@@ -30,10 +30,11 @@ export interface CheckBucketDeps {
 
 const BODY = Buffer.from('zipjobs tests whether it can write to this bucket; this upload is aborted\n');
 
-const digestsOf = ({ partChecksum }: Store): PartDigests =>
-  partChecksum === 'md5'
+function digestsOf({ partChecksum }: Store): PartDigests {
+  return partChecksum === 'md5'
     ? { kind: 'md5', md5: createHash('md5').update(BODY).digest() }
     : { kind: 'crc32', crc32: crc32(BODY) };
+}
 
 /** Rejected operations so far, in order. */
 class Refusals {
@@ -74,8 +75,9 @@ class Refusals {
 /** AWS names the missing action in its message. */
 const NAMED_ACTION = /not authorized to perform: ([a-z0-9-]+:[A-Za-z]+)/;
 
-const missingAction = (error: unknown, otherwise: string): string =>
-  NAMED_ACTION.exec(toError(error).message)?.[1] ?? otherwise;
+function missingAction(error: unknown, otherwise: string): string {
+  return NAMED_ACTION.exec(toError(error).message)?.[1] ?? otherwise;
+}
 
 interface Started {
   readonly uploadId: string;
@@ -84,23 +86,24 @@ interface Started {
 }
 
 /** All combinations of these options, from the smallest to the largest. */
-const combinations = (options: readonly PermittedOption[]): readonly (readonly PermittedOption[])[] =>
-  options
+function combinations(options: readonly PermittedOption[]): readonly (readonly PermittedOption[])[] {
+  return options
     .reduce<readonly (readonly PermittedOption[])[]>(
       (all, option) => [...all, ...all.map((some) => [...some, option])],
       [[]],
     )
     .toSorted((a, b) => a.length - b.length);
+}
 
 /**
  * Starts the upload with as many options of the bucket as the credentials permit. A rejection rarely says which option
  * caused it, so the upload is tried without each option, then without each pair.
  */
-const startUpload = async (
+async function startUpload(
   { store, podUid }: CheckBucketDeps,
   refusals: Refusals,
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
-): Promise<Started | undefined> => {
+): Promise<Started | undefined> {
   const denials: unknown[] = [];
   for (const omitted of combinations(store.permittedOptions)) {
     const reduced = omitted.length === 0 ? store : store.without(omitted);
@@ -120,10 +123,10 @@ const startUpload = async (
   const named = [denials[0], denials.at(-1)].map((error) => missingAction(error, 's3:PutObject'));
   refusals.missing.push(...new Set(named));
   return undefined;
-};
+}
 
 /** Everything after the start of the upload; continues after a rejection, to report all of them at once. */
-const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
+async function tryUpload(deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> {
   const { store, signal } = deps;
   const part = { number: 1, body: BODY, digests: digestsOf(store) };
   const isKms = store.permittedOptions.includes('serverSideEncryption');
@@ -135,12 +138,14 @@ const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: Uplo
   );
   await refusals.note(READ_PERMISSION, () => store.head(upload.key, signal), signal);
   await refusals.note('s3:ListMultipartUploadParts', () => store.lookAtUpload(upload, signal), signal);
-  const list = () => store.listUploads(upload.key, signal);
+  function list() {
+    return store.listUploads(upload.key, signal);
+  }
   await refusals.note('s3:ListBucketMultipartUploads', list, signal);
-};
+}
 
 /** Runs even when the pod is terminated, so that no upload remains. An abort without effect is as good as none. */
-const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
+async function abort(deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> {
   const { store, log, settings } = deps;
   try {
     await abortUpload({ store, log, retryPolicy: () => lookUpPolicy(settings, log) }, upload);
@@ -149,10 +154,10 @@ const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRe
     if (hasResponse(error) || isStoreCode(error, 'UploadRemains')) refusals.missing.push(ABORT_PERMISSION);
     else refusals.fatal ??= error;
   }
-};
+}
 
 /** Reports what the credentials can do with the bucket. Never throws for a response of the store. */
-export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> => {
+export async function checkBucket(deps: CheckBucketDeps): Promise<BucketCheck> {
   const key = `.zipjobs-check-${deps.podUid}`;
   const refusals = new Refusals(deps);
   using late = createLateSignal(deps.signal, deps.settings.storeStartGraceMs);
@@ -170,4 +175,4 @@ export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> =
     missingPermissions: missing,
     ...(fatal !== undefined && { failure: deps.toFailure(fatal) }),
   };
-};
+}

@@ -22,13 +22,16 @@ interface FailedJob {
 const OF_PROXY = 'SourceProxyAuthenticationRequired' satisfies FailureCode;
 
 /** True if the job fails because of a source, and each source may be requested once more. */
-export const shouldCheckOthers = ({ task, settings, zipJob, failure }: FailedJob): boolean =>
-  settings.sourceCheckLimitMs > 0 &&
-  failure.code.startsWith('Source') &&
-  failure.code !== OF_PROXY &&
-  (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) === 'Fail' &&
-  !(task.sequential ?? settings.sourceSequential) &&
-  (!failure.retriable || isLastAttempt(zipJob));
+export function shouldCheckOthers({ task, settings, zipJob, failure }: FailedJob): boolean {
+  return (
+    settings.sourceCheckLimitMs > 0 &&
+    failure.code.startsWith('Source') &&
+    failure.code !== OF_PROXY &&
+    (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) === 'Fail' &&
+    !(task.sequential ?? settings.sourceSequential) &&
+    (!failure.retriable || isLastAttempt(zipJob))
+  );
+}
 
 interface Check {
   readonly sources: SourceReader;
@@ -40,13 +43,7 @@ interface Check {
 }
 
 /** Checks the other sources, and returns the error with the number of failing ones. */
-export const checkOthers = async ({
-  sources,
-  error,
-  failure,
-  currentFile,
-  signal,
-}: Check): Promise<Error> => {
+export async function checkOthers({ sources, error, failure, currentFile, signal }: Check): Promise<Error> {
   const { known } = sources;
   const { code, httpStatus, fileIndex = currentFile } = failure;
   // A source can respond as it should and still fail: the archive refuses its length.
@@ -58,4 +55,4 @@ export const checkOthers = async ({
   const { retryable, details } = error;
   const text = `${error.message}; ${failed} of ${checked} checked sources fail`;
   return new AppError(text, { code: error.code, retryable, cause: error, details });
-};
+}

@@ -51,7 +51,7 @@ const STORE_TIME_STEP_MS = 2000;
  * may be later, because the pod waited for its node. The earlier end counts: an upload of the next attempt is never touched. It is
  * extended by the step of the store's clock, so that an upload of the last moment is found.
  */
-const windowOf = ({ deps, task, startedMs }: Recovery): StartWindow | undefined => {
+function windowOf({ deps, task, startedMs }: Recovery): StartWindow | undefined {
   const now = performance.now();
   const storeNow = deps.store.clock.at(now);
   if (!storeNow) return undefined;
@@ -61,16 +61,18 @@ const windowOf = ({ deps, task, startedMs }: Recovery): StartWindow | undefined 
   const writtenAt = Date.parse(task.endedAt) + task.endedAgeSeconds * 1000;
   const endsAt = Math.min(writtenAt - localNow, startedMs - now);
   return { fromMs: Date.parse(task.since) - localNow + earliest, toMs: latest + endsAt };
-};
+}
 
-const sweepOf = (recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Sweep => ({
-  ...own,
-  isShared: recovery.task.sharedTarget === true,
-  window: () => windowOf(recovery),
-});
+function sweepOf(recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Sweep {
+  return {
+    ...own,
+    isShared: recovery.task.sharedTarget === true,
+    window: () => windowOf(recovery),
+  };
+}
 
 /** Starts a marker upload, only to identify our own uploads in a listing. Undefined if the store rejects it. */
-const startMark = async ({ deps, task, graceMs }: Recovery): Promise<string | undefined> => {
+async function startMark({ deps, task, graceMs }: Recovery): Promise<string | undefined> {
   const { key, attempt } = task;
   const onUnconfirmed = deps.onAbortFailed ?? (() => undefined);
   try {
@@ -93,13 +95,13 @@ const startMark = async ({ deps, task, graceMs }: Recovery): Promise<string | un
     if (!isStoreCode(error, 'NoSuchBucket')) deps.onAbortFailed?.();
     return undefined;
   }
-};
+}
 
 /**
  * Aborts unrecorded uploads of the attempt, identified with a marker upload. The marker is aborted even after a stop: the
  * recovery ends early when its pod is deleted, and nobody else knows the marker.
  */
-const sweepByMark = async (recovery: Recovery): Promise<void> => {
+async function sweepByMark(recovery: Recovery): Promise<void> {
   const { deps, task, graceMs } = recovery;
   using late = createLateSignal(deps.signal, graceMs);
   const uploadId = await startMark(recovery);
@@ -113,10 +115,10 @@ const sweepByMark = async (recovery: Recovery): Promise<void> => {
     deps.onAbortFailed?.();
     deps.log.warn({ err: error }, 'could not abort the marker upload');
   }
-};
+}
 
 /** The outcome of the attempt's own upload is already known and is reported even if this fails. */
-const sweepIfPossible = async (recovery: Recovery): Promise<void> => {
+async function sweepIfPossible(recovery: Recovery): Promise<void> {
   try {
     await sweepByMark(recovery);
   } catch (error) {
@@ -125,13 +127,13 @@ const sweepIfPossible = async (recovery: Recovery): Promise<void> => {
       'could not determine whether unrecorded uploads of the key remain',
     );
   }
-};
+}
 
-const recoverRecorded = async (
+async function recoverRecorded(
   recovery: Recovery,
   task: TaskOf<'open' | 'committing'>,
   sweepLimitMs: number,
-): Promise<RecoveryOutcome> => {
+): Promise<RecoveryOutcome> {
   const { deps, startedMs } = recovery;
   const { key, uploadId, attempt, bytes, uploadState: state } = task;
   const endedMs = startedMs - task.endedAgeSeconds * 1000;
@@ -145,32 +147,35 @@ const recoverRecorded = async (
   if (swept === 'unlisted') await sweepIfPossible(recovery);
   else if (swept === 'unreported' && task.sharedTarget === true) deps.onAbortFailed?.();
   return outcome;
-};
+}
 
 /** An unrecorded upload has no parts and cannot be completed, so only the upload itself can remain. */
-const recoverUnrecorded = async (recovery: Recovery): Promise<RecoveryOutcome> => {
+async function recoverUnrecorded(recovery: Recovery): Promise<RecoveryOutcome> {
   await sweepByMark(recovery);
   return { outcome: 'absent' };
-};
+}
 
-const tooSlow = (limitMs: number, cause: unknown): StoreError =>
-  new StoreError(`Could not recover the upload: the store did not respond within ${limitMs} ms`, {
+function tooSlow(limitMs: number, cause: unknown): StoreError {
+  return new StoreError(`Could not recover the upload: the store did not respond within ${limitMs} ms`, {
     code: 'StoreUnavailable',
     retryable: true,
     storeCode: 'Timeout',
     cause,
   });
+}
 
 /**
  * Aborts the uploads of a deactivated attempt and returns whether it published its archive.
  * @throws StoreError when the store did not respond in time, or may still be assembling the archive.
  */
-export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> => {
+export async function recover(deps: RecoveryTaskDeps): Promise<RecoveryOutcome> {
   const { task, store, settings, log, stopping, onAbortFailed, startedMs = 0 } = deps;
   const { recoveryLimitMs, storeConsistencyMs: consistencyMs, storeStartGraceMs: graceMs } = settings;
   const limit = AbortSignal.timeout(recoveryLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
-  const retryPolicy = () => lookUpPolicy(settings, log);
+  function retryPolicy() {
+    return lookUpPolicy(settings, log);
+  }
   const recovery: Recovery = {
     deps: { store, log, signal, retryPolicy, onAbortFailed, consistencyMs },
     graceMs,
@@ -185,4 +190,4 @@ export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> 
     if (!limit.aborted || stopping.aborted || error instanceof StoreError) throw error;
     throw tooSlow(recoveryLimitMs, error);
   }
-};
+}

@@ -13,7 +13,7 @@ import { validateTask } from '../validators/documents.ts';
 
 const decodeTask = decoderOf<typeof ZIPPER_TASK_SCHEMA>(validateTask);
 
-const decode = (parsed: unknown): ZipperTask => {
+function decode(parsed: unknown): ZipperTask {
   try {
     return decodeTask(parsed);
   } catch (error) {
@@ -22,10 +22,10 @@ const decode = (parsed: unknown): ZipperTask => {
       { cause: error },
     );
   }
-};
+}
 
 /** @throws TaskError when the document is not a task of this contract's version. */
-export const parseTask = (json: string): ZipperTask => {
+export function parseTask(json: string): ZipperTask {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json);
@@ -33,10 +33,10 @@ export const parseTask = (json: string): ZipperTask => {
     throw new TaskError('Could not read the task: it is not valid JSON', { cause: error });
   }
   return decode(parsed);
-};
+}
 
 /** @throws TaskError when the file is missing or not a task. */
-export const readTask = async (path: string): Promise<ZipperTask> => {
+export async function readTask(path: string): Promise<ZipperTask> {
   try {
     return parseTask(await readFile(path, 'utf8'));
   } catch (error) {
@@ -44,21 +44,21 @@ export const readTask = async (path: string): Promise<ZipperTask> => {
       ? error
       : new TaskError(`Could not read the task: no file at ${path}`, { cause: error });
   }
-};
+}
 
 /** The inline files of the ZipJob. @throws TaskError if they do not match the task. */
-export const inlineFiles = ({ spec }: OwnZipJob, expected: number): readonly FileEntry[] => {
+export function inlineFiles({ spec }: OwnZipJob, expected: number): readonly FileEntry[] {
   const files = spec.files ?? [];
   if (files.length !== expected)
     throw new TaskError(
       `Could not read spec.files: it has ${files.length} files, but the task has ${expected}`,
     );
   return files.map(({ url, filename, ...stated }) => ({ url, filename, ...expectationsOf(stated) }));
-};
+}
 
 /** Reads the mounted Secret of the bucket. @throws TaskError when a required key of it is missing. */
-const readKeys = async (dir: string): Promise<StoreIdentity> => {
-  const read = async (name: string): Promise<string> => {
+async function readKeys(dir: string): Promise<StoreIdentity> {
+  async function read(name: string): Promise<string> {
     try {
       return (await readFile(join(dir, name), 'utf8')).trim();
     } catch (error) {
@@ -67,17 +67,17 @@ const readKeys = async (dir: string): Promise<StoreIdentity> => {
         { cause: error },
       );
     }
-  };
+  }
   const [accessKeyId, secretAccessKey, sessionToken] = await Promise.all([
     read(BUCKET_SECRET_KEYS.accessKeyId),
     read(BUCKET_SECRET_KEYS.secretAccessKey),
     read(BUCKET_SECRET_KEYS.sessionToken).catch(() => ''),
   ]);
   return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) };
-};
+}
 
 /** The credentials in the mounted Secret. Temporary ones are read again when the store no longer accepts them. @throws TaskError */
-export const readCredentials = async (dir: string): Promise<StoreCredentials> => {
+export async function readCredentials(dir: string): Promise<StoreCredentials> {
   let keys = await readKeys(dir);
   if (keys.sessionToken === undefined) return keys;
   return {
@@ -86,4 +86,4 @@ export const readCredentials = async (dir: string): Promise<StoreCredentials> =>
       if (keys === rejected) keys = await readKeys(dir);
     },
   };
-};
+}

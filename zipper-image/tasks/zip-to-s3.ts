@@ -79,11 +79,11 @@ interface Work {
   readonly startedAt: number;
 }
 
-const writeArchive = async (
+async function writeArchive(
   work: Work,
   files: ListOfFiles,
   { upload, sources }: Required<Pick<Run, 'upload' | 'sources'>>,
-) => {
+) {
   const { deps, progress, cancel } = work;
   const { task, settings, log } = deps;
   const archive = createArchive({
@@ -105,14 +105,15 @@ const writeArchive = async (
   if (written.files !== files.entries.length)
     throw new Error(`Could not write the archive: read ${written.files} of ${files.entries.length} files`);
   return { ...written, ...(await archive.finish()) };
-};
+}
 
-const skippedIn = ({ skipped, skippedCodes }: EntriesWritten) =>
-  skipped.length > 0 ? { skipped, skippedCodes } : {};
+function skippedIn({ skipped, skippedCodes }: EntriesWritten) {
+  return skipped.length > 0 ? { skipped, skippedCodes } : {};
+}
 
 type Written = Awaited<ReturnType<typeof writeArchive>>;
 
-const contentsOf = (written: Written, { sha256 }: Upload): ArchiveContents => {
+function contentsOf(written: Written, { sha256 }: Upload): ArchiveContents {
   const { bytes, entries, lengthUnverified, contentEncoded } = written;
   return {
     bytes,
@@ -122,9 +123,9 @@ const contentsOf = (written: Written, { sha256 }: Upload): ArchiveContents => {
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     ...(contentEncoded.length > 0 && { contentEncoded }),
   };
-};
+}
 
-const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> => {
+async function fillUpload(work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> {
   const { deps, status, cancel, run } = work;
   const { signal } = cancel;
   const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
@@ -145,26 +146,26 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
     retries: upload.retries + sources.retries,
     contractVersion: CONTRACT_VERSION,
   };
-};
+}
 
-const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob): Promise<ListOfFiles> => {
+async function readFileNames({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob): Promise<ListOfFiles> {
   const entries = await readFiles(zipJob);
   const { key, portableNames = SPEC_DEFAULTS.portableNames, manifestFormat, manifestEntry } = task;
   const options = { key, portableNames, ...defined({ manifestFormat, manifestEntry }) };
   return { entries, names: planEntryNames(entries, options) };
-};
+}
 
 /** The failure, with the number of failing sources if they were checked. */
-const checkAfter = async (work: Work, zipJob: OwnZipJob, error: Error): Promise<Error> => {
+async function checkAfter(work: Work, zipJob: OwnZipJob, error: Error): Promise<Error> {
   const { deps, run, progress, ended } = work;
   const failure = deps.toFailure(error);
   if (!run.sources || !shouldCheckOthers({ ...deps, zipJob, failure })) return error;
   run.isChecking = true;
   const { currentFile } = progress.snapshot();
   return checkOthers({ sources: run.sources, error, failure, currentFile, signal: ended.signal });
-};
+}
 
-const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> => {
+async function buildArchive(work: Work, zipJob: OwnZipJob): Promise<ZipResult> {
   const { deps, cancel, run } = work;
   const { task, podUid, settings, log } = deps;
   const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);
@@ -191,7 +192,7 @@ const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> =
     const [, known] = await Promise.all([upload.abandon(), checkAfter(work, zipJob, failure)]);
     throw known;
   }
-};
+}
 
 /** The termination message has the result and the failure too, so a status write must not use up the grace period. */
 const LAST_WRITE_MS = 10_000;
@@ -200,7 +201,7 @@ const LAST_WRITE_MS = 10_000;
  * The archive is published, so the pod succeeds even if the API server is unavailable until the pod is stopped, or refuses the
  * write: the first try, whose response was lost, may have finished the job.
  */
-const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
+async function reportResult(work: Work, result: ZipResult): Promise<void> {
   using late = createLateSignal(work.ended.signal, work.deps.lastWriteMs ?? LAST_WRITE_MS);
   try {
     await work.status.write({ result }, late.signal);
@@ -210,9 +211,9 @@ const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
       'could not confirm the result in the status; unless it is there, the controller recovers it from the store',
     );
   }
-};
+}
 
-const reportFailure = async (work: Work, error: unknown): Promise<void> => {
+async function reportFailure(work: Work, error: unknown): Promise<void> {
   if (error instanceof StatusError) return;
   try {
     await work.status.write(
@@ -222,9 +223,9 @@ const reportFailure = async (work: Work, error: unknown): Promise<void> => {
   } catch (writeError) {
     work.deps.log.warn({ err: writeError }, 'could not write the failure to the status');
   }
-};
+}
 
-const createWork = (deps: ZipToS3Deps): Work => {
+function createWork(deps: ZipToS3Deps): Work {
   const run: Run = {};
   const cancel = new AbortController();
   const ended = new AbortController();
@@ -245,30 +246,32 @@ const createWork = (deps: ZipToS3Deps): Work => {
     onSuperseded: (error) => ended.abort(error),
   });
   return { deps, run, status, progress, cancel, ended, startedAt: performance.now() };
-};
+}
 
 /** Node's longest timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The controller ends the job at its deadline. A pod that cannot be reached ends itself then. */
-const stopAtDeadline = ({ deps, ended }: Work): Disposable => {
+function stopAtDeadline({ deps, ended }: Work): Disposable {
   const { activeDeadlineSeconds } = deps.task;
-  const stop = (): void => {
+  function stop(): void {
     const text = `The job exceeded its deadline of ${activeDeadlineSeconds} s`;
     ended.abort(new AppError(text, { code: 'Terminated', retryable: true }));
-  };
+  }
   const timer = setTimeout(stop, Math.min(activeDeadlineSeconds * 1000, LONGEST_MS));
   return { [Symbol.dispose]: () => clearTimeout(timer) };
-};
+}
 
 /**
  * Builds and publishes the archive and writes the result to the status.
  * @throws AppError whose code is a FailureCode; nothing was published then, or it is OutcomeUnknown.
  */
-export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
+export async function zipToS3(deps: ZipToS3Deps): Promise<ZipResult> {
   const work = createWork(deps);
   const { cancel, ended, status } = work;
-  const stop = (): void => ended.abort(deps.stopping.reason);
+  function stop(): void {
+    return ended.abort(deps.stopping.reason);
+  }
   if (deps.stopping.aborted) stop();
   deps.stopping.addEventListener('abort', stop, { once: true });
   using _deadline = stopAtDeadline(work);
@@ -288,4 +291,4 @@ export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
   } finally {
     deps.stopping.removeEventListener('abort', stop);
   }
-};
+}

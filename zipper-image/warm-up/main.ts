@@ -41,10 +41,12 @@ const EXPECTED: readonly number[] = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'zipper-warm-up-'));
-const write = (file: string, text: string): string => {
+
+function write(file: string, text: string): string {
   writeFileSync(join(folder, file), text);
   return join(folder, file);
-};
+}
+
 write('ca.crt', rootCertificates[0] ?? '');
 write('token', 'token');
 for (const key of Object.values(BUCKET_SECRET_KEYS)) write(key, 'warm-up');
@@ -67,4 +69,5 @@ for (const task of TASKS) {
   if (status === null || !EXPECTED.includes(status))
     throw new Error(`the ${task.mode} zipper ended with ${status}: ${stdout.toString()}`);
 }
+
 rmSync(folder, { recursive: true });

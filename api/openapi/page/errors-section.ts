@@ -3,14 +3,17 @@ import { MAX_LISTED_ENTRIES } from '../../list-entry-faults.ts';
 import { JOB_FAILURES } from '../job-failures.ts';
 import { type Html, html, prose } from './html.ts';
 
-const row = (code: string, more: string, text: string): Html =>
-  html`<tr id="${code}"><td><code>${code}</code></td><td>${more}</td><td>${prose(text)}</td></tr>\n`;
+function row(code: string, more: string, text: string): Html {
+  return html`<tr id="${code}"><td><code>${code}</code></td><td>${more}</td><td>${prose(text)}</td></tr>\n`;
+}
 
-const head = (...cells: readonly string[]): Html =>
-  html`<thead><tr>${cells.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>`;
+function head(...cells: readonly string[]): Html {
+  return html`<thead><tr>${cells.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>`;
+}
 
 /** Every error code of responses and of failed jobs, each with an anchor. */
-export const errorsSection = (): Html => html`
+export function errorsSection(): Html {
+  return html`
 <section aria-labelledby="errors">
 <h2 id="errors">Error codes</h2>
 <p>Every error response has the body <code>{"error": {"type", "code", "message", "param"}}</code>. Rely on <code>code</code> and
@@ -28,3 +31,4 @@ entries of <code>urls</code> with <code>file_index</code>, <code>param</code>, <
 <div class="wide" tabindex="0"><table>${head('Code', '', 'Meaning')}
 <tbody>${JOB_FAILURES.map(({ code, text }) => row(code, '', text))}</tbody></table></div>
 </section>`;
+}

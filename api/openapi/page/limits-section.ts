@@ -5,70 +5,86 @@ import { grouped } from '../grouped.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';
 
-const bytes = (figure: number): string => `${grouped(figure)} bytes`;
-const perSecond = (figure: number): string =>
-  figure === 0
+function bytes(figure: number): string {
+  return `${grouped(figure)} bytes`;
+}
+
+function perSecond(figure: number): string {
+  return figure === 0
     ? 'no limit'
     : `${grouped(figure)} per second, after a burst of ${grouped((figure * CREATES_BURST_MS) / 1_000)}`;
-const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
+}
+
+function perMinute(figure: number): string {
+  return figure === 0 ? 'no limit' : `${grouped(figure)} per minute`;
+}
 
 const PER_PROJECT = 'A project may have another limit.';
 const PER_SECOND = `Further creates wait up to two seconds, then get 429. ${PER_PROJECT}`;
 
 type Row = readonly [limit: string, maximum: string, notes: string];
 
-const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)): readonly Row[] => [
-  [
-    'Files per archive',
-    grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
-    PER_PROJECT,
-  ],
-  ['Size of a file', bytes(settings.jobMaxFileBytes), 'A larger one fails the job with `SourceTooLarge`.'],
-  [
-    'Size of an archive',
-    bytes(settings.jobMaxArchiveBytes),
-    'A larger one fails the job with `ArchiveTooLarge`.',
-  ],
-  [
-    'Time of a running job',
-    `${grouped(settings.jobMaxSeconds)} seconds`,
-    `Then the job fails with \`DeadlineExceeded\`. ${PER_PROJECT}`,
-  ],
-  ['Request body', bytes(settings.maxBodyBytes), ''],
-  [
-    'JSON values in the body',
-    `${grouped(values.entries)} in urls, ${grouped(values.others)} elsewhere`,
-    'Unknown fields count.',
-  ],
-  [
-    'Source URL',
-    `${grouped(settings.maxUrlLength)} characters`,
-    `${bytes(MAX_URL_BYTES_IN_ALL)} in all URLs of a request.`,
-  ],
-  [
-    'File in a data: URL',
-    bytes(MAX_DATA_BYTES),
-    `${bytes(MAX_DATA_BYTES_IN_ALL)} in all data: URLs of a request.`,
-  ],
-  ['Key', bytes(settings.maxKeyBytes), 'Encoded as UTF-8.'],
-  ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'Serialized as JSON.'],
-  ['Request headers', bytes(settings.maxHeaderBytes), ''],
-  [
-    'Stored file lists per project',
-    bytes(settings.maxFileListBytesPerProject),
-    'Compressed. A list is deleted some time after its job finishes.',
-  ],
-  ['Stored jobs per project', grouped(settings.projectLimits.storedJobs), PER_PROJECT],
-  ['Stored jobs and file lists per project', bytes(settings.projectLimits.storedBytes), PER_PROJECT],
-  ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
-  ['Requests per project', perMinute(settings.projectLimits.requestsPerMinute), PER_PROJECT],
-  ['Creates per project', perSecond(settings.projectLimits.createsPerSecond), PER_SECOND],
-  ['Files in creates per project', perSecond(settings.projectLimits.filesPerSecond), PER_SECOND],
-  ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
-];
+function rateRows(settings: PublishedSettings): readonly Row[] {
+  return [
+    ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
+    ['Requests per project', perMinute(settings.projectLimits.requestsPerMinute), PER_PROJECT],
+    ['Creates per project', perSecond(settings.projectLimits.createsPerSecond), PER_SECOND],
+    ['Files in creates per project', perSecond(settings.projectLimits.filesPerSecond), PER_SECOND],
+    ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
+  ];
+}
+
+function rowsOf(settings: PublishedSettings, { values } = jsonLimits(settings)): readonly Row[] {
+  return [
+    [
+      'Files per archive',
+      grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
+      PER_PROJECT,
+    ],
+    ['Size of a file', bytes(settings.jobMaxFileBytes), 'A larger one fails the job with `SourceTooLarge`.'],
+    [
+      'Size of an archive',
+      bytes(settings.jobMaxArchiveBytes),
+      'A larger one fails the job with `ArchiveTooLarge`.',
+    ],
+    [
+      'Time of a running job',
+      `${grouped(settings.jobMaxSeconds)} seconds`,
+      `Then the job fails with \`DeadlineExceeded\`. ${PER_PROJECT}`,
+    ],
+    ['Request body', bytes(settings.maxBodyBytes), ''],
+    [
+      'JSON values in the body',
+      `${grouped(values.entries)} in urls, ${grouped(values.others)} elsewhere`,
+      'Unknown fields count.',
+    ],
+    [
+      'Source URL',
+      `${grouped(settings.maxUrlLength)} characters`,
+      `${bytes(MAX_URL_BYTES_IN_ALL)} in all URLs of a request.`,
+    ],
+    [
+      'File in a data: URL',
+      bytes(MAX_DATA_BYTES),
+      `${bytes(MAX_DATA_BYTES_IN_ALL)} in all data: URLs of a request.`,
+    ],
+    ['Key', bytes(settings.maxKeyBytes), 'Encoded as UTF-8.'],
+    ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'Serialized as JSON.'],
+    ['Request headers', bytes(settings.maxHeaderBytes), ''],
+    [
+      'Stored file lists per project',
+      bytes(settings.maxFileListBytesPerProject),
+      'Compressed. A list is deleted some time after its job finishes.',
+    ],
+    ['Stored jobs per project', grouped(settings.projectLimits.storedJobs), PER_PROJECT],
+    ['Stored jobs and file lists per project', bytes(settings.projectLimits.storedBytes), PER_PROJECT],
+    ...rateRows(settings),
+  ];
+}
 
 /** The configured limits. */
-export const limitsSection = (settings: PublishedSettings): Html => html`
+export function limitsSection(settings: PublishedSettings): Html {
+  return html`
 <section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
 <p>These limits are in force. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> report the remaining
@@ -78,3 +94,4 @@ ${table(
   rowsOf(settings).map(([limit, maximum, notes]) => [limit, maximum, prose(notes)]),
 )}
 </section>`;
+}

@@ -10,15 +10,17 @@ export interface OperationSection {
   readonly schemas: Schemas;
 }
 
-const parameterRow = ({ name, in: place, required, description, schema }: Parameter): readonly Part[] => [
-  html`<code>${name}</code>`,
-  required ? `${place}, required` : place,
-  [prose(description), JSON.stringify(schema).includes('"enum"') ? html` ${prose(valuesOf(schema))}` : ''],
-];
+function parameterRow({ name, in: place, required, description, schema }: Parameter): readonly Part[] {
+  return [
+    html`<code>${name}</code>`,
+    required ? `${place}, required` : place,
+    [prose(description), JSON.stringify(schema).includes('"enum"') ? html` ${prose(valuesOf(schema))}` : ''],
+  ];
+}
 
 /** OpenAPI describes this header as a security scheme, not as a parameter. */
-const authorizationRow = ({ security }: Operation): readonly (readonly Part[])[] =>
-  security?.length === 0
+function authorizationRow({ security }: Operation): readonly (readonly Part[])[] {
+  return security?.length === 0
     ? []
     : [
         [
@@ -27,20 +29,22 @@ const authorizationRow = ({ security }: Operation): readonly (readonly Part[])[]
           prose('`Bearer` and an access token of the project.'),
         ],
       ];
+}
 
-const valuesOf = (schema: Schema): string => {
+function valuesOf(schema: Schema): string {
   const { items = schema } = schema;
   const values = typeof items === 'object' && items !== null && 'enum' in items ? items.enum : undefined;
   return Array.isArray(values) ? values.map((value) => `\`${String(value)}\``).join(', ') : '';
-};
+}
 
-const examplesOf = (content: JsonContent | undefined): Part =>
-  Object.values(content?.['application/json'].examples ?? {}).map(
+function examplesOf(content: JsonContent | undefined): Part {
+  return Object.values(content?.['application/json'].examples ?? {}).map(
     ({ summary, value }) => html`<details><summary>${summary}</summary>${json(value)}</details>`,
   );
+}
 
 /** Renders the fields of a schema as a table; one table per `oneOf` alternative. */
-const fieldsTable = (schema: Schema, schemas: Schemas): Html => {
+function fieldsTable(schema: Schema, schemas: Schemas): Html {
   const { oneOf, properties } = schema;
   if (Array.isArray(oneOf)) return html`${oneOf.map((one: Schema) => namedTable(one, schemas))}`;
   if (properties === undefined) return html``;
@@ -52,40 +56,40 @@ const fieldsTable = (schema: Schema, schemas: Schemas): Html => {
       html`${prose(description)}${rules === '' ? '' : html` <span class="soft">(${rules})</span>`}`,
     ]),
   );
-};
+}
 
-const namedTable = (schema: Schema, schemas: Schemas): Html => {
+function namedTable(schema: Schema, schemas: Schemas): Html {
   const named = resolve(schema, schemas);
   return html`<h4>${nameOfRef(String(schema['$ref']))}</h4><p>${prose(String(named['description']))}</p>${fieldsTable(named, schemas)}`;
-};
+}
 
-const bodySection = ({ operation, schemas }: OperationSection): Part => {
+function bodySection({ operation, schemas }: OperationSection): Part {
   const { requestBody } = operation;
   if (requestBody === undefined) return '';
   const { schema } = requestBody.content['application/json'];
   return html`<h3>Body</h3>${fieldsTable(resolve(schema, schemas), schemas)}${examplesOf(requestBody.content)}`;
-};
+}
 
 /** The fields and examples of the response to a successful request. */
-const successSection = ({ operation, schemas }: OperationSection): Part => {
+function successSection({ operation, schemas }: OperationSection): Part {
   const content = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1].content;
   if (content === undefined) return '';
   const { schema } = content['application/json'];
   return html`<h3>Response fields</h3>${fieldsTable(resolve(schema, schemas), schemas)}${examplesOf(content)}`;
-};
+}
 
 /** The codes of an error response, with links to their meaning; the description of any other response. */
-const meaningOf = (status: string, { description, content }: Response): Part => {
+function meaningOf(status: string, { description, content }: Response): Part {
   const codes = Object.keys(content?.['application/json'].examples ?? {});
   if (status.startsWith('2') || codes.length === 0) return prose(description);
   return codes.map((code, index) => [
     index === 0 ? '' : ', ',
     html`<a href="#${code}"><code>${code}</code></a>`,
   ]);
-};
+}
 
-const responseRows = ({ operation }: OperationSection): readonly (readonly Part[])[] =>
-  Object.entries(operation.responses).map(([status, response]) => [
+function responseRows({ operation }: OperationSection): readonly (readonly Part[])[] {
+  return Object.entries(operation.responses).map(([status, response]) => [
     html`<code>${status}</code>`,
     meaningOf(status, response),
     Object.keys(response.headers ?? {}).map((name, index) => [
@@ -93,9 +97,10 @@ const responseRows = ({ operation }: OperationSection): readonly (readonly Part[
       html`<code>${name}</code>`,
     ]),
   ]);
+}
 
 /** One operation: parameters, body and responses. */
-export const operationSection = (section: OperationSection): Html => {
+export function operationSection(section: OperationSection): Html {
   const { method, path, operation } = section;
   return html`
 <section aria-labelledby="${operation.operationId}">
@@ -109,4 +114,4 @@ ${bodySection(section)}
 ${table(['Status', 'Meaning', 'Headers'], responseRows(section))}
 ${successSection(section)}
 </section>`;
-};
+}

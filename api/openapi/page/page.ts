@@ -18,15 +18,17 @@ export interface PageOptions {
   readonly samples: Samples;
 }
 
-const shown = ({ language, file, text }: Sample): Html =>
-  html`<details><summary>${language}: ${file}</summary><pre tabindex="0"><code>${text}</code></pre></details>\n`;
+function shown({ language, file, text }: Sample): Html {
+  return html`<details><summary>${language}: ${file}</summary><pre tabindex="0"><code>${text}</code></pre></details>\n`;
+}
 
-const operationsOf = (items: Readonly<Record<string, PathItem>>) =>
-  Object.entries(items).flatMap(([path, item]) =>
+function operationsOf(items: Readonly<Record<string, PathItem>>) {
+  return Object.entries(items).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
+}
 
-const navigation = (document: OpenApiDocument): Html => {
+function navigation(document: OpenApiDocument): Html {
   const operations = operationsOf(document.paths).map(({ operation }) => [
     operation.operationId,
     operation.summary,
@@ -45,9 +47,10 @@ const navigation = (document: OpenApiDocument): Html => {
   return html`<nav aria-label="Contents"><ul>
 ${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`)}<li><a href="openapi.json">openapi.json</a></li>
 </ul></nav>`;
-};
+}
 
-const authentication = ({ document }: PageOptions): Html => html`
+function authentication({ document }: PageOptions): Html {
+  return html`
 <section aria-labelledby="authentication">
 <h2 id="authentication">Authentication</h2>
 <pre tabindex="0"><code>Authorization: Bearer ACCESS_TOKEN</code></pre>
@@ -56,8 +59,10 @@ const authentication = ({ document }: PageOptions): Html => html`
 unknown or revoked token it is 401 <a href="#invalid_api_key"><code>invalid_api_key</code></a>, and with a token that lacks the permission
 403 <a href="#insufficient_permissions"><code>insufficient_permissions</code></a>.</p>
 </section>`;
+}
 
-const statuses = (): Html => html`
+function statuses(): Html {
+  return html`
 <section aria-labelledby="statuses">
 <h2 id="statuses">Status of a job</h2>
 ${table(
@@ -66,8 +71,10 @@ ${table(
 )}
 <p>A job never leaves <code>succeeded</code> or <code>failed</code>.</p>
 </section>`;
+}
 
-const start = ({ document, samples }: PageOptions): Html => html`
+function start({ document, samples }: PageOptions): Html {
+  return html`
 <section aria-labelledby="start">
 <h2 id="start">Getting started</h2>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
@@ -76,9 +83,10 @@ ${document.info.description.split('\n\n').map((paragraph) => html`<p>${prose(par
 <p>Create a zip with an Idempotency-Key and wait until it finishes:</p>
 ${samples.makeArchive.map(shown)}
 </section>`;
+}
 
-const webhooks = ({ document, samples }: PageOptions): Part =>
-  operationsOf(document.webhooks).map(
+function webhooks({ document, samples }: PageOptions): Part {
+  return operationsOf(document.webhooks).map(
     ({ operation }) => html`
 ${operationSection({ method: 'POST', path: 'webhook URL of the project', operation, schemas: document.components.schemas })}
 <h3 id="receive">Receive webhooks</h3>
@@ -89,9 +97,10 @@ ${samples.receiveWebhook.map(shown)}
 <p>Use any <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> library, or verify the signature yourself:</p>
 ${samples.verifyWebhook.map(shown)}`,
   );
+}
 
 /** Renders the API reference from the OpenAPI document. */
-export const renderPage = (options: PageOptions): string => {
+export function renderPage(options: PageOptions): string {
   const { document, settings } = options;
   const { title, summary, version } = document.info;
   const { schemas } = document.components;
@@ -121,7 +130,7 @@ ${errorsSection()}
 </body>
 </html>
 `.html;
-};
+}
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 

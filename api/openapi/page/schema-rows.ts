@@ -20,44 +20,46 @@ const RULES: Readonly<Record<string, (value: unknown) => string>> = {
   maxLength: (value) => `at most ${String(value)} characters`,
 };
 
-const rulesOf = (schema: Schema): string =>
-  Object.entries(RULES)
+function rulesOf(schema: Schema): string {
+  return Object.entries(RULES)
     .filter(([keyword]) => schema[keyword] !== undefined)
     .map(([keyword, ruleOf]) => ruleOf(schema[keyword]))
     .join('; ');
+}
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
 /** The schema that a reference names, with the keywords beside the reference. */
-export const resolve = (schema: Schema, schemas: Schemas): Schema => {
+export function resolve(schema: Schema, schemas: Schemas): Schema {
   const { $ref, ...more } = schema;
   const named = typeof $ref === 'string' ? schemas[nameOfRef($ref)] : undefined;
   return named === undefined ? schema : { ...named, ...more };
-};
+}
 
 /** `oneOf: [schema, null]` as a schema with both types. */
-const withoutUnion = (schema: Schema, schemas: Schemas): Schema => {
+function withoutUnion(schema: Schema, schemas: Schemas): Schema {
   const { oneOf, ...more } = schema;
   if (!Array.isArray(oneOf)) return resolve(schema, schemas);
   const [first = {}] = oneOf as readonly Schema[];
   const one = resolve(first, schemas);
   return { ...one, ...more, type: [one['type'], 'null'] };
-};
+}
 
-const typeOf = ({ type }: Schema): string => {
+function typeOf({ type }: Schema): string {
   if (Array.isArray(type)) return type.join(' or ');
   return typeof type === 'string' ? type : 'string';
-};
+}
 
 /** Tables with more values, such as the failure codes, are elsewhere on the page. */
 const MAX_LISTED_VALUES = 12;
-const withFewValues = (schema: Schema): Schema => {
+
+function withFewValues(schema: Schema): Schema {
   const { enum: values, ...more } = schema;
   return Array.isArray(values) && values.length > MAX_LISTED_VALUES ? more : schema;
-};
+}
 
 /** One row per field of an object schema, including nested fields. */
-export const schemaRows = (schema: Schema, schemas: Schemas, parent = ''): readonly SchemaRow[] => {
+export function schemaRows(schema: Schema, schemas: Schemas, parent = ''): readonly SchemaRow[] {
   const { properties, required } = schema;
   if (!isRecord(properties)) return [];
   return Object.entries(properties).flatMap(([name, value]): readonly SchemaRow[] => {
@@ -76,4 +78,4 @@ export const schemaRows = (schema: Schema, schemas: Schemas, parent = ''): reado
       : schemaRows(field, schemas, `${path}.`);
     return [row, ...inner];
   });
-};
+}

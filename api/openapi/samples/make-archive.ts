@@ -25,7 +25,7 @@ interface Ask {
 }
 
 /** Sends a request and retries it if that may help. The Idempotency-Key makes retries of a POST safe. */
-const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
+async function send(path: string, ask: Ask = {}): Promise<Zip> {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(`${ZIPJOBS_URL}${path}`, {
       ...ask,
@@ -39,7 +39,7 @@ const send = async (path: string, ask: Ask = {}): Promise<Zip> => {
       throw new Error(`${response.status}: ${await response.text()}`);
     await delay(Number(response?.headers.get('retry-after') ?? 2) * 1000);
   }
-};
+}
 
 const body = await readFile(process.argv[2] ?? 'request.json');
 // Store the key until you have the response. A retry with the same key and body never creates a second job.
@@ -51,5 +51,6 @@ while (zip.data.status === 'none' || zip.data.status === 'processing') {
   await delay(1_000);
   zip = await send(`/v1/zips/${created.data.uuid}?expand=archive,error`);
 }
+
 console.log(JSON.stringify(zip));
 process.exitCode = zip.data.status === 'succeeded' ? 0 : 1;

@@ -56,23 +56,24 @@ export interface Client {
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const checkLimit = (name: string, value: number): number => {
+
+function checkLimit(name: string, value: number): number {
   if (value >= 1 && value <= MAX_TIMER_MS) return value;
   throw new RangeError(`${name} must be between 1 and ${MAX_TIMER_MS}.`);
-};
+}
 
 /** Without the URL in the message: it may contain a password. */
-const checkBaseUrl = (text: string): string => {
+function checkBaseUrl(text: string): string {
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
   if (/^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '')
     return `${origin}${pathname.replace(/\/$/, '')}`;
   throw new TypeError(
     'baseUrl must be an http or https URL without user name, password, query and fragment.',
   );
-};
+}
 
 /** A client of one project. @throws TypeError or RangeError if an option is invalid */
-export const createClient = (options: ClientOptions): Client => {
+export function createClient(options: ClientOptions): Client {
   const { baseUrl, token, fetch = globalThis.fetch, timing = systemTiming } = options;
   if (!/^[!-~]+$/.test(token)) throw new TypeError('token must be printable ASCII without spaces.');
   const zips = `${checkBaseUrl(baseUrl)}/v1/zips`;
@@ -81,7 +82,7 @@ export const createClient = (options: ClientOptions): Client => {
   const timeoutMs = checkLimit('timeoutMs', options.timeoutMs ?? 60_000);
   const send = createSend(fetch, timing);
 
-  const request = (path: string, init: RequestInit, call: CallOptions & Partial<Limits>) => {
+  function request(path: string, init: RequestInit, call: CallOptions & Partial<Limits>) {
     const { expand = [], signal, deadlineMs = timing.nowMs() + timeoutMs } = call;
     const query = expand.length > 0 ? `?expand=${expand.join(',')}` : '';
     const headers = new Headers(init.headers);
@@ -89,9 +90,10 @@ export const createClient = (options: ClientOptions): Client => {
     headers.set('authorization', `Bearer ${token}`);
     const limits = { attempts: call.attempts ?? attempts, attemptTimeoutMs, deadlineMs, signal };
     return send(`${zips}${path}${query}`, { ...init, headers, redirect: 'manual' }, limits);
-  };
-  const read = (uuid: string, call: CallOptions & Partial<Limits>) =>
-    request(`/${encodeURIComponent(uuid)}`, {}, call);
+  }
+  function read(uuid: string, call: CallOptions & Partial<Limits>) {
+    return request(`/${encodeURIComponent(uuid)}`, {}, call);
+  }
   const wait = createWait(read, timing);
 
   return {
@@ -107,4 +109,4 @@ export const createClient = (options: ClientOptions): Client => {
       return wait(uuid, { ...call, limitMs, maxPollMs });
     },
   };
-};
+}

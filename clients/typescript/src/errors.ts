@@ -10,11 +10,12 @@ const RETRIABLE: readonly number[] = [408, 429, 500, 502, 503, 504];
 type Unknowns<Fields> = { readonly [Name in keyof Fields]?: unknown };
 
 /** A proxy may send errors in a form of its own. */
-const isOfApi = (error: Unknowns<ErrorFields> | null | undefined): error is ErrorFields =>
-  [error?.type, error?.code, error?.message].every((field) => typeof field === 'string');
+function isOfApi(error: Unknowns<ErrorFields> | null | undefined): error is ErrorFields {
+  return [error?.type, error?.code, error?.message].every((field) => typeof field === 'string');
+}
 
 /** The body of a response; without fields if the response is not from the API. */
-export const parseBody = (text: string): { data?: Partial<Zip>; error?: ErrorFields } => {
+export function parseBody(text: string): { data?: Partial<Zip>; error?: ErrorFields } {
   try {
     const { data, error } = (JSON.parse(text) ?? {}) as {
       data?: Partial<Zip>;
@@ -24,7 +25,7 @@ export const parseBody = (text: string): { data?: Partial<Zip>; error?: ErrorFie
   } catch {
     return {};
   }
-};
+}
 
 /** A response without a job. If a proxy sent it, it has no `type` and no `code`. */
 export class ApiError extends Error {

@@ -12,8 +12,8 @@ export interface Limits {
 }
 
 /** Sends a request until it succeeds, fails for good, or reaches a limit. */
-export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
-  const attempt = async (url: string, init: RequestInit, limits: Limits) => {
+export function createSend(fetch: typeof globalThis.fetch, timing: Timing) {
+  async function attempt(url: string, init: RequestInit, limits: Limits) {
     const remaining = Math.max(1, limits.deadlineMs - timing.nowMs());
     const timeout = AbortSignal.timeout(Math.ceil(Math.min(limits.attemptTimeoutMs, remaining)));
     const signal = limits.signal ? AbortSignal.any([limits.signal, timeout]) : timeout;
@@ -28,7 +28,7 @@ export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
       const error = new ConnectionError(`No response from ${new URL(url).host}.`, { cause });
       return { error, headers: new Headers() };
     }
-  };
+  }
 
   return async (url: string, init: RequestInit, limits: Limits): Promise<{ zip: Zip; headers: Headers }> => {
     limits.signal?.throwIfAborted();
@@ -41,4 +41,4 @@ export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
       await timing.sleep(delay, limits.signal);
     }
   };
-};
+}

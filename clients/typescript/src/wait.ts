@@ -23,16 +23,17 @@ type Read = (uuid: string, call: Wait & Partial<Limits>) => Promise<State>;
 const LAST_READ_MS = 1_000;
 
 /** @throws any error that a retry cannot solve */
-const toRetriable = (error: unknown): State => {
+function toRetriable(error: unknown): State {
   if ((error instanceof ApiError || error instanceof ConnectionError) && error.isRetriable) return { error };
   throw error;
-};
+}
 
 /** Reads a job until it succeeds or fails. When the time is over, it reads once more. */
-export const createWait = (read: Read, timing: Timing) => {
+export function createWait(read: Read, timing: Timing) {
   /** Until the next request. After an error, no attempt was possible within the limit any more. */
-  const delayOf = ({ headers }: State, pollMs: number): number =>
-    headers ? Math.max(jittered(pollMs, timing.random()), quotaDelayMs(headers)) : Infinity;
+  function delayOf({ headers }: State, pollMs: number): number {
+    return headers ? Math.max(jittered(pollMs, timing.random()), quotaDelayMs(headers)) : Infinity;
+  }
 
   return async (uuid: string, call: Wait): Promise<Zip> => {
     const end = timing.nowMs() + call.limitMs;
@@ -52,4 +53,4 @@ export const createWait = (read: Read, timing: Timing) => {
       await timing.sleep(delayMs, call.signal);
     }
   };
-};
+}

@@ -27,13 +27,14 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-const isIterable = (headers: ReceivedRequest['headers']): headers is Iterable<readonly [string, string]> =>
-  Symbol.iterator in headers;
+function isIterable(headers: ReceivedRequest['headers']): headers is Iterable<readonly [string, string]> {
+  return Symbol.iterator in headers;
+}
 
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws WebhookVerificationError if the signature is invalid or older than five minutes */
-export const verifyWebhook = ({ body, headers, secret }: ReceivedRequest): VerifiedWebhook => {
+export function verifyWebhook({ body, headers, secret }: ReceivedRequest): VerifiedWebhook {
   const webhook = new Webhook(secret);
   try {
     // Not instanceof: the headers of a polyfill, a package or another realm have another class.
@@ -45,4 +46,4 @@ export const verifyWebhook = ({ body, headers, secret }: ReceivedRequest): Verif
   } catch (cause) {
     throw new WebhookVerificationError('The webhook has no valid signature.', { cause });
   }
-};
+}

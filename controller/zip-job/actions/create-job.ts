@@ -19,20 +19,23 @@ export interface Current {
 type CreateJob = Extract<Action, { kind: 'createJob' }>;
 
 /** Creates nothing for a ZipJob that changed since the decision: it may be finished, deleted, replaced or cancelled. */
-const isStillWanted = (seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob =>
-  live !== undefined &&
-  live.metadata.uid === seen.metadata.uid &&
-  (action.target === 'recover' ||
-    (live.metadata.resourceVersion === seen.metadata.resourceVersion &&
-      live.metadata.deletionTimestamp === undefined &&
-      live.spec.cancel !== true &&
-      live.spec.suspend !== true));
+function isStillWanted(seen: ZipJob, live: ZipJob | undefined, action: CreateJob): live is ZipJob {
+  return (
+    live !== undefined &&
+    live.metadata.uid === seen.metadata.uid &&
+    (action.target === 'recover' ||
+      (live.metadata.resourceVersion === seen.metadata.resourceVersion &&
+        live.metadata.deletionTimestamp === undefined &&
+        live.spec.cancel !== true &&
+        live.spec.suspend !== true))
+  );
+}
 
-const refuse = async (
+async function refuse(
   options: ActOptions,
   zipJob: ZipJob,
   refused: { readonly error: KubeError; readonly target: CreateJob['target'] },
-): Promise<Outcome> => {
+): Promise<Outcome> {
   const { error, target } = refused;
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
@@ -52,10 +55,10 @@ const refuse = async (
   );
   options.log.warn({ err: error, ...jobFacts(zipJob), target }, 'the API server rejected a Job');
   return AGAIN;
-};
+}
 
 /** The name works as a lock. An existing Job of that name is ours only if this ZipJob owns it. */
-const send = async (options: ActOptions, zipJob: ZipJob, { job, target }: CreateJob): Promise<Outcome> => {
+async function send(options: ActOptions, zipJob: ZipJob, { job, target }: CreateJob): Promise<Outcome> {
   const { namespace, name } = job.metadata;
   // Hold the slot before sending: from then on the Job may exist, even if no response arrives.
   if (target === 'archive') options.ledger.hold(zipJob);
@@ -67,13 +70,13 @@ const send = async (options: ActOptions, zipJob: ZipJob, { job, target }: Create
     });
   options.memory.accepted(objectKey(zipJob));
   return { kind: 'again', hints: target === 'archive' ? { job: made } : { recovery: made } };
-};
+}
 
-export const createJob = async (
+export async function createJob(
   options: ActOptions,
   { zipJob, isFresh }: Current,
   action: CreateJob,
-): Promise<Outcome> => {
+): Promise<Outcome> {
   const { namespace, name } = zipJob.metadata;
   try {
     const live = isFresh ? zipJob : await options.zipJobs.get(namespace, name);
@@ -83,4 +86,4 @@ export const createJob = async (
     if (error instanceof KubeError) return refuse(options, zipJob, { error, target: action.target });
     throw error;
   }
-};
+}

@@ -8,11 +8,11 @@ import type { Fresh } from './outcome.ts';
 import { patchMetadata } from './versioned-write.ts';
 
 /** Deletes the Secrets of the file list by name, and records it so that they are not deleted again. */
-export const deleteFileList = async (
+export async function deleteFileList(
   options: ActOptions,
   zipJob: ZipJob,
   secretNames: readonly string[],
-): Promise<Fresh> => {
+): Promise<Fresh> {
   const { namespace } = zipJob.metadata;
   for (const name of secretNames) {
     try {
@@ -24,4 +24,4 @@ export const deleteFileList = async (
   }
   const deletedAt = rfc3339(options.clock.date());
   return patchMetadata(options, zipJob, { annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } });
-};
+}

@@ -8,11 +8,11 @@ import type { ActOptions } from './act-options.ts';
  * The Job controller replaces a pod only once its phase is Failed, which the kubelet of a lost node never reports. So this
  * sets it, as the pod garbage collector does for pods of lost nodes.
  */
-export const forceDeletePod = async (
+export async function forceDeletePod(
   options: ActOptions,
   namespace: string,
   { name, uid }: Extract<Action, { kind: 'forceDeletePod' }>,
-): Promise<void> => {
+): Promise<void> {
   const lost = {
     type: 'DisruptionTarget',
     status: 'True',
@@ -32,4 +32,4 @@ export const forceDeletePod = async (
   } catch (error) {
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
   }
-};
+}

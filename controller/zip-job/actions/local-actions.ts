@@ -9,9 +9,11 @@ const LOCAL = ['reserve', 'release', 'discardDelivery', 'deliverWebhook'] as con
 /** Actions on the state of this process; none calls the API server. */
 export type LocalAction = Extract<Action, { readonly kind: (typeof LOCAL)[number] }>;
 
-export const isLocal = (action: Action): action is LocalAction => LOCAL.some((kind) => kind === action.kind);
+export function isLocal(action: Action): action is LocalAction {
+  return LOCAL.some((kind) => kind === action.kind);
+}
 
-export const performLocally = (options: ActOptions, zipJob: ZipJob, action: LocalAction): Fresh => {
+export function performLocally(options: ActOptions, zipJob: ZipJob, action: LocalAction): Fresh {
   switch (action.kind) {
     case 'reserve':
       // If the job is blocked, the next observation contains the reason.
@@ -26,4 +28,4 @@ export const performLocally = (options: ActOptions, zipJob: ZipJob, action: Loca
       options.dispatcher.submit(options.planDelivery(zipJob));
       return kept(zipJob);
   }
-};
+}

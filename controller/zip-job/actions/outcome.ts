@@ -11,4 +11,6 @@ export const AGAIN: Outcome = { kind: 'again', hints: {} };
 /** The current ZipJob of the API server, or how the reconcile ends without it. */
 export type Fresh = { readonly zipJob: ZipJob } | { readonly end: Outcome };
 
-export const kept = (zipJob: ZipJob): Fresh => ({ zipJob });
+export function kept(zipJob: ZipJob): Fresh {
+  return { zipJob };
+}

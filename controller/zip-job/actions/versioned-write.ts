@@ -7,20 +7,20 @@ import { AGAIN, type Fresh, GONE, type Outcome } from './outcome.ts';
 type Versioned = Pick<ActOptions, 'zipJobs' | 'memory'>;
 
 /** Reads the object again after a conflict. */
-export const refresh = async (options: Versioned, zipJob: ZipJob): Promise<Outcome> => {
+export async function refresh(options: Versioned, zipJob: ZipJob): Promise<Outcome> {
   const { namespace, name, uid } = zipJob.metadata;
   const live = await options.zipJobs.get(namespace, name);
   if (live?.metadata.uid !== uid || !live) return GONE;
   options.memory.keep(objectKey(live), live);
   return AGAIN;
-};
+}
 
 /** Runs a write that is based on a version and keeps the result. Maps Conflict to a re-read, and NotFound to gone. */
-export const guarded = async (
+export async function guarded(
   options: Versioned,
   zipJob: ZipJob,
   write: () => Promise<ZipJob>,
-): Promise<Fresh> => {
+): Promise<Fresh> {
   try {
     const written = await write();
     options.memory.keep(objectKey(written), written);
@@ -30,15 +30,15 @@ export const guarded = async (
     if (isKubeError(error, 'Conflict')) return { end: await refresh(options, zipJob) };
     throw error;
   }
-};
+}
 
-export const patchMetadata = (
+export function patchMetadata(
   options: Versioned,
   zipJob: ZipJob,
   metadata: Readonly<Record<string, unknown>>,
-): Promise<Fresh> => {
+): Promise<Fresh> {
   const { name, namespace, resourceVersion } = zipJob.metadata;
   return guarded(options, zipJob, () =>
     options.zipJobs.mergePatch({ namespace, name }, { metadata: { ...metadata, resourceVersion } }),
   );
-};
+}

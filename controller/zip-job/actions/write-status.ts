@@ -9,14 +9,14 @@ import type { ActOptions } from './act-options.ts';
 import type { Fresh } from './outcome.ts';
 import { guarded } from './versioned-write.ts';
 
-const logMove = ({ log }: ActOptions, { zipJob: before }: Observation, after: ZipJob): void => {
+function logMove({ log }: ActOptions, { zipJob: before }: Observation, after: ZipJob): void {
   const { phase, reason } = after.status ?? {};
   if (phase !== before.status?.phase)
     log.info({ ...jobFacts(after), phase, reason }, 'the phase of the job changed');
-};
+}
 
 /** The delivery result is in the status: passes it on to the endpoint state and drops it. */
-const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): void => {
+function noteDelivery(options: ActOptions, seen: Observation, after: ZipJob): void {
   if (seen.delivery.kind !== 'responded') return;
   options.dispatcher.acknowledge(objectKey(after));
   const { delivery, host } = seen.delivery.response;
@@ -29,14 +29,14 @@ const noteDelivery = (options: ActOptions, seen: Observation, after: ZipJob): vo
   if (webhook === undefined) return;
   const response = { endpoint: endpointOf(webhook), delivery, ...defined({ host }) };
   options.endpointNotes.add(after.metadata.namespace, response);
-};
+}
 
 /** The only status write of a round. */
-export const writeStatus = async (
+export async function writeStatus(
   options: ActOptions,
   seen: Observation,
   status: OwnedStatus,
-): Promise<Fresh> => {
+): Promise<Fresh> {
   const fresh = await guarded(options, seen.zipJob, () => options.applyStatus(seen.zipJob, status));
   if ('zipJob' in fresh) {
     noteDelivery(options, seen, fresh.zipJob);
@@ -45,4 +45,4 @@ export const writeStatus = async (
     countTransition(options.metrics, { before: seen.zipJob.status ?? {}, after, now: options.clock.date() });
   }
   return fresh;
-};
+}

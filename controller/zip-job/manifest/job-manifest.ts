@@ -16,18 +16,19 @@ import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.t
 /** Exit codes of the zipper after which a retry does not help. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
 
-export const recoveryJobName = (zipJobName: string, attempt: number): string =>
-  `${zipJobName}-recover-${attempt}`;
+export function recoveryJobName(zipJobName: string, attempt: number): string {
+  return `${zipJobName}-recover-${attempt}`;
+}
 
 /** The bucket fields of a task. */
-export const taskBucket = (bucket: ZipBucket): TaskBucket => {
+export function taskBucket(bucket: ZipBucket): TaskBucket {
   const { bucketName, objectOptions, credentials, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
   return { name: bucketName, ...place, ...options, ...credentials };
-};
+}
 
 /** Optional fields of a task, set only if the ZipJob sets them. */
-const choicesOf = ({
+function choicesOf({
   onSourceError,
   manifestEntry,
   manifestFormat,
@@ -36,18 +37,20 @@ const choicesOf = ({
   fixedModificationTime,
   sha256,
   objectOptions = {},
-}: ZipJobSpec) => ({
-  ...defined({
-    onSourceError,
-    manifestEntry,
-    manifestFormat,
-    portableNames,
-    sequential,
-    fixedModificationTime,
-  }),
-  ...(sha256 === true && { sha256 }),
-  ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
-});
+}: ZipJobSpec) {
+  return {
+    ...defined({
+      onSourceError,
+      manifestEntry,
+      manifestFormat,
+      portableNames,
+      sequential,
+      fixedModificationTime,
+    }),
+    ...(sha256 === true && { sha256 }),
+    ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
+  };
+}
 
 /** What a task depends on besides its objects. */
 export interface ManifestSettings extends DecisionConfig {
@@ -55,9 +58,11 @@ export interface ManifestSettings extends DecisionConfig {
   readonly sharesTarget?: boolean | undefined;
 }
 
-const shared = ({ sharesTarget }: ManifestSettings) => (sharesTarget === true ? { sharedTarget: true } : {});
+function shared({ sharesTarget }: ManifestSettings) {
+  return sharesTarget === true ? { sharedTarget: true } : {};
+}
 
-const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettings): ArchiveTask => {
+function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettings): ArchiveTask {
   const { spec, metadata } = zipJob;
   const { filesFrom } = spec;
   return {
@@ -88,32 +93,38 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
     ...defined({ sealingKey: settings.sealingKey }),
     ...shared(settings),
   };
-};
+}
 
 /** Labels of every zipper Job and its pods. The instance is the ZipJob or ZipBucket. */
-export const zipperLabels = (
+export function zipperLabels(
   instance: string,
   component: 'archive' | 'recover' | 'check-bucket',
-): Readonly<Record<string, string>> => ({
-  [LABELS.name]: 'zipjobs-zipper',
-  [LABELS.instance]: instance,
-  [LABELS.component]: component,
-  [LABELS.partOf]: 'zipjobs',
-  [LABELS.managedBy]: 'zipjobs-controller',
-});
+): Readonly<Record<string, string>> {
+  return {
+    [LABELS.name]: 'zipjobs-zipper',
+    [LABELS.instance]: instance,
+    [LABELS.component]: component,
+    [LABELS.partOf]: 'zipjobs',
+    [LABELS.managedBy]: 'zipjobs-controller',
+  };
+}
 
 type Share = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
 
-const archiveShare = ({ spec }: ZipJob, config: DecisionConfig): Share => ({
-  resources: { ...config.zipperResources, ...spec.resources },
-  priorityClassName: spec.priorityClassName ?? config.zipperPriorityClassName,
-});
+function archiveShare({ spec }: ZipJob, config: DecisionConfig): Share {
+  return {
+    resources: { ...config.zipperResources, ...spec.resources },
+    priorityClassName: spec.priorityClassName ?? config.zipperPriorityClassName,
+  };
+}
 
 /** Small, and the same for every job: the outcome of a job does not wait for the room that its archive needs. */
-const recoveryShare = (zipJob: ZipJob, config: DecisionConfig): Share => ({
-  resources: config.recoveryResources,
-  priorityClassName: config.recoveryPriorityClassName || archiveShare(zipJob, config).priorityClassName,
-});
+function recoveryShare(zipJob: ZipJob, config: DecisionConfig): Share {
+  return {
+    resources: config.recoveryResources,
+    priorityClassName: config.recoveryPriorityClassName || archiveShare(zipJob, config).priorityClassName,
+  };
+}
 
 interface Frame {
   readonly name: string;
@@ -125,14 +136,14 @@ interface Frame {
 }
 
 /** An admission policy allows a Job to mount one file list: its owner's, or the one in this annotation. */
-const listAnnotation = ({ metadata, spec }: ZipJob) => {
+function listAnnotation({ metadata, spec }: ZipJob) {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
   return owner !== undefined && owner !== metadata.name
     ? { annotations: { [ANNOTATIONS.fileListOf]: owner } }
     : {};
-};
+}
 
-const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
+function jobOf(zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job {
   const { name, namespace, uid } = zipJob.metadata;
   const { queueName } = zipJob.spec;
   const isQueued = frame.component === 'archive' && queueName !== undefined;
@@ -168,11 +179,11 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       },
     },
   };
-};
+}
 
 /** The Job that builds the archive; it has the ZipJob's name. */
-export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: ManifestSettings): Job =>
-  jobOf(
+export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSettings): Job {
+  return jobOf(
     zipJob,
     {
       name: zipJob.metadata.name,
@@ -210,6 +221,7 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
     },
     config,
   );
+}
 
 export interface ToRecover {
   readonly attempt: Attempt;
@@ -218,18 +230,19 @@ export interface ToRecover {
   readonly now: Date;
 }
 
-const uploadFacts = (upload: Recovered) =>
-  upload === 'unrecorded'
+function uploadFacts(upload: Recovered) {
+  return upload === 'unrecorded'
     ? ({ uploadState: 'unrecorded' } as const)
     : { uploadState: upload.state, uploadId: upload.uploadId, ...defined({ bytes: archiveBytesOf(upload) }) };
+}
 
-const endOf = ({ finishedAt }: Attempt, now: Date) => {
+function endOf({ finishedAt }: Attempt, now: Date) {
   const endedAt = finishedAt ?? now.toISOString();
   return { endedAt, endedAgeSeconds: Math.max(0, (now.getTime() - Date.parse(endedAt)) / 1000) };
-};
+}
 
 /** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
-export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: ManifestSettings): Job => {
+export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSettings): Job {
   const { attempt } = lost;
   const { creationTimestamp = new Date(0).toISOString(), uid = '' } = zipJob.metadata;
   const task: RecoveryTask = {
@@ -263,4 +276,4 @@ export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: ManifestSet
     },
     config,
   );
-};
+}

@@ -68,58 +68,65 @@ const tokenVolume: Volume = {
   },
 };
 
-const filesVolume = (secrets: readonly string[]): Volume => ({
-  name: VOLUMES.files,
-  projected: {
-    sources: secrets.map((name, index) => ({
-      secret: { name, items: [{ key: FILE_LIST_SECRET_KEY, path: fileListMountName(index) }] },
-    })),
-  },
-});
+function filesVolume(secrets: readonly string[]): Volume {
+  return {
+    name: VOLUMES.files,
+    projected: {
+      sources: secrets.map((name, index) => ({
+        secret: { name, items: [{ key: FILE_LIST_SECRET_KEY, path: fileListMountName(index) }] },
+      })),
+    },
+  };
+}
 
 /**
  * The Secret of the bucket, or a token for its security token service. Without an audience that the operator allows, it is
  * empty, and the zipper reports the audience.
  */
-const bucketVolume = ({ bucket: { metadata, spec }, config }: ZipperPod): Volume => {
+function bucketVolume({ bucket: { metadata, spec }, config }: ZipperPod): Volume {
   const name = VOLUMES.bucket;
   const audience = spec.credentials?.webIdentity.audience;
   if (audience === undefined) return { name, secret: { secretName: bucketSecretName(metadata.name) } };
   if (!config.storeTokenAudiences.includes(audience)) return { name, emptyDir: {} };
   const token = { path: BUCKET_TOKEN_FILE, audience, expirationSeconds: BUCKET_TOKEN_SECONDS };
   return { name, projected: { sources: [{ serviceAccountToken: token }] } };
-};
+}
 
 interface Mount {
   readonly volume: Volume;
   readonly mountPath: string;
 }
 
-const mountsOf = (pod: ZipperPod): readonly Mount[] => [
-  { volume: taskVolume, mountPath: ZIPPER_PATHS.taskDir },
-  { volume: bucketVolume(pod), mountPath: ZIPPER_PATHS.bucketDir },
-  ...(pod.fileSecrets.length > 0
-    ? [{ volume: filesVolume(pod.fileSecrets), mountPath: ZIPPER_PATHS.filesDir }]
-    : []),
-  ...(pod.hasToken ? [{ volume: tokenVolume, mountPath: ZIPPER_PATHS.serviceAccountDir }] : []),
-];
+function mountsOf(pod: ZipperPod): readonly Mount[] {
+  return [
+    { volume: taskVolume, mountPath: ZIPPER_PATHS.taskDir },
+    { volume: bucketVolume(pod), mountPath: ZIPPER_PATHS.bucketDir },
+    ...(pod.fileSecrets.length > 0
+      ? [{ volume: filesVolume(pod.fileSecrets), mountPath: ZIPPER_PATHS.filesDir }]
+      : []),
+    ...(pod.hasToken ? [{ volume: tokenVolume, mountPath: ZIPPER_PATHS.serviceAccountDir }] : []),
+  ];
+}
 
-const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
-  name,
-  valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
-});
+function fieldEnv(name: string, fieldPath: string): EnvVar {
+  return {
+    name,
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+  };
+}
 
 /** The credentials of the proxies. Their Secrets are in the namespace of the project, like pull Secrets. */
-const proxyEnv = (secrets: DecisionConfig['zipperProxySecrets']): readonly EnvVar[] =>
-  Object.entries(secrets).flatMap(([purpose, name]) =>
+function proxyEnv(secrets: DecisionConfig['zipperProxySecrets']): readonly EnvVar[] {
+  return Object.entries(secrets).flatMap(([purpose, name]) =>
     (['username', 'password'] as const).map((key) => ({
       name: `${purpose}_PROXY_${key.toUpperCase()}`,
       valueFrom: { secretKeyRef: { name, key } },
     })),
   );
+}
 
 /** The operator's variables come first, so that those of the controller override them. */
-const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
+function envOf({ config, traceparent }: ZipperPod): readonly EnvVar[] {
   const own: readonly EnvVar[] = [
     fieldEnv(ZIPPER_ENV.podName, 'metadata.name'),
     fieldEnv(ZIPPER_ENV.podUid, 'metadata.uid'),
@@ -134,53 +141,60 @@ const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const taken = new Set(own.map(({ name }) => name));
   const operators = Object.entries(config.zipperEnv).filter(([name]) => !taken.has(name));
   return [...operators.map(([name, value]) => ({ name, value })), ...own];
-};
+}
 
-const texts = (quantities: Readonly<Record<string, string | number>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(quantities).map(([name, quantity]) => [name, String(quantity)]));
+function texts(quantities: Readonly<Record<string, string | number>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(quantities).map(([name, quantity]) => [name, String(quantity)]));
+}
 
-const resourcesOf = ({
-  resources: { requests, limits },
-}: ZipperPod): NonNullable<Container['resources']> => ({
-  ...(requests && { requests: texts(requests) }),
-  ...(limits && { limits: texts(limits) }),
-});
+function resourcesOf({ resources: { requests, limits } }: ZipperPod): NonNullable<Container['resources']> {
+  return {
+    ...(requests && { requests: texts(requests) }),
+    ...(limits && { limits: texts(limits) }),
+  };
+}
 
-const containerOf = (pod: ZipperPod): Container => ({
-  name: ZIPPER_CONTAINER,
-  image: pod.config.zipperImage,
-  imagePullPolicy: pod.config.zipperImagePullPolicy,
-  env: envOf(pod),
-  resources: resourcesOf(pod),
-  volumeMounts: mountsOf(pod).map(({ volume, mountPath }) => ({
-    name: volume.name,
-    mountPath,
-    readOnly: true,
-  })),
-  terminationMessagePath: ZIPPER_PATHS.terminationLog,
-  terminationMessagePolicy: 'FallbackToLogsOnError',
-  securityContext: pod.config.zipperPod.containerSecurityContext,
-});
+function containerOf(pod: ZipperPod): Container {
+  return {
+    name: ZIPPER_CONTAINER,
+    image: pod.config.zipperImage,
+    imagePullPolicy: pod.config.zipperImagePullPolicy,
+    env: envOf(pod),
+    resources: resourcesOf(pod),
+    volumeMounts: mountsOf(pod).map(({ volume, mountPath }) => ({
+      name: volume.name,
+      mountPath,
+      readOnly: true,
+    })),
+    terminationMessagePath: ZIPPER_PATHS.terminationLog,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: pod.config.zipperPod.containerSecurityContext,
+  };
+}
 
-const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] => ({
-  key,
-  operator: 'Exists',
-  effect: 'NoExecute',
-  tolerationSeconds: NODE_TOLERATION_SECONDS,
-});
+function toleration(key: string): NonNullable<PodSpec['tolerations']>[number] {
+  return {
+    key,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: NODE_TOLERATION_SECONDS,
+  };
+}
 
 /** Labels and annotations of a zipper pod. The operator's come first, so that those of the controller override them. */
-export const zipperPodMetadata = (
+export function zipperPodMetadata(
   labels: Readonly<Record<string, string>>,
   task: ZipperTask,
   { zipperPod }: DecisionConfig,
-): NonNullable<PodTemplate['metadata']> => ({
-  labels: { ...zipperPod.labels, ...labels },
-  annotations: { ...zipperPod.annotations, [ANNOTATIONS.task]: JSON.stringify(task) },
-});
+): NonNullable<PodTemplate['metadata']> {
+  return {
+    labels: { ...zipperPod.labels, ...labels },
+    annotations: { ...zipperPod.annotations, [ANNOTATIONS.task]: JSON.stringify(task) },
+  };
+}
 
 /** The pod of one run of the zipper image. Only the task annotation contains text of the caller. */
-export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
+export function zipperPodSpec(pod: ZipperPod): PodSpec {
   const { config, priorityClassName } = pod;
   const { spec } = config.zipperPod;
   return {
@@ -204,4 +218,4 @@ export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
     containers: [containerOf(pod)],
     volumes: mountsOf(pod).map(({ volume }) => volume),
   };
-};
+}

@@ -28,17 +28,19 @@ import { recovering } from './recovering.ts';
 
 const END_OF_TIME = new Date(8.64e15);
 
-const deadlines = (s: Situation, job: Job): Date | undefined => runDeadline(s.seen.zipJob, job, s.config);
+function deadlines(s: Situation, job: Job): Date | undefined {
+  return runDeadline(s.seen.zipJob, job, s.config);
+}
 
-const failedEvent = (status: OwnedStatus): readonly EventNote[] => {
+function failedEvent(status: OwnedStatus): readonly EventNote[] {
   const last = status.attempts?.at(-1);
   if (!last || last.class === 'success') return [];
   const message = `attempt ${last.n} failed: ${last.reason ?? last.class ?? ''}: ${last.message ?? ''}`;
   return [{ type: 'Warning', reason: 'AttemptFailed', message }];
-};
+}
 
 /** Deactivates a pod that exited, was deleted, or is lost with its node. Recovery follows. */
-const podOver = (s: Situation): Step => {
+function podOver(s: Situation): Step {
   const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
@@ -47,32 +49,35 @@ const podOver = (s: Situation): Step => {
     status: withoutCondition(withoutCondition(status, 'Running', why), 'Waiting', why),
     events: failedEvent(status),
   };
-};
+}
 
 /** The message at the start deadline: includes every possible cause, because no better information follows. */
-const waitedFor = ({ seen }: Situation, job: Job, pod: Pod | undefined): string => {
+function waitedFor({ seen }: Situation, job: Job, pod: Pod | undefined): string {
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
     return `a pod of Job ${job.metadata.name}, which was not created; check the quota and the admission policies of the namespace`;
   const wait = podWaiting(pod, END_OF_TIME);
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
-};
+}
 
-const waitOf = ({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined =>
-  queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
+function waitOf({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined {
+  return queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
+}
 
-const isYoung = (job: Job, now: Date): boolean =>
-  now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_GRACE_PERIOD_MS;
+function isYoung(job: Job, now: Date): boolean {
+  return now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) <= POD_GRACE_PERIOD_MS;
+}
 
-const noLongerHeld = (status: OwnedStatus, now: Date): OwnedStatus =>
-  isTrue(status, 'Waiting')
+function noLongerHeld(status: OwnedStatus, now: Date): OwnedStatus {
+  return isTrue(status, 'Waiting')
     ? withoutCondition(withPhase(status, status.phase ?? 'Starting', { reason: 'PodStarting' }), 'Waiting', {
         reason: 'PodStarting',
         now,
       })
     : status;
+}
 
-const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
+function notStarted(s: Situation, job: Job, pod: Pod | undefined): Step {
   const { now, seen, status } = s;
   const wait = waitOf(s, job, pod);
   const deadline = startDeadline(seen.zipJob, job, { trustedQueues: s.config.trustedQueues, pod });
@@ -101,7 +106,7 @@ const notStarted = (s: Situation, job: Job, pod: Pod | undefined): Step => {
       events: [{ type: wait.reason === 'AwaitingQueue' ? 'Normal' : 'Warning', ...wait }],
     }),
   };
-};
+}
 
 /** Reason and message of the phase; the message defaults to the text of the reason. */
 interface Why {
@@ -113,13 +118,13 @@ interface Why {
  * When the zipper wrote its first progress. Limited to the pod's lifetime by the API server's clock, because the clocks of
  * the zipper and of its kubelet may be wrong.
  */
-const podStartedAt = ({ seen, now }: Situation, pod: Pod): Date => {
+function podStartedAt({ seen, now }: Situation, pod: Pod): Date {
   const reported = timeOf(seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
   const earliest = timeOf(pod.metadata.creationTimestamp) ?? reported;
   return new Date(Math.min(Math.max(reported, earliest), now.getTime()));
-};
+}
 
-const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
+function runningStatus(s: Situation, pod: Pod, why: Why): OwnedStatus {
   const { now } = s;
   const free = withoutCondition(s.status, 'Waiting', { reason: 'Running', now });
   const on = withCondition(free, 'Running', { status: 'True', reason: 'Running', now });
@@ -129,38 +134,38 @@ const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
     startedAt: s.status.startedAt ?? rfc3339(podStartedAt(s, pod)),
     ...(on.job && { job: { ...on.job, ...defined({ node }) } }),
   };
-};
+}
 
 /** Until when a pod without progress is not reported; undefined if it is now. Its next write may be an interval away. */
-const quietUntil = ({ seen, now, config, status }: Situation): Date | undefined => {
+function quietUntil({ seen, now, config, status }: Situation): Date | undefined {
   const { since = now, isNew = true } = seen.seenProgress ?? {};
   const seconds = config.noProgressSeconds + (status.progressIntervalSeconds ?? 0);
   const until = new Date(since.getTime() + seconds * 1000);
   // After a restart of the controller, a report stays until there is progress.
   const isReported = !isNew && status.reason === 'NoProgress';
   return isReported || now >= until ? undefined : until;
-};
+}
 
 /**
  * True if the job cannot meet its deadline. Only writes count, not the time since the last one: the API server or the store may be
  * away. Not while it completes its upload: then everything is read.
  */
-const isHopeless = ({ seen }: Situation): boolean => {
+function isHopeless({ seen }: Situation): boolean {
   const { since, lateSince } = seen.seenProgress ?? {};
   if (!since || !lateSince || seen.zipJob.status?.upload?.state === 'committing') return false;
   return since.getTime() - lateSince.getTime() >= HOPELESS_AFTER_MS;
-};
+}
 
-const tooSlow = (s: Situation, job: Job): Step => {
+function tooSlow(s: Situation, job: Job): Step {
   const { bytesRead = 0, estimatedEndAt = '' } = s.seen.zipJob.status?.progress ?? {};
   const deadline = rfc3339(deadlines(s, job) ?? s.now);
   return beginEnding(s, {
     reason: 'DeadlineExceeded',
     message: `the sources are too slow: with ${bytesRead} bytes read, the job would end at ${estimatedEndAt}, and its deadline is ${deadline}. It ended early, so that others can use its slot`,
   });
-};
+}
 
-const running = (s: Situation, job: Job, pod: Pod): Step => {
+function running(s: Situation, job: Job, pod: Pod): Step {
   const { now, config, status } = s;
   if (isHopeless(s)) return tooSlow(s, job);
   const { name } = pod.metadata;
@@ -180,10 +185,10 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
     ],
     requeueAfterMs: msUntil(now, deadlines(s, job), until),
   };
-};
+}
 
 /** The pod stays active until it counts as lost: it may have succeeded, and its node may recover and report that. */
-const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
+function nodeSilent(s: Situation, job: Job, pod: Pod): Step {
   const { now, status } = s;
   const node = pod.spec?.nodeName ?? '';
   const why = {
@@ -196,18 +201,18 @@ const nodeSilent = (s: Situation, job: Job, pod: Pod): Step => {
     requeueAfterMs: msUntil(now, deadlines(s, job), lostAt(pod)),
     ...(!isTrue(status, 'Waiting', why.reason) && { events: [{ type: 'Warning', ...why }] }),
   };
-};
+}
 
-const activePod = (s: Situation, job: Job): Step => {
+function activePod(s: Situation, job: Job): Step {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
   const silent = silentAt(pod);
   if (silent && s.now >= silent) return nodeSilent(s, job, pod);
   const step = hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
   return atTheLatest(step, msUntil(s.now, silent));
-};
+}
 
-const activate = (s: Situation, job: Job, pod: Pod): Step => {
+function activate(s: Situation, job: Job, pod: Pod): Step {
   const { now } = s;
   const { name, uid } = job.metadata;
   const node = pod.spec?.nodeName;
@@ -225,15 +230,16 @@ const activate = (s: Situation, job: Job, pod: Pod): Step => {
     },
     events: [{ type: 'Normal', reason: 'PodActive', message: `pod ${pod.metadata.name} is active` }],
   };
-};
+}
 
 /** A recovered pod on a lost node prevents the Job from starting the next pod. */
-const forceLostPods = (s: Situation): readonly Action[] =>
-  s.seen.pods
+function forceLostPods(s: Situation): readonly Action[] {
+  return s.seen.pods
     .filter((pod) => isLost(pod, s.now))
     .map(({ metadata }) => ({ kind: 'forceDeletePod', name: metadata.name, uid: metadata.uid ?? '' }));
+}
 
-const noActivePod = (s: Situation, job: Job): Step => {
+function noActivePod(s: Situation, job: Job): Step {
   const { seen, status, now, config } = s;
   const next = nextPod(seen.pods, status.attempts);
   const podUid = next?.metadata.uid;
@@ -247,9 +253,9 @@ const noActivePod = (s: Situation, job: Job): Step => {
   if (next && next.metadata.deletionTimestamp === undefined) return activate(s, job, next);
   const step = atTheLatest(notStarted(s, job, undefined), msUntil(now, ...seen.pods.map(lostAt)));
   return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
-};
+}
 
-const continueRecovery = (s: Situation): Step => {
+function continueRecovery(s: Situation): Step {
   const result = recovering(s);
   if (result.kind === 'waiting') return result.step;
   const { status, events, actions, outcome } = result;
@@ -261,16 +267,16 @@ const continueRecovery = (s: Situation): Step => {
     events: [...events, ...(step.events ?? [])],
     actions: [...actions, ...(step.actions ?? [])],
   };
-};
+}
 
-const withPhaseReason = (status: OwnedStatus): OwnedStatus => {
+function withPhaseReason(status: OwnedStatus): OwnedStatus {
   const last = status.attempts?.at(-1);
   const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); waiting for the next pod`;
   return { ...status, reason: 'PodStarting', message };
-};
+}
 
 /** From the creation of the Job until the outcome is known: phases Starting and Running. */
-export const active = (s: Situation): Step => {
+export function active(s: Situation): Step {
   const job = ownJob(s.seen);
   const wanted = s.status.job?.uid;
   if (!job || job.metadata.uid !== wanted)
@@ -283,4 +289,4 @@ export const active = (s: Situation): Step => {
   if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
     return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
   return s.status.job?.podUid === undefined ? noActivePod(s, job) : activePod(s, job);
-};
+}

@@ -15,13 +15,13 @@ import { withoutInterval } from '../policies/progress-interval.ts';
 
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
 
-export const finalPhaseOf = (reason: string | undefined): FinalPhase => {
+export function finalPhaseOf(reason: string | undefined): FinalPhase {
   if (reason === 'Uploaded' || reason === 'VerifiedInStore') return 'Succeeded';
   return reason === 'Cancelled' || reason === 'Deleted' ? 'Cancelled' : 'Failed';
-};
+}
 
 /** Deactivates the active pod and records the attempt. From then on the pod cannot start to publish an archive. */
-export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
+export function revoke(s: Situation, removal?: Outcome): OwnedStatus {
   const { status, now } = s;
   if (status.job?.podUid === undefined) return status;
   const { podUid, ...job } = status.job;
@@ -33,10 +33,10 @@ export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
     ...(removal && { removal }),
   });
   return withCondition(recorded, 'Recovered', { status: 'False', reason: 'Recovering', now });
-};
+}
 
 /** True for a Job that ends by itself. It is kept, so that the logs of its pods stay readable. */
-const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
+function endsByItself(s: Situation, status: OwnedStatus): boolean {
   const job = ownJob(s.seen);
   const last = status.attempts?.at(-1)?.class;
   return (
@@ -47,20 +47,21 @@ const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
     jobFailure(job) !== undefined ||
     countedFailures(status, job) >= maxAttemptsOf(s.seen.zipJob)
   );
-};
+}
 
 /** Deletes the Job, unless it is already being deleted. */
-export const deleteJob = ({ seen }: Situation): readonly Action[] => {
+export function deleteJob({ seen }: Situation): readonly Action[] {
   const job = ownJob(seen);
   if (job?.metadata.uid === undefined || job.metadata.deletionTimestamp !== undefined) return [];
   return [{ kind: 'deleteJob', name: job.metadata.name, uid: job.metadata.uid }];
-};
+}
 
 /** Deletes the Job of a job that ends, unless the Job is about to end by itself, or its pod is about to exit. */
-export const endJob = (s: Situation, status: OwnedStatus): readonly Action[] =>
-  status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(s);
+export function endJob(s: Situation, status: OwnedStatus): readonly Action[] {
+  return status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(s);
+}
 
-const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus => {
+function closing(status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus {
   const { now } = outcome;
   const note = { reason: outcome.reason, message: outcome.message, now };
   const succeeded = phase === 'Succeeded';
@@ -76,9 +77,9 @@ const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
   // A cancelled job is not stalled, nor is a job that can still make progress.
   const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;
   return withCondition(stalled, 'Ready', { status: done, ...note });
-};
+}
 
-const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus => {
+function notifying(s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus {
   const { now } = s;
   const isSilent = status.reason === 'Deleted' || status.reason === 'Restored';
   const webhook = isSilent
@@ -95,10 +96,10 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
     'Notified',
     { ...note, now },
   );
-};
+}
 
 /** The single write that finishes a job: phase, conditions and times together. They never change again. */
-export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step => {
+export function finish(s: Situation, from: OwnedStatus, outcome: Outcome): Step {
   const { now } = s;
   const phase = finalPhaseOf(outcome.reason);
   const closed = closing(withPhase(withoutInterval(from), phase, outcome), phase, { ...outcome, now });
@@ -118,31 +119,31 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
     message: `${outcome.reason}: ${status.message ?? ''}`,
   };
   return { status, events: [event], actions: endJob(s, status) };
-};
+}
 
 /** A job may end before the status has the Job that was created for it. The history stores a deleted job only with its Job. */
-const withJob = ({ status, seen }: Situation): OwnedStatus => {
+function withJob({ status, seen }: Situation): OwnedStatus {
   const { name, uid } = ownJob(seen)?.metadata ?? {};
   return status.job !== undefined || name === undefined || uid === undefined
     ? status
     : { ...status, job: { name, uid } };
-};
+}
 
 /**
  * Starts to end a job with a known outcome: deactivates the pod and keeps the outcome in phase Finalizing until the last
  * attempt is recovered. Finishes at once if there is no upload to recover and no Job.
  */
-export const beginEnding = (s: Situation, outcome: Outcome): Step => {
+export function beginEnding(s: Situation, outcome: Outcome): Step {
   const status = revoke({ ...s, status: withJob(s) }, outcome);
   if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
-};
+}
 
 /**
  * Ends a job that is being deleted without the recovery of its last attempt: there is no time for it, or its namespace is being
  * deleted too, where nothing can be created.
  */
-export const abandoned = (s: Situation): Step => {
+export function abandoned(s: Situation): Step {
   const status = revoke({ ...s, status: withJob(s) });
   if (!isRecovering(status)) return finish(s, status, deletedOutcome(s));
   const mayBePublished = status.attempts?.at(-1)?.upload?.state === 'committing';
@@ -153,16 +154,17 @@ export const abandoned = (s: Situation): Step => {
   const message = 'the ZipJob was deleted before its last attempt could be recovered';
   const note = { status: 'False', reason: 'Deleted', message, now: s.now } as const;
   return { ...step, status: withCondition(step.status, 'Recovered', note) };
-};
+}
 
 /** The outcome that is recorded already, or else the deletion. */
-const deletedOutcome = ({ status: { phase, reason, message } }: Situation): Outcome =>
-  phase === 'Finalizing' && reason !== undefined
+function deletedOutcome({ status: { phase, reason, message } }: Situation): Outcome {
+  return phase === 'Finalizing' && reason !== undefined
     ? { reason, message: message ?? '' }
     : { reason: 'Deleted', message: 'the ZipJob is being deleted' };
+}
 
 /** Ends a copy from a backup at once and silently: everything that its status refers to belonged to the original. */
-export const restored = (s: Situation): Step => {
+export function restored(s: Situation): Step {
   const { podUid: _podUid, ...job } = s.status.job ?? { name: '', uid: '' };
   const status: OwnedStatus = s.status.job ? { ...s.status, job } : s.status;
   return finish(s, status, {
@@ -170,4 +172,4 @@ export const restored = (s: Situation): Step => {
     message:
       'the job was restored from a backup, so its archive may exist and it does not run again; to run it again, create a new job',
   });
-};
+}

@@ -9,28 +9,30 @@ import { deleteJob, endJob } from './ending.ts';
 /** A zipper exits right after it writes its result. After this time its Job is deleted, which stops the pod. */
 const EXIT_GRACE_PERIOD_MS = 30_000;
 
-const activePod = ({ seen, status }: Situation): Pod | undefined =>
-  seen.pods.find(({ metadata }) => metadata.uid === status.job?.podUid);
+function activePod({ seen, status }: Situation): Pod | undefined {
+  return seen.pods.find(({ metadata }) => metadata.uid === status.job?.podUid);
+}
 
-const removalOf = (pod: Pod | undefined): Removal =>
-  pod
+function removalOf(pod: Pod | undefined): Removal {
+  return pod
     ? { reason: 'PodLost', message: 'the node of the pod does not respond' }
     : { reason: 'PodGone', message: 'the pod was deleted before its exit was reported' };
+}
 
 /** Records the attempt of a pod that wrote its result and is gone now; the status is unchanged while the pod may run. */
-export const recordExit = (s: Situation): OwnedStatus => {
+export function recordExit(s: Situation): OwnedStatus {
   const { podUid, ...job } = s.status.job ?? { name: '', uid: '' };
   const pod = activePod(s);
   if (podUid === undefined || (pod && !isEnded(pod) && !isLost(pod, s.now))) return s.status;
   const ended = { podUid, pod, removal: removalOf(pod), now: s.now };
   return withAttempt({ ...s.status, job }, s.seen.zipJob, ended);
-};
+}
 
 /**
  * Follows the pod of a finished job until it is gone. Until then it stays in `status.job.podUid`, which keeps the slot of
  * the job and its key.
  */
-export const podExit = (s: Situation): Step => {
+export function podExit(s: Situation): Step {
   const status = recordExit(s);
   const pod = activePod(s);
   if (status.job?.podUid === undefined || !pod) return { status, actions: endJob(s, status) };
@@ -38,4 +40,4 @@ export const podExit = (s: Situation): Step => {
   const waitMs = finishedAt + EXIT_GRACE_PERIOD_MS - s.now.getTime();
   if (waitMs > 0) return { status, requeueAfterMs: waitMs };
   return { status, actions: deleteJob(s), requeueAfterMs: msUntil(s.now, lostAt(pod)) };
-};
+}

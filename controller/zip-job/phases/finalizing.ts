@@ -3,13 +3,15 @@ import { isRecovering } from '../owned-status.ts';
 import { endJob, finalPhaseOf, finish } from './ending.ts';
 import { recovering } from './recovering.ts';
 
-const outcomeOf = (s: Situation): { reason: string; message: string } => ({
-  reason: s.status.reason ?? 'Internal',
-  message: s.status.message ?? '',
-});
+function outcomeOf(s: Situation): { reason: string; message: string } {
+  return {
+    reason: s.status.reason ?? 'Internal',
+    message: s.status.message ?? '',
+  };
+}
 
 /** Phase Finalizing: reason and message contain the outcome. Only a complete archive in the store can still change it. */
-export const finalizing = (s: Situation): Step => {
+export function finalizing(s: Situation): Step {
   const intended = outcomeOf(s);
   if (finalPhaseOf(intended.reason) === 'Succeeded' || !isRecovering(s.status))
     return finish(s, s.status, intended);
@@ -24,4 +26,4 @@ export const finalizing = (s: Situation): Step => {
     events: [...result.events, ...(step.events ?? [])],
     actions: [...result.actions, ...(step.actions ?? [])],
   };
-};
+}

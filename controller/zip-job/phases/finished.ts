@@ -17,7 +17,7 @@ import { expiresAt, fileListExpiresAt, podsExpireAt } from '../policies/expiry.t
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { podExit } from './exit.ts';
 
-const deliveredNote = (webhook: WebhookState): EventNote => {
+function deliveredNote(webhook: WebhookState): EventNote {
   const last = webhook.log?.at(-1);
   const response = last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
   if (webhook.state === 'Delivered')
@@ -28,18 +28,18 @@ const deliveredNote = (webhook: WebhookState): EventNote => {
     reason: webhook.state === 'Exhausted' ? 'WebhookExhausted' : 'WebhookFailed',
     message: `webhook attempt ${webhook.attempts} failed (${response}); ${next}`,
   };
-};
+}
 
-const withWebhook = (status: OwnedStatus, webhook: WebhookState, now: Date): OwnedStatus => {
+function withWebhook(status: OwnedStatus, webhook: WebhookState, now: Date): OwnedStatus {
   const next = { ...status, webhook };
   if (webhook.state === 'Delivered')
     return withCondition(next, 'Notified', { status: 'True', reason: 'Delivered', now });
   return webhook.state === 'Exhausted'
     ? withCondition(next, 'Notified', { status: 'False', reason: 'Exhausted', now })
     : next;
-};
+}
 
-const replay = ({ status, now }: Situation, before: WebhookState, nonce: string): Step => {
+function replay({ status, now }: Situation, before: WebhookState, nonce: string): Step {
   const webhook = replayed(before, nonce, now);
   const next = { ...status, webhook };
   if (webhook.state !== 'Pending') return { status: next };
@@ -49,10 +49,10 @@ const replay = ({ status, now }: Situation, before: WebhookState, nonce: string)
       { type: 'Normal', reason: 'WebhookPending', message: 'the webhook is being resent as requested' },
     ],
   };
-};
+}
 
 /** Nothing is sent to an endpoint that is disabled; the event can be replayed once it is enabled again. */
-const unsent = ({ status, now }: Situation, before: WebhookState): Step => {
+function unsent({ status, now }: Situation, before: WebhookState): Step {
   const { nextAttemptAt: _due, ...rest } = before;
   const reason = 'EndpointDisabled';
   return {
@@ -63,16 +63,16 @@ const unsent = ({ status, now }: Situation, before: WebhookState): Step => {
     }),
     events: [{ type: 'Warning', reason, message: REASONS[reason] }],
   };
-};
+}
 
-const deliver = (s: Situation, before: WebhookState): Step => {
+function deliver(s: Situation, before: WebhookState): Step {
   const { status, now, seen } = s;
   if (isDisabled(seen.project, endpointOf(seen.zipJob.spec.webhook ?? {}))) return unsent(s, before);
   const dueMs = (timeOf(before.nextAttemptAt) ?? 0) - now.getTime();
   return dueMs > 0 ? { status, requeueAfterMs: dueMs } : { status, actions: [{ kind: 'deliverWebhook' }] };
-};
+}
 
-const notify = (s: Situation): Step => {
+function notify(s: Situation): Step {
   const { status, now, seen, config } = s;
   const before = status.webhook;
   if (!before || seen.delivery.kind === 'inFlight') return { status };
@@ -84,28 +84,29 @@ const notify = (s: Situation): Step => {
   const nonce = commandOf(seen.zipJob.metadata, ANNOTATIONS.replayWebhook, before.replayNonce);
   if (nonce !== undefined) return replay(s, before, nonce);
   return before.state === 'Pending' ? deliver(s, before) : { status };
-};
+}
 
 interface Due {
   readonly at: Date | undefined;
   readonly actions: readonly Action[];
 }
 
-const podsDue = ({ seen, config, now }: Situation): readonly Due[] => {
+function podsDue({ seen, config, now }: Situation): readonly Due[] {
   const expires = podsExpireAt(seen.zipJob, config);
   const at = expires && seen.hasSurplusPods === true ? now : expires;
   return (seen.ownJobs ?? [])
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map(({ metadata: { name, uid = '' } }) => ({ at, actions: [{ kind: 'deleteJob', name, uid }] }));
-};
+}
 
 /** A job that the history lacks has its finalizer until a full project drops it. */
-const deletion = ({ seen, config }: Situation): readonly Action[] =>
-  awaitsArchive(seen.zipJob, config)
+function deletion({ seen, config }: Situation): readonly Action[] {
+  return awaitsArchive(seen.zipJob, config)
     ? [{ kind: 'removeFinalizer' }, { kind: 'deleteZipJob', isUnstored: true }]
     : [{ kind: 'deleteZipJob' }];
+}
 
-const dueOf = (s: Situation): readonly Due[] => {
+function dueOf(s: Situation): readonly Due[] {
   const { zipJob, listUsers, isSurplus } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
   const listUntil = fileListExpiresAt(zipJob, s.config, listUsers);
@@ -117,24 +118,27 @@ const dueOf = (s: Situation): readonly Due[] => {
     // Last: a policy may refuse to delete a Job that a user added, and all others are deleted with the ZipJob.
     ...pods,
   ];
-};
+}
 
 /** The history gets the changed status in a second write; this one is due anyway. */
-const withOutdatedArchive = ({ status: before, seen, now }: Situation, step: Step): Step =>
-  archiveStateOf(seen.zipJob) !== 'stored' || isDeepStrictEqual(step.status, before)
+function withOutdatedArchive({ status: before, seen, now }: Situation, step: Step): Step {
+  return archiveStateOf(seen.zipJob) !== 'stored' || isDeepStrictEqual(step.status, before)
     ? step
     : {
         ...step,
         status: withCondition(step.status, 'Archived', { status: 'True', reason: 'ArchiveOutdated', now }),
       };
+}
 
 /**
  * After the job finished: removes the finalizer once the history has the job, delivers the webhook, records the exit of the pod,
  * deletes the file list, the Kubernetes Jobs and finally the ZipJob.
  */
-export const finished = (s: Situation): Step => withOutdatedArchive(s, finishedStep(s));
+export function finished(s: Situation): Step {
+  return withOutdatedArchive(s, finishedStep(s));
+}
 
-const finishedStep = (s: Situation): Step => {
+function finishedStep(s: Situation): Step {
   const { metadata } = s.seen.zipJob;
   const release: readonly Action[] =
     holdsFinalizer(metadata) && !awaitsArchive(s.seen.zipJob, s.config) ? [{ kind: 'removeFinalizer' }] : [];
@@ -155,4 +159,4 @@ const finishedStep = (s: Situation): Step => {
       ...due.filter(({ at }) => at !== undefined && at <= s.now).flatMap(({ actions }) => actions),
     ],
   };
-};
+}

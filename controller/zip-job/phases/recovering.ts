@@ -32,30 +32,30 @@ export type Recovering =
 
 const REQUEUE_MS = 5000;
 
-const recovered = (s: Situation, reason: 'NothingToRecover' | 'Recovered', message?: string): OwnedStatus =>
-  withCondition(s.status, 'Recovered', {
+function recovered(s: Situation, reason: 'NothingToRecover' | 'Recovered', message?: string): OwnedStatus {
+  return withCondition(s.status, 'Recovered', {
     status: 'True',
     reason,
     ...defined({ message }),
     now: s.now,
   });
+}
 
-const sumOf = ({ abortFailures: before = 0 }: Attempt, more: number): Pick<Attempt, 'abortFailures'> =>
-  before + more > 0 ? { abortFailures: before + more } : {};
+function sumOf({ abortFailures: before = 0 }: Attempt, more: number): Pick<Attempt, 'abortFailures'> {
+  return before + more > 0 ? { abortFailures: before + more } : {};
+}
 
 /** Records the recovered upload in the attempt, because the next pod replaces the zipper's own field. */
-const withUpload = (status: OwnedStatus, { n }: Attempt, response: RecoveryResult): OwnedStatus => {
+function withUpload(status: OwnedStatus, { n }: Attempt, response: RecoveryResult): OwnedStatus {
   const { upload, abortFailures } = response;
   const recorded = upload === 'unrecorded' ? {} : { upload: attemptUpload(upload) };
-  const change = (one: Attempt): Attempt => ({ ...one, ...recorded, ...sumOf(one, abortFailures) });
+  function change(one: Attempt): Attempt {
+    return { ...one, ...recorded, ...sumOf(one, abortFailures) };
+  }
   return { ...status, attempts: status.attempts?.map((one) => (one.n === n ? change(one) : one)) ?? [] };
-};
+}
 
-const published = (
-  s: Situation,
-  attempt: Attempt,
-  found: Published & { status: OwnedStatus },
-): Recovering => {
+function published(s: Situation, attempt: Attempt, found: Published & { status: OwnedStatus }): Recovering {
   const verified = verifiedArchive(s, attempt, found);
   if (verified.kind === 'corrupted') {
     const message = `attempt ${attempt.n} was recovered: the object at the key does not match its parts and was not deleted`;
@@ -70,32 +70,35 @@ const published = (
     events: [],
     actions: [],
   };
-};
+}
 
-const unknownText = (
+function unknownText(
   { missingPermission, goneBeforeAbort }: Extract<RecoveryOutcome, { outcome: 'unknown' }>,
   why = 'the store did not respond in time',
-): string => {
+): string {
   if (missingPermission !== undefined) return `the credentials lack ${missingPermission}`;
   return goneBeforeAbort === true
     ? 'its upload was gone before it could be aborted, and the store did not show the archive in time'
     : `recovery gave up: ${why}`;
-};
+}
 
-const lossOf = ({ n }: Attempt, upload: Recovered): string =>
-  upload === 'unrecorded'
+function lossOf({ n }: Attempt, upload: Recovered): string {
+  return upload === 'unrecorded'
     ? `attempt ${n} was lost before it recorded an upload`
     : `attempt ${n} was lost in state ${upload.state}`;
+}
 
-const deletion = ({ metadata }: Job): readonly Action[] =>
-  metadata.uid === undefined || metadata.deletionTimestamp !== undefined
+function deletion({ metadata }: Job): readonly Action[] {
+  return metadata.uid === undefined || metadata.deletionTimestamp !== undefined
     ? []
     : [{ kind: 'deleteJob', name: metadata.name, uid: metadata.uid }];
+}
 
-const unfinishedRecovery = ({ seen: { recovery } }: Situation): readonly Action[] =>
-  recovery && !isJobFinished(recovery.job) ? deletion(recovery.job) : [];
+function unfinishedRecovery({ seen: { recovery } }: Situation): readonly Action[] {
+  return recovery && !isJobFinished(recovery.job) ? deletion(recovery.job) : [];
+}
 
-const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Recovering => {
+function responded(s: Situation, attempt: Attempt, response: RecoveryResult): Recovering {
   const { outcome, upload } = response;
   const status = withUpload(recovered(s, 'Recovered'), attempt, response);
   if (outcome.outcome === 'published') return published(s, attempt, { ...outcome, status });
@@ -122,22 +125,24 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
   return isCommitting(upload)
     ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events, actions }
     : { kind: 'recovered', status, events, actions };
-};
+}
 
 /** The zipper may have reported so only after its recovery started. */
-const nothing = (s: Situation): Recovering => ({
-  kind: 'recovered',
-  status: recovered(s, 'NothingToRecover'),
-  events: [],
-  actions: unfinishedRecovery(s),
-});
+function nothing(s: Situation): Recovering {
+  return {
+    kind: 'recovered',
+    status: recovered(s, 'NothingToRecover'),
+    events: [],
+    actions: unfinishedRecovery(s),
+  };
+}
 
 /** Says in the condition why recovery takes long. A new recovery Job keeps the message of the last. */
-const waiting = (
+function waiting(
   s: Situation,
   { n }: Attempt,
   { until, late }: Extract<RecoveryStep, { kind: 'wait' }>,
-): Step => {
+): Step {
   const requeueAfterMs = msUntil(s.now, until);
   if (!late) return { status: s.status, requeueAfterMs };
   const message = shorten(
@@ -150,19 +155,19 @@ const waiting = (
     ...(isNew && { events: [{ type: 'Warning', reason, message }] }),
     requeueAfterMs,
   };
-};
+}
 
-const start = (s: Situation, next: Extract<RecoveryStep, { kind: 'start' }>): Step => {
+function start(s: Situation, next: Extract<RecoveryStep, { kind: 'start' }>): Step {
   const { seen, config, status } = s;
   if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
   const { sharesTarget } = seen;
   const lost = { ...next, bucket: seen.bucket, now: s.now };
   const job = recoveryJob(seen.zipJob, lost, { ...config, sharesTarget });
   return { status, actions: [{ kind: 'createJob', target: 'recover', job }], requeueAfterMs: REQUEUE_MS };
-};
+}
 
 /** Continues the recovery of the last attempt, which is no longer active. */
-export const recovering = (s: Situation): Recovering => {
+export function recovering(s: Situation): Recovering {
   const attempt = s.status.attempts?.at(-1);
   if (!attempt) return nothing(s);
   const next = recoveryStep(s.seen, attempt, { ...s.config, now: s.now });
@@ -181,4 +186,4 @@ export const recovering = (s: Situation): Recovering => {
         step: { status: s.status, actions: deletion(next.job), requeueAfterMs: REQUEUE_MS },
       };
   }
-};
+}

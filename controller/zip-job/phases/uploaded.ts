@@ -8,7 +8,7 @@ import { recordExit } from './exit.ts';
  * The active pod wrote its result after it had published and verified the archive, so the job finishes whatever happens to
  * the pod now. Only the record of the attempt waits for the exit. Undefined while there is no result.
  */
-export const uploaded = (s: Situation): Step | undefined => {
+export function uploaded(s: Situation): Step | undefined {
   const { zipJob } = s.seen;
   const result = resultOf(zipJob);
   if (!result) return undefined;
@@ -19,4 +19,4 @@ export const uploaded = (s: Situation): Step | undefined => {
     now: s.now,
   });
   return finish(s, status, verifyResult(zipJob, result));
-};
+}

@@ -11,15 +11,17 @@ export type Admission =
   | { readonly kind: 'wait'; readonly reason: Reason; readonly message: string }
   | ({ readonly kind: 'refuse' } & Outcome);
 
-const refuse = (reason: Reason, message: string): Admission => ({ kind: 'refuse', reason, message });
+function refuse(reason: Reason, message: string): Admission {
+  return { kind: 'refuse', reason, message };
+}
 
 /** Decides whether the job can run, before anything is created for it. */
-export const admission = ({
+export function admission({
   zipJob,
   project,
   bucket,
   listOwner,
-}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission => {
+}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission {
   const { bucketRef, metadata = SPEC_DEFAULTS.metadata, filesFrom } = zipJob.spec;
   if (!isJsonObject(metadata)) return refuse('InvalidMetadata', 'spec.metadata is not a JSON object');
   const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
@@ -41,4 +43,4 @@ export const admission = ({
       `ZipBucket ${bucketRef.name} is being deleted and accepts no new jobs`,
     );
   return { kind: 'accept' };
-};
+}

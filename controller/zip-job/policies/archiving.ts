@@ -11,29 +11,32 @@ export interface ArchivingSettings {
   readonly archivePendingSeconds: number;
 }
 
-export const hasHistory = ({ historyHost }: Pick<ArchivingSettings, 'historyHost'>): boolean =>
-  historyHost !== '';
+export function hasHistory({ historyHost }: Pick<ArchivingSettings, 'historyHost'>): boolean {
+  return historyHost !== '';
+}
 
 /** True if a history is configured and still has to store this finished ZipJob as it is. */
-export const awaitsArchive = (zipJob: ZipJob, settings: Pick<ArchivingSettings, 'historyHost'>): boolean =>
-  hasHistory(settings) && lacksArchive(zipJob);
+export function awaitsArchive(zipJob: ZipJob, settings: Pick<ArchivingSettings, 'historyHost'>): boolean {
+  return hasHistory(settings) && lacksArchive(zipJob);
+}
 
 /** True if the status of the finished job still changes: the history then stores it a second time. */
-export const isStillChanging = (zipJob: ZipJob): boolean =>
-  !isLeaving(zipJob.metadata) && awaitsWebhookOrExit(zipJob);
+export function isStillChanging(zipJob: ZipJob): boolean {
+  return !isLeaving(zipJob.metadata) && awaitsWebhookOrExit(zipJob);
+}
 
 /**
  * When the history stores a ZipJob. Undefined if it does not: the job is unfinished, it is stored as it is, or an earlier
  * version is stored and its webhook is pending.
  */
-export const archiveDueAt = (zipJob: ZipJob, settings: ArchivingSettings): Date | undefined => {
+export function archiveDueAt(zipJob: ZipJob, settings: ArchivingSettings): Date | undefined {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || !awaitsArchive(zipJob, settings)) return undefined;
   if (!isStillChanging(zipJob)) return new Date(finishedAt);
   return archiveStateOf(zipJob) === 'outdated'
     ? undefined
     : new Date(finishedAt + settings.archivePendingSeconds * 1000);
-};
+}
 
 /** What the history does with a ZipJob as the API server has it now. */
 export type Archiving =
@@ -44,11 +47,11 @@ export type Archiving =
   | { readonly kind: 'refuse'; readonly reason: 'ProjectNotFound' };
 
 /** `projectUid`: the uid of its ZipProject, under which the history stores it. */
-export const archiving = (
+export function archiving(
   zipJob: ZipJob | undefined,
   projectUid: string | undefined,
   at: { readonly settings: ArchivingSettings; readonly now: Date },
-): Archiving => {
+): Archiving {
   const due = zipJob && archiveDueAt(zipJob, at.settings);
   if (!due) return { kind: 'nothing' };
   const isFinal = !isStillChanging(zipJob);
@@ -57,4 +60,4 @@ export const archiving = (
   return projectUid === undefined
     ? { kind: 'refuse', reason: 'ProjectNotFound' }
     : { kind: 'store', isFinal };
-};
+}

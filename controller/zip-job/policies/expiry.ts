@@ -27,29 +27,29 @@ export interface ExpirySettings {
  */
 const SHORTEST_KEPT_MS = 60_000;
 
-const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings, isSurplus: boolean): number => {
+function ttlSeconds({ spec, status }: ZipJob, settings: ExpirySettings, isSurplus: boolean): number {
   const own = spec.ttlSecondsAfterFinished ?? {};
   const usual =
     status?.phase === 'Succeeded'
       ? (own.succeeded ?? settings.succeededTtlSeconds)
       : (own.failed ?? settings.failedTtlSeconds);
   return isSurplus ? Math.min(usual, settings.fullProjectTtlSeconds) : usual;
-};
+}
 
 /**
  * When the Kubernetes Jobs and pods of a finished ZipJob are deleted. Undefined while its pod has not exited: only the pod
  * says how the attempt ended.
  */
-export const podsExpireAt = (
+export function podsExpireAt(
   zipJob: ZipJob,
   settings: Pick<ExpirySettings, 'succeededPodTtlSeconds' | 'failedPodTtlSeconds'>,
-): Date | undefined => {
+): Date | undefined {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || hasActivePod(zipJob)) return undefined;
   const seconds =
     zipJob.status?.phase === 'Succeeded' ? settings.succeededPodTtlSeconds : settings.failedPodTtlSeconds;
   return new Date(finishedAt + seconds * 1000);
-};
+}
 
 /** What else decides when a job is deleted. */
 export interface ExpiryFacts {
@@ -62,61 +62,64 @@ export interface ExpiryFacts {
 }
 
 /** An archived job needs no ZipJob, but what it owns does. */
-const archivedUntil = (finishedAt: number, settings: ExpirySettings, facts: ExpiryFacts): number => {
+function archivedUntil(finishedAt: number, settings: ExpirySettings, facts: ExpiryFacts): number {
   if (facts.isSurplus === true) return finishedAt;
   const owned = (facts.ownedUntil ?? []).map((at) => at?.getTime() ?? finishedAt);
   return Math.max(finishedAt + settings.archivedTtlSeconds * 1000, ...owned);
-};
+}
 
 /** When the TTLs end, of which the shortest applies. Undefined while the history lacks the job, unless a full project drops it. */
-const ttlEndsAt = (
+function ttlEndsAt(
   zipJob: ZipJob,
   finishedAt: number,
   { settings, facts }: { readonly settings: ExpirySettings; readonly facts: ExpiryFacts },
-): number | undefined => {
+): number | undefined {
   const isSurplus = facts.isSurplus === true;
   if (awaitsArchive(zipJob, settings))
     return isSurplus && settings.historyWhenFull === 'drop' ? finishedAt : undefined;
   const until = finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000;
   const isArchived = hasHistory(settings) && archiveStateOf(zipJob) === 'stored';
   return isArchived ? Math.min(until, archivedUntil(finishedAt, settings, facts)) : until;
-};
+}
 
 /**
  * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
  * while its pod has not exited, and while a rerun uses its file list, which is deleted with it. With a history also undefined
  * until the history has it, and never within a minute of its end.
  */
-export const expiresAt = (
+export function expiresAt(
   zipJob: ZipJob,
   settings: ExpirySettings,
   facts: ExpiryFacts = {},
-): Date | undefined => {
+): Date | undefined {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || awaitsWebhookOrExit(zipJob)) return undefined;
   if (facts.listUsers?.every(isFinished) === false) return undefined;
   const at = ttlEndsAt(zipJob, finishedAt, { settings, facts });
   if (at === undefined) return undefined;
   return new Date(hasHistory(settings) ? Math.max(at, finishedAt + SHORTEST_KEPT_MS) : at);
-};
+}
 
 /** True if the file list belongs to this job. A rerun uses the file list of the original job. */
-const ownsList = ({ metadata, spec }: ZipJob): boolean =>
-  spec.filesFrom !== undefined &&
-  fileListOwner(spec.filesFrom.secretNames) === metadata.name &&
-  !isFileListDeleted({ metadata });
+function ownsList({ metadata, spec }: ZipJob): boolean {
+  return (
+    spec.filesFrom !== undefined &&
+    fileListOwner(spec.filesFrom.secretNames) === metadata.name &&
+    !isFileListDeleted({ metadata })
+  );
+}
 
 /**
  * When the Secrets with the file list of a finished ZipJob are deleted. Counted from the end of the last job that used
  * them. Undefined if they no longer exist or are in use.
  */
-export const fileListExpiresAt = (
+export function fileListExpiresAt(
   zipJob: ZipJob,
   settings: ExpirySettings,
   listUsers: readonly ZipJob[] = [],
-): Date | undefined => {
+): Date | undefined {
   const ends = [zipJob, ...listUsers].map(({ status }) => timeOf(status?.finishedAt));
   const known = ends.filter((end) => end !== undefined);
   if (known.length < ends.length || !ownsList(zipJob)) return undefined;
   return new Date(Math.max(...known) + settings.fileListTtlSeconds * 1000);
-};
+}

@@ -6,54 +6,59 @@ import type { Outcome, OwnedStatus } from '../observation.ts';
 
 const MAX_OOMS = 2;
 
-const countOf = (attempts: readonly Attempt[], ...classes: readonly Attempt['class'][]): number =>
-  attempts.filter((attempt) => classes.includes(attempt.class)).length;
+function countOf(attempts: readonly Attempt[], ...classes: readonly Attempt['class'][]): number {
+  return attempts.filter((attempt) => classes.includes(attempt.class)).length;
+}
 
-const isFailureCode = (reason: string | undefined): reason is string =>
-  reason !== undefined && Object.hasOwn(FAILURE_CODES, reason);
+function isFailureCode(reason: string | undefined): reason is string {
+  return reason !== undefined && Object.hasOwn(FAILURE_CODES, reason);
+}
 
 const RESULT_MISSING: Outcome = {
   reason: 'ResultMissing',
   message: 'the zipper succeeded without reporting a result, and the bucket does not contain its archive',
 };
 
-const afterLast = (last: Attempt): Outcome | undefined => {
+function afterLast(last: Attempt): Outcome | undefined {
   if (last.class === 'permanent')
     return {
       reason: last.reason ?? 'Internal',
       message: last.message ?? `the zipper exited with code ${last.exitCode ?? 'unknown'}`,
     };
   return last.class === 'success' ? RESULT_MISSING : undefined;
-};
+}
 
-const exhausted = (last: Attempt | undefined, text: string): Outcome => {
+function exhausted(last: Attempt | undefined, text: string): Outcome {
   const reason = isFailureCode(last?.reason) ? last.reason : 'BackoffLimitExceeded';
   return { reason, message: last?.message === undefined ? text : `${last.message}; ${text}` };
-};
+}
 
 /** The outcome if the Job has ended: it creates no further pod, regardless of the recorded attempts. */
-const endOfJob = (job: Job, last: Attempt | undefined): Outcome | undefined => {
+function endOfJob(job: Job, last: Attempt | undefined): Outcome | undefined {
   const end = jobFailure(job);
   if (end) return exhausted(last, `the Job failed: ${end.reason} ${end.message}`.trim());
   // The Job is complete, but its pod was deleted before the controller observed its exit.
   return isJobFinished(job) ? RESULT_MISSING : undefined;
-};
+}
 
-export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts ?? SPEC_DEFAULTS.maxAttempts;
+export function maxAttemptsOf(zipJob: ZipJob): number {
+  return zipJob.spec.maxAttempts ?? SPEC_DEFAULTS.maxAttempts;
+}
 
 /** Failed attempts that count against maxAttempts: the larger of our count and the count of the Job. */
-export const countedFailures = (status: OwnedStatus, job: Job | undefined): number =>
-  Math.max(countOf(status.attempts ?? [], ...COUNTED_CLASSES), job?.status?.failed ?? 0);
+export function countedFailures(status: OwnedStatus, job: Job | undefined): number {
+  return Math.max(countOf(status.attempts ?? [], ...COUNTED_CLASSES), job?.status?.failed ?? 0);
+}
 
 /**
  * The final failure after a failed attempt was recovered; undefined if the Job starts another pod.
  * Counted here as well as by the Job, so that the controller does not wait for a Job that cannot end or has another limit.
  */
-export const giveUp = (
+export function giveUp(
   zipJob: ZipJob,
   job: Job | undefined,
   given: { readonly status: OwnedStatus; readonly maxDisruptions: number },
-): Outcome | undefined => {
+): Outcome | undefined {
   const attempts = given.status.attempts ?? [];
   const last = attempts.at(-1);
   const final = last && afterLast(last);
@@ -67,4 +72,4 @@ export const giveUp = (
   const maxAttempts = maxAttemptsOf(zipJob);
   if (counted >= maxAttempts) return exhausted(last, `${counted} of ${maxAttempts} attempts failed`);
   return job && endOfJob(job, last);
-};
+}

@@ -4,7 +4,7 @@ import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 
 /** Why a rerun cannot use the file list of this job. */
-const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
+function ownerFault(owner: ZipJob, name: string, wanted: FilesFrom): string | undefined {
   const { metadata, spec } = owner;
   // The cache drops the list of such a job.
   if (isLeaving(metadata) || isFileListDeleted({ metadata }))
@@ -14,17 +14,17 @@ const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | un
   return spec.filesFrom.sha256 === wanted.sha256 && spec.filesFrom.count === wanted.count
     ? undefined
     : `spec.filesFrom does not match the count and digest of the list of ZipJob ${name}`;
-};
+}
 
 /**
  * Why a job must not use the file list that it names. The controller mounts these Secrets and deletes them later, so it must
  * reject any other Secret. They must belong to this job, or to the ZipJob that it reruns.
  */
-export const fileListFault = (
+export function fileListFault(
   zipJob: ZipJob,
   filesFrom: FilesFrom,
   owner: ZipJob | undefined,
-): string | undefined => {
+): string | undefined {
   const { name } = zipJob.metadata;
   const ownerName = fileListOwner(filesFrom.secretNames);
   if (ownerName === name) return undefined;
@@ -33,4 +33,4 @@ export const fileListFault = (
   return owner
     ? ownerFault(owner, ownerName, filesFrom)
     : `spec.filesFrom.secretNames refers to the list of ZipJob ${ownerName}, which does not exist`;
-};
+}

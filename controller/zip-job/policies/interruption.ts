@@ -2,17 +2,19 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { isForced, isLeaving } from '../../kube-state/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
 
-export const wasAccepted = ({ status }: ZipJob): boolean =>
-  status?.conditions?.some((one) => one.type === 'Accepted' && one.status === 'True') === true;
+export function wasAccepted({ status }: ZipJob): boolean {
+  return status?.conditions?.some((one) => one.type === 'Accepted' && one.status === 'True') === true;
+}
 
-const isTerminating = (bucket: Observation['bucket']): boolean =>
-  bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
+function isTerminating(bucket: Observation['bucket']): boolean {
+  return bucket === undefined || (isLeaving(bucket.metadata) && isForced(bucket.metadata));
+}
 
 /** Why the job ends early: deletion, cancellation, or the deletion of its bucket. */
-export const interruption = ({
+export function interruption({
   zipJob,
   bucket,
-}: Pick<Observation, 'zipJob' | 'bucket'>): Outcome | undefined => {
+}: Pick<Observation, 'zipJob' | 'bucket'>): Outcome | undefined {
   if (zipJob.metadata.deletionTimestamp !== undefined)
     return { reason: 'Deleted', message: 'the ZipJob is being deleted' };
   if (zipJob.spec.cancel === true)
@@ -23,4 +25,4 @@ export const interruption = ({
       message: `ZipBucket ${zipJob.spec.bucketRef.name} was deleted while the job was unfinished`,
     };
   return undefined;
-};
+}

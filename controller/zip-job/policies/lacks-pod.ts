@@ -6,19 +6,23 @@ import type { Observation } from '../observation.ts';
 /** A Job normally has a pod well before this. */
 export const POD_GRACE_PERIOD_MS = 4000;
 
-const since = ({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number =>
-  Math.max(jobStartedAt(zipJob, job) ?? Infinity, timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0);
+function since({ zipJob }: Pick<Observation, 'zipJob'>, job: Job): number {
+  return Math.max(
+    jobStartedAt(zipJob, job) ?? Infinity,
+    timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt) ?? 0,
+  );
+}
 
 /** True if the Job lacks a pod for longer than usual. A suspended Job does not wait for one. */
-export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean => {
+export function lacksPod(seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now: Date): boolean {
   const { zipJob, job, pods } = seen;
   if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
   return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_GRACE_PERIOD_MS;
-};
+}
 
 /** The same for an unfinished recovery Job. */
-export const recoveryLacksPod = ({ job, pods }: NonNullable<Observation['recovery']>, now: Date): boolean => {
+export function recoveryLacksPod({ job, pods }: NonNullable<Observation['recovery']>, now: Date): boolean {
   const created = timeOf(job.metadata.creationTimestamp);
   if (created === undefined || pods.length > 0 || isJobFinished(job) || jobFailure(job)) return false;
   return now.getTime() - created > POD_GRACE_PERIOD_MS;
-};
+}

@@ -4,20 +4,27 @@ import type { Pod } from '#runtime/kube/resources.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
-const bornAt = (pod: Pod): number => timeOf(pod.metadata.creationTimestamp) ?? 0;
+function bornAt(pod: Pod): number {
+  return timeOf(pod.metadata.creationTimestamp) ?? 0;
+}
 
 /**
  * When the newest record's pod was created. Only ten records are kept, so an older pod without a record was active before.
  * Undefined while every record is kept.
  */
-const droppedBefore = (attempts: readonly Attempt[]): number | undefined =>
-  (attempts[0]?.n ?? 1) > 1 ? timeOf(attempts.findLast(({ startedAt }) => startedAt)?.startedAt) : undefined;
+function droppedBefore(attempts: readonly Attempt[]): number | undefined {
+  return (attempts[0]?.n ?? 1) > 1
+    ? timeOf(attempts.findLast(({ startedAt }) => startedAt)?.startedAt)
+    : undefined;
+}
 
 /** The pod waited to become active until its time was over. That is not an attempt, and its Job does not count it. */
-const wasNeverActive = (pod: Pod): boolean => terminationOf(pod)?.exitCode === EXIT_CODES.notActive;
+function wasNeverActive(pod: Pod): boolean {
+  return terminationOf(pod)?.exitCode === EXIT_CODES.notActive;
+}
 
 /** The pod to activate next: the oldest without a record. Compares only creation times, which the API server writes. */
-export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] = []): Pod | undefined => {
+export function nextPod(pods: readonly Pod[], attempts: readonly Attempt[] = []): Pod | undefined {
   const recorded = new Set(attempts.map(({ podUid }) => podUid));
   const since = droppedBefore(attempts) ?? 0;
   return pods
@@ -29,4 +36,4 @@ export const nextPod = (pods: readonly Pod[], attempts: readonly Attempt[] = [])
         !wasNeverActive(pod),
     )
     .toSorted((one, other) => bornAt(one) - bornAt(other))[0];
-};
+}

@@ -20,47 +20,47 @@ export const LEAST_TIME_MS = 10_000;
  * When the pod of a recovery Job has had its time. Waiting for a node or for quota does not count. Undefined while the Job
  * has no scheduled pod: the Job controller creates it.
  */
-export const overdueAt = (
+export function overdueAt(
   { pods }: NonNullable<Observation['recovery']>,
   settings: { readonly recoveryDeadlineSeconds: number },
-): Date | undefined => {
+): Date | undefined {
   const current = pods.filter((pod) => !isEnded(pod) && pod.metadata.deletionTimestamp === undefined);
   const times = current.map(scheduledAt);
   const known = times.filter((time) => time !== undefined);
   if (known.length === 0 || known.length < times.length) return undefined;
   const seconds = settings.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
   return new Date(Math.max(...known) + seconds * 1000);
-};
+}
 
 /**
  * When a failed recovery Job is replaced. The time between two Jobs is the time since the attempt was lost, so it doubles,
  * up to RECOVERY_RETRY_SECONDS, and is the same after a restart of the controller.
  */
-export const retryAt = (
+export function retryAt(
   { metadata }: Job,
   { finishedAt }: Attempt,
   at: { readonly now: Date; readonly recoveryRetrySeconds: number },
-): Date => {
+): Date {
   const created = timeOf(metadata.creationTimestamp) ?? at.now.getTime();
   const elapsed = created - (timeOf(finishedAt) ?? created);
   return new Date(created + Math.min(at.recoveryRetrySeconds * 1000, Math.max(FIRST_RETRY_MS, elapsed)));
-};
+}
 
-const failureOf = (pod: Pod): string | undefined => {
+function failureOf(pod: Pod): string | undefined {
   const message = terminationMessageOf(pod);
   if (!message || !('failure' in message)) return undefined;
   const { code } = message.failure;
   return `${code}: ${describeFailure(message.failure, 'the recovery pod failed')}`;
-};
+}
 
 /** Why recovery has not ended yet: what its pods wait for, or how they failed. */
-export const recoveryWait = (
+export function recoveryWait(
   pods: readonly Pod[],
   now: Date,
   refusal: PodWait | undefined,
-): string | undefined => {
+): string | undefined {
   const waits = pods.map((pod) => (isEnded(pod) ? undefined : podWaiting(pod, now)));
   const wait = waits.find((one) => one !== undefined) ?? refusal;
   if (wait) return `${wait.reason}: ${wait.message}`;
   return pods.map(failureOf).findLast((failure) => failure !== undefined);
-};
+}

@@ -63,34 +63,40 @@ interface Lost {
   readonly upload: Recovered;
 }
 
-const unknownOf = (upload: Recovered, why?: string): RecoveryResult => ({
-  kind: 'response',
-  outcome: { outcome: 'unknown' },
-  upload,
-  why,
-  abortFailures: 1,
-});
+function unknownOf(upload: Recovered, why?: string): RecoveryResult {
+  return {
+    kind: 'response',
+    outcome: { outcome: 'unknown' },
+    upload,
+    why,
+    abortFailures: 1,
+  };
+}
 
-export const isCommitting = (upload: Recovered): upload is UploadState =>
-  upload !== 'unrecorded' && upload.state === 'committing';
+export function isCommitting(upload: Recovered): upload is UploadState {
+  return upload !== 'unrecorded' && upload.state === 'committing';
+}
 
 /** Size of the archive of a committing attempt; at most that of its parts if the attempt did not record it. */
-export const archiveBytesOf = ({ state, archive, parts, partSize }: UploadState): number | undefined => {
+export function archiveBytesOf({ state, archive, parts, partSize }: UploadState): number | undefined {
   if (state !== 'committing') return undefined;
   return archive?.bytes ?? (parts === undefined ? undefined : parts * partSize);
-};
+}
 
 /**
  * After CompleteMultipartUpload, only the store knows the outcome of the job, or which missing permission hides it. It is final
  * too when the store has had the time to assemble the archive, and does not show it.
  */
-const isFinal = (outcome: RecoveryOutcome, upload: Recovered): boolean =>
-  !isCommitting(upload) ||
-  outcome.outcome !== 'unknown' ||
-  outcome.missingPermission !== undefined ||
-  outcome.goneBeforeAbort === true;
+function isFinal(outcome: RecoveryOutcome, upload: Recovered): boolean {
+  return (
+    !isCommitting(upload) ||
+    outcome.outcome !== 'unknown' ||
+    outcome.missingPermission !== undefined ||
+    outcome.goneBeforeAbort === true
+  );
+}
 
-const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | undefined => {
+function responseOf(recovery: Recovery, upload: Recovered): RecoveryResult | undefined {
   for (const pod of recovery.pods) {
     const message = terminationMessageOf(pod);
     if (message && 'recovered' in message && isFinal(message.recovered, upload))
@@ -102,7 +108,7 @@ const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | und
       };
   }
   return undefined;
-};
+}
 
 /**
  * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write. Its termination
@@ -110,22 +116,22 @@ const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | und
  * killed or lost, may have left one. If the pod reports only after it was deactivated, its recovery has started already, and the
  * marker upload of that may remain, even while its Job is replaced.
  */
-const mayHaveStarted = (
+function mayHaveStarted(
   { zipJob, pods, recovery }: Pick<Observation, 'zipJob' | 'pods' | 'recovery'>,
   { podUid, exitCode }: Attempt,
-): boolean => {
+): boolean {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
   if (recovery || exitCode === undefined) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const message = terminationMessageOf(pod);
   return message === undefined || leavesUploads(message);
-};
+}
 
 /**
  * The upload to recover. The record of the attempt knows more than the zipper's field, which has the contents of the archive. A pod
  * that was deactivated before it ended reports only after the record was written.
  */
-const toRecover = ({ zipJob, pods, recovery }: Observation, attempt: Attempt): Recovered | undefined => {
+function toRecover({ zipJob, pods, recovery }: Observation, attempt: Attempt): Recovered | undefined {
   const { podUid } = attempt;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const late = terminationMessageOf(pod) ? uploadFactsOf(zipJob, { pod, podUid }) : {};
@@ -134,37 +140,45 @@ const toRecover = ({ zipJob, pods, recovery }: Observation, attempt: Attempt): R
   const left = uploadOf(zipJob, podUid);
   if (left) return { ...left, ...upload };
   return upload ?? (mayHaveStarted({ zipJob, pods, recovery }, attempt) ? 'unrecorded' : undefined);
-};
+}
 
 /**
  * When recovery ends although the job could wait for its result, because its user asked to end it. Undefined if nobody did. A
  * cancellation has no time of its own; it deactivated the attempt, or came while the attempt was being recovered.
  */
-const requestedEnd = ({ metadata, spec }: ZipJob, lostAt: number): Date | undefined => {
+function requestedEnd({ metadata, spec }: ZipJob, lostAt: number): Date | undefined {
   const deleted = gracePeriodEnds(metadata, DELETION_GRACE_PERIOD_MS - STORING_MS);
   if (deleted) return deleted;
   return spec.cancel === true ? new Date(lostAt + DELETION_GRACE_PERIOD_MS) : undefined;
-};
+}
 
-const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
-  times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
+function earliest(...times: readonly (Date | undefined)[]): Date | undefined {
+  return times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
+}
 
-const lostAtOf = ({ attempt }: Lost, { now }: At): number => timeOf(attempt.finishedAt) ?? now.getTime();
+function lostAtOf({ attempt }: Lost, { now }: At): number {
+  return timeOf(attempt.finishedAt) ?? now.getTime();
+}
 
-const createdAt = ({ job }: Recovery): number => timeOf(job.metadata.creationTimestamp) ?? 0;
+function createdAt({ job }: Recovery): number {
+  return timeOf(job.metadata.creationTimestamp) ?? 0;
+}
 
 /** Until then, recovery waits for the Job whatever happens. */
-const leastEnd = (recovery: Recovery): number => createdAt(recovery) + LEAST_TIME_MS;
+function leastEnd(recovery: Recovery): number {
+  return createdAt(recovery) + LEAST_TIME_MS;
+}
 
-const openLimitMs = ({ recoveryDeadlineSeconds }: At): number =>
-  (recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
+function openLimitMs({ recoveryDeadlineSeconds }: At): number {
+  return (recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
+}
 
 /**
  * When the recovery of an upload that was not committing ends without a result. That upload can no longer be published, and only
  * its parts may remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes, however
  * often its Job is refused or replaced. A Job that starts later, because no controller ran, has as much time.
  */
-const openEnd = (lost: Lost, at: At): number => {
+function openEnd(lost: Lost, at: At): number {
   const { recovery, refusal } = lost.seen;
   const lostAt = lostAtOf(lost, at);
   const limitMs = openLimitMs(at);
@@ -172,46 +186,48 @@ const openEnd = (lost: Lost, at: At): number => {
   const refused = refusal && refusal.since.getTime() >= lostAt ? refusal.since.getTime() : undefined;
   const first = timeOf(recovery?.job.metadata.creationTimestamp) ?? refused ?? at.now.getTime();
   return (first < lostAt + limitMs ? lostAt : first) + limitMs;
-};
+}
 
 /**
  * After `committing`, recovery decides the outcome of the job, so it takes until the deadline of the job, and at least
  * RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted.
  */
-const commitEnd = (lost: Lost, at: At): number => {
+function commitEnd(lost: Lost, at: At): number {
   const { zipJob, job } = lost.seen;
   const lostAt = lostAtOf(lost, at);
   const deadline = runDeadline(zipJob, job, at)?.getTime() ?? 0;
   const end = Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline);
   return Math.min(end, requestedEnd(zipJob, lostAt)?.getTime() ?? end);
-};
+}
 
 /** When recovery ends without a result. */
-const giveUpAt = (lost: Lost, at: At): Date => {
+function giveUpAt(lost: Lost, at: At): Date {
   const { recovery } = lost.seen;
   const end = isCommitting(lost.upload) ? commitEnd(lost, at) : openEnd(lost, at);
   return recovery ? new Date(Math.max(end, leastEnd(recovery))) : new Date(end);
-};
+}
 
-const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
+function isOver({ job }: Recovery): boolean {
+  return isJobFinished(job) || jobFailure(job) !== undefined;
+}
 
 /** When a recovery Job is replaced that failed, or whose pods do not report. Undefined if too little time is left for another. */
-const replacedAt = (lost: Lost, recovery: Recovery, at: Limited): Date | undefined => {
+function replacedAt(lost: Lost, recovery: Recovery, at: Limited): Date | undefined {
   // It started late and has its whole time. Another one would have it again, and so on for ever.
   if (!isCommitting(lost.upload) && createdAt(recovery) >= lostAtOf(lost, at) + openLimitMs(at))
     return undefined;
   const due = isOver(recovery) ? retryAt(recovery.job, lost.attempt, at) : overdueAt(recovery, at);
   if (due === undefined) return undefined;
   return Math.max(due.getTime(), at.now.getTime()) + LEAST_TIME_MS <= at.end.getTime() ? due : undefined;
-};
+}
 
 /** The pod of a failed Job may still run, for example while it is evicted. */
-const giveUp = (recovery: Recovery, result: RecoveryResult, { now }: At): RecoveryStep => {
+function giveUp(recovery: Recovery, result: RecoveryResult, { now }: At): RecoveryStep {
   const least = new Date(leastEnd(recovery));
   return now >= least ? result : { kind: 'wait', until: least };
-};
+}
 
-const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
+function followJob(lost: Lost, recovery: Recovery, at: Limited): RecoveryStep {
   const { seen, upload } = lost;
   const response = responseOf(recovery, upload);
   if (response) return response;
@@ -223,9 +239,9 @@ const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep =>
   if (isCommitting(upload))
     return { kind: 'wait', until, late: why === undefined ? undefined : { giveUpAt: at.end, why } };
   return next || !isOver(recovery) ? { kind: 'wait', until } : giveUp(recovery, unknownOf(upload, why), at);
-};
+}
 
-const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep => {
+function followRefusal({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep {
   const { refusal } = seen;
   if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
   const why = `${refusal.reason}: ${refusal.message}`;
@@ -233,13 +249,13 @@ const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoverySt
   if (at.now >= refusal.retryAt) return { kind: 'start', attempt, upload };
   const late = isCommitting(upload) ? { giveUpAt: at.end, why } : undefined;
   return { kind: 'wait', until: earliest(refusal.retryAt, at.end), late };
-};
+}
 
 /**
  * The next step until the last attempt can no longer publish an archive. The attempt was deactivated
  * before; a recovery Job aborts its upload and checks in the store whether it was published.
  */
-export const recoveryStep = (seen: Observation, attempt: Attempt, at: At): RecoveryStep => {
+export function recoveryStep(seen: Observation, attempt: Attempt, at: At): RecoveryStep {
   const upload = toRecover(seen, attempt);
   if (!upload) return { kind: 'nothing' };
   const lost = { seen, attempt, upload };
@@ -248,4 +264,4 @@ export const recoveryStep = (seen: Observation, attempt: Attempt, at: At): Recov
   return seen.bucket
     ? followRefusal(lost, { ...at, end })
     : unknownOf(upload, 'the ZipBucket does not exist');
-};
+}

@@ -5,11 +5,12 @@ import type { Outcome } from '../observation.ts';
 import { hasStarted } from '../owned-status.ts';
 
 /** The result of the active pod, if it wrote one. */
-export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>
-  hasStarted(zipJob) ? zipJob.status?.result : undefined;
+export function resultOf(zipJob: ZipJob): ZipResult | undefined {
+  return hasStarted(zipJob) ? zipJob.status?.result : undefined;
+}
 
 /** Checks the result against the request: every file is an entry or was skipped as allowed, and the archive is not empty. */
-export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
+export function verifyResult(zipJob: ZipJob, result: ZipResult): Outcome {
   const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;
   const expected = fileCount(zipJob) - skipped + manifestFiles(zipJob.spec).length;
   if (result.entries !== expected)
@@ -22,4 +23,4 @@ export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
     reason: 'Uploaded',
     message: `${result.entries} entries, ${result.bytes} bytes at key ${zipJob.spec.key}`,
   };
-};
+}

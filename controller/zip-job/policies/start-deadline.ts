@@ -10,17 +10,19 @@ import { timeOf } from '../../kube-state/times.ts';
 const LONGEST_BACKOFF_MS = 360_000;
 
 /** True while the Job is suspended in its queue: Kubernetes removes the start time of a suspended Job. */
-const awaitsQueue = (zipJob: ZipJob, job: Job): boolean =>
-  zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
+function awaitsQueue(zipJob: ZipJob, job: Job): boolean {
+  return zipJob.spec.queueName !== undefined && job.status?.startTime === undefined;
+}
 
 /** Why a Job that waits for its queue is suspended. */
-export const queueWait = (zipJob: ZipJob, job: Job): PodWait | undefined =>
-  awaitsQueue(zipJob, job)
+export function queueWait(zipJob: ZipJob, job: Job): PodWait | undefined {
+  return awaitsQueue(zipJob, job)
     ? {
         reason: 'AwaitingQueue',
         message: `Job ${job.metadata.name} is suspended until queue ${zipJob.spec.queueName} admits it`,
       }
     : undefined;
+}
 
 /** Other inputs of the deadline: the pod, and the queues without a start deadline. */
 export interface StartSettings {
@@ -29,26 +31,28 @@ export interface StartSettings {
 }
 
 /** A Job that a queue has not resumed counts from its creation. */
-const createdOrStartedAt = (zipJob: ZipJob, job: Job): number =>
-  jobStartedAt(zipJob, job) ?? timeOf(job.metadata.creationTimestamp) ?? 0;
+function createdOrStartedAt(zipJob: ZipJob, job: Job): number {
+  return jobStartedAt(zipJob, job) ?? timeOf(job.metadata.creationTimestamp) ?? 0;
+}
 
 /** When the last attempt was recovered, or the next pod was activated. Until then, the next pod had to wait. */
-const recoveredAt = ({ status }: ZipJob): number =>
-  timeOf(findCondition(status?.conditions, 'Recovered')?.lastTransitionTime) ?? 0;
+function recoveredAt({ status }: ZipJob): number {
+  return timeOf(findCondition(status?.conditions, 'Recovered')?.lastTransitionTime) ?? 0;
+}
 
-const jobSince = (zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined => {
+function jobSince(zipJob: ZipJob, job: Job, { pod, trustedQueues }: StartSettings): number | undefined {
   if (awaitsQueue(zipJob, job) && isInTrustedQueue(zipJob, trustedQueues)) return undefined;
   const started = createdOrStartedAt(zipJob, job);
   const lastEnd = timeOf(zipJob.status?.attempts?.at(-1)?.finishedAt);
   if (lastEnd === undefined) return started;
   const waited = timeOf(pod?.metadata.creationTimestamp) ?? Math.max(lastEnd, started) + LONGEST_BACKOFF_MS;
   return Math.max(waited, recoveredAt(zipJob));
-};
+}
 
-const heldSince = (zipJob: ZipJob): number | undefined => {
+function heldSince(zipJob: ZipJob): number | undefined {
   const waiting = findCondition(zipJob.status?.conditions, 'Waiting');
   return waiting?.status === 'True' ? timeOf(waiting.lastTransitionTime) : undefined;
-};
+}
 
 /**
  * The time by which a zipper must have started, counted from the creation of the Job. After an attempt, it is counted from
@@ -56,13 +60,13 @@ const heldSince = (zipJob: ZipJob): number | undefined => {
  * time at which an external reason started to block the job. Undefined in our queue and in a trusted queue of
  * spec.queueName. In any other queue, the job would otherwise hold its slot forever.
  */
-export const startDeadline = (
+export function startDeadline(
   zipJob: ZipJob,
   job: Job | undefined,
   settings: StartSettings,
-): Date | undefined => {
+): Date | undefined {
   const since = job ? jobSince(zipJob, job, settings) : heldSince(zipJob);
   if (since === undefined) return undefined;
   const seconds = zipJob.spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds;
   return new Date(since + seconds * 1000);
-};
+}

@@ -19,29 +19,31 @@ export type VerifiedArchive =
 const CORRUPTED: FailureCode = 'StoreCorrupted';
 
 /** The result in the termination message of a pod that could not write it to the status. */
-const reportedResult = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
+function reportedResult(s: Situation, attempt: Attempt, etag: string): ZipResult | undefined {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
   const message = terminationMessageOf(pod);
   return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
-};
+}
 
 /** Figures that only the zipper knows are zero. */
-const resultFromStore = (s: Situation, { bytes, etag }: Published): ZipResult => {
+function resultFromStore(s: Situation, { bytes, etag }: Published): ZipResult {
   const admitted = timeOf(s.status.startedAt) ?? s.now.getTime();
   const seconds = Math.max(0, Math.round((s.now.getTime() - admitted) / 1000));
   const entries = fileCount(s.seen.zipJob);
   return { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
-};
+}
 
 /** A termination message has room for the counts, but not always for the lists. */
-const withContents = (
+function withContents(
   s: Situation,
   found: Published,
   { reported, recorded }: { reported: ZipResult | undefined; recorded: ArchiveContents | undefined },
-): ZipResult => (reported ? { ...recorded, ...reported } : { ...resultFromStore(s, found), ...recorded });
+): ZipResult {
+  return reported ? { ...recorded, ...reported } : { ...resultFromStore(s, found), ...recorded };
+}
 
 /** Compares the object of a lost attempt with the contents that the zipper recorded before it sent Complete. */
-export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published): VerifiedArchive => {
+export function verifiedArchive(s: Situation, attempt: Attempt, found: Published): VerifiedArchive {
   const { zipJob } = s.seen;
   if (attempt.reason === CORRUPTED) return { kind: 'corrupted' };
   const recorded = uploadOf(zipJob, attempt.podUid)?.archive;
@@ -59,4 +61,4 @@ export const verifiedArchive = (s: Situation, attempt: Attempt, found: Published
   if (verified?.reason === 'ResultInvalid') return { kind: 'outcome', outcome: verified };
   const message = `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`;
   return { kind: 'outcome', outcome: { reason: 'VerifiedInStore', message }, result };
-};
+}

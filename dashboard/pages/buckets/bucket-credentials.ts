@@ -35,54 +35,58 @@ const KEYS_REPLACED = {
 } as const;
 const VALUE_NAMES = [ACCESS.name, ...ROLE_FIELDS.map(({ name }) => name)];
 
-const read = (request: PageRequest): Promise<ShownCredentials> =>
-  request.user.administration.buckets(request.namespace).showCredentials(bucketRefOf(request));
+function read(request: PageRequest): Promise<ShownCredentials> {
+  return request.user.administration.buckets(request.namespace).showCredentials(bucketRefOf(request));
+}
 
-const valuesOf = ({ webIdentity }: Bucket): FormState['values'] => {
+function valuesOf({ webIdentity }: Bucket): FormState['values'] {
   if (webIdentity === null) return { access: 'keys' };
   const { durationSeconds, ...role } = webIdentity;
   return { access: 'role', ...role, durationSeconds: durationSeconds?.toString() ?? '' };
-};
+}
 
-const show = async (
+async function show(
   request: PageRequest,
   { bucket, version }: ShownCredentials,
   form: FormState,
-): Promise<ShownPage> => ({
-  kind: 'page',
-  view: '/pages/buckets/bucket-credentials',
-  title: `Update credentials of ${bucket.bucketName}`,
-  section: 'buckets',
-  trail: bucketTrail(request.namespace, bucket),
-  data: {
-    bucketName: bucket.bucketName,
-    form,
-    access: {
-      choices: ACCESS_CHOICES,
-      keyFields: KEY_FIELDS,
-      roleFields: ROLE_FIELDS,
-      keysReason: await reasonAgainst(request, BUCKET_RIGHTS.storeKeys),
+): Promise<ShownPage> {
+  return {
+    kind: 'page',
+    view: '/pages/buckets/bucket-credentials',
+    title: `Update credentials of ${bucket.bucketName}`,
+    section: 'buckets',
+    trail: bucketTrail(request.namespace, bucket),
+    data: {
+      bucketName: bucket.bucketName,
+      form,
+      access: {
+        choices: ACCESS_CHOICES,
+        keyFields: KEY_FIELDS,
+        roleFields: ROLE_FIELDS,
+        keysReason: await reasonAgainst(request, BUCKET_RIGHTS.storeKeys),
+      },
+      hasRole: bucket.service === 's3',
+      version,
+      shown: shownTexts(bucket.service === 's3' ? VALUE_NAMES : [], valuesOf(bucket)),
+      // The same after an error: the form may have claimed the change before.
+      formId: formIdIn(request.form),
+      href: bucketHref(request.namespace, bucket, 'credentials'),
+      back: bucketHref(request.namespace, bucket),
     },
-    hasRole: bucket.service === 's3',
-    version,
-    shown: shownTexts(bucket.service === 's3' ? VALUE_NAMES : [], valuesOf(bucket)),
-    // The same after an error: the form may have claimed the change before.
-    formId: formIdIn(request.form),
-    href: bucketHref(request.namespace, bucket, 'credentials'),
-    back: bucketHref(request.namespace, bucket),
-  },
-  status: formStatus(form.errors),
-});
+    status: formStatus(form.errors),
+  };
+}
 
 /** A form without the choice keeps the kind of credentials that the bucket has. */
-const usesRole = (bucket: Bucket, { access }: FormState['values']): boolean =>
-  bucket.service === 's3' && (access === '' ? bucket.webIdentity !== null : access === 'role');
+function usesRole(bucket: Bucket, { access }: FormState['values']): boolean {
+  return bucket.service === 's3' && (access === '' ? bucket.webIdentity !== null : access === 'role');
+}
 
-const update = async (
+async function update(
   request: PageRequest,
   shown: ShownCredentials,
   values: FormState['values'],
-): Promise<FormState['errors']> => {
+): Promise<FormState['errors']> {
   const { user, namespace, form } = request;
   const { bucket } = shown;
   const change = { version: form.get('version') ?? '', form: formIdIn(form) };
@@ -99,13 +103,13 @@ const update = async (
   if (refusal !== '') return { [bucket.service === 'r2' ? 'accessKeyId' : ACCESS.name]: refusal };
   await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true, ...change });
   return {};
-};
+}
 
-const showConflict = async (
+async function showConflict(
   request: PageRequest,
   values: FormState['values'],
   error: AdministrationError,
-): Promise<ShownPage> => {
+): Promise<ShownPage> {
   const shown = await read(request);
   const current = valuesOf(shown.bucket);
   const isRole = current['access'] === 'role';
@@ -116,9 +120,9 @@ const showConflict = async (
     values: areBothRoles ? valuesAfterConflict(request.form, values, current) : values,
     errors: { ...conflictErrors(error, changed, current), ...(!isRole && KEYS_REPLACED) },
   });
-};
+}
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(request: PageRequest): Promise<ShownPage | GoTo> {
   const shown = await read(request);
   const values = filledIn(request.form, ...VALUE_NAMES);
   try {
@@ -129,18 +133,20 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
     return show(request, shown, { values, errors: formErrors(error) });
   }
   return goToTest(request, shown.bucket, 'Credentials updated. Jobs that start from now on use them.');
-};
+}
 
 /** The form that replaces the credentials of a bucket. */
-export const createBucketCredentialsPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: BUCKET_RIGHTS.setCredentials,
-    handle: async (request) => {
-      const shown = await read(request);
-      return show(request, shown, { values: valuesOf(shown.bucket), errors: {} });
+export function createBucketCredentialsPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: BUCKET_RIGHTS.setCredentials,
+      handle: async (request) => {
+        const shown = await read(request);
+        return show(request, shown, { values: valuesOf(shown.bucket), errors: {} });
+      },
     },
-  },
-  { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.setCredentials, handle: post },
-];
+    { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.setCredentials, handle: post },
+  ];
+}

@@ -125,14 +125,17 @@ export const CA_BUNDLE: Field = {
 };
 
 /** The host of an account without a jurisdiction. */
-export const hostOfAccount = (accountId: string): string =>
-  `${accountId.toLowerCase()}.r2.cloudflarestorage.com`;
+export function hostOfAccount(accountId: string): string {
+  return `${accountId.toLowerCase()}.r2.cloudflarestorage.com`;
+}
 
-const articleOf = (label: string): 'a' | 'an' => (/^[AEIOU]/.test(label) ? 'an' : 'a');
+function articleOf(label: string): 'a' | 'an' {
+  return /^[AEIOU]/.test(label) ? 'an' : 'a';
+}
 
 /** One error for each required field that was left empty. */
-export const emptyFields = (form: URLSearchParams, fields: readonly Field[]): FormState['errors'] =>
-  Object.fromEntries(
+export function emptyFields(form: URLSearchParams, fields: readonly Field[]): FormState['errors'] {
+  return Object.fromEntries(
     fields
       .filter(({ name, required }) => required === true && (form.get(name) ?? '').trim() === '')
       .map(({ name, label }) => [
@@ -140,17 +143,20 @@ export const emptyFields = (form: URLSearchParams, fields: readonly Field[]): Fo
         `Enter ${articleOf(label)} ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
       ]),
   );
+}
 
 /** Passed straight to the operation, so that no form sends credentials back to the browser. */
-export const credentialsIn = (form: URLSearchParams): BucketCredentials => ({
-  accessKeyId: (form.get('accessKeyId') ?? '').trim(),
-  secretAccessKey: (form.get('secretAccessKey') ?? '').trim(),
-});
+export function credentialsIn(form: URLSearchParams): BucketCredentials {
+  return {
+    accessKeyId: (form.get('accessKeyId') ?? '').trim(),
+    secretAccessKey: (form.get('secretAccessKey') ?? '').trim(),
+  };
+}
 
-export const roleIn = (values: FormState['values']): WebIdentityInput => {
+export function roleIn(values: FormState['values']): WebIdentityInput {
   const { roleArn = '', audience = '', stsRegion = '', stsEndpoint = '', durationSeconds = '' } = values;
   return { roleArn, audience, stsRegion, stsEndpoint, durationSeconds };
-};
+}
 
 /** How a bucket gets its credentials. */
 export const ACCESS_CHOICES = [
@@ -159,13 +165,13 @@ export const ACCESS_CHOICES = [
 ] as const;
 
 /** The label of a provider, also of a bucket that exists. */
-export const providerOf = ({
+export function providerOf({
   service,
   endpoint,
 }: {
   readonly service: Service;
   readonly endpoint: string | null;
-}): string => {
+}): string {
   if (endpoint !== null) return service === 's3' ? 'S3-compatible store' : 'R2-compatible store';
   return service === 's3' ? 'Amazon S3' : 'Cloudflare R2';
-};
+}

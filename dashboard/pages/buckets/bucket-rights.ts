@@ -1,6 +1,8 @@
 import type { Question } from '../../user/access.ts';
 
-const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
+function secrets(verb: Question['verb']): Question {
+  return { verb, resource: 'secrets', group: '' };
+}
 
 /** Permissions that each bucket operation needs. */
 export const BUCKET_RIGHTS = {

@@ -10,19 +10,19 @@ import { BUCKET_PATH, bucketHref, bucketRefOf, bucketTrail } from './bucket-path
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 import { testedPermissions } from './tested-permissions.ts';
 
-const stateOf = async (request: PageRequest) => {
+async function stateOf(request: PageRequest) {
   const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return { bucket, permissions: testedPermissions(bucket), href: bucketHref(request.namespace, bucket) };
-};
+}
 
 /** Undefined for R2, whose tokens have no policy. */
-const policyOf = (bucket: Bucket): string | undefined => {
+function policyOf(bucket: Bucket): string | undefined {
   const { service, endpoint, bucketName, region, objectOptions } = bucket;
   if (service === 'r2' && endpoint === null) return undefined;
   return iamPolicy({ bucketName, region: region ?? undefined, objectOptions });
-};
+}
 
-const dataOf = async (request: PageRequest) => {
+async function dataOf(request: PageRequest) {
   const { namespace } = request;
   const [state, test, job, edit, credentials, deletion] = await Promise.all([
     stateOf(request),
@@ -49,36 +49,38 @@ const dataOf = async (request: PageRequest) => {
     live,
     policy: policyOf(bucket),
   };
-};
+}
 
-const test = async (request: PageRequest): Promise<GoTo> => {
+async function test(request: PageRequest): Promise<GoTo> {
   const ref = bucketRefOf(request);
   await request.user.administration.buckets(request.namespace).beginTest(ref);
   return { kind: 'go', to: bucketHref(request.namespace, ref) };
-};
+}
 
 /** The page of one bucket; its connection test runs in the cluster while the page is open. */
-export const createBucketPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: BUCKET_PATH,
-    needs: BUCKET_RIGHTS.see,
-    handle: async (request) => {
-      const data = await dataOf(request);
-      const title = `Bucket ${data.bucket.bucketName}`;
-      const trail = bucketTrail(request.namespace);
-      return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', trail, data };
+export function createBucketPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: BUCKET_PATH,
+      needs: BUCKET_RIGHTS.see,
+      handle: async (request) => {
+        const data = await dataOf(request);
+        const title = `Bucket ${data.bucket.bucketName}`;
+        const trail = bucketTrail(request.namespace);
+        return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', trail, data };
+      },
     },
-  },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/buckets/:service/:bucket',
-    needs: BUCKET_RIGHTS.see,
-    handle: async (request) => ({
-      kind: 'fragment',
-      view: '/pages/buckets/bucket-test',
-      data: await stateOf(request),
-    }),
-  },
-  { method: 'POST', path: `${BUCKET_PATH}/test`, needs: BUCKET_RIGHTS.test, handle: test },
-];
+    {
+      method: 'GET',
+      path: '/projects/:project/live/buckets/:service/:bucket',
+      needs: BUCKET_RIGHTS.see,
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/buckets/bucket-test',
+        data: await stateOf(request),
+      }),
+    },
+    { method: 'POST', path: `${BUCKET_PATH}/test`, needs: BUCKET_RIGHTS.test, handle: test },
+  ];
+}

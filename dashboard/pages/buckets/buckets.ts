@@ -8,29 +8,33 @@ import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 import { newBucketHref } from './new-bucket.ts';
 
-const rowOf = (namespace: string) => (bucket: Bucket) => ({
-  bucket,
-  provider: providerOf(bucket),
-  href: bucketHref(namespace, bucket),
-});
+function rowOf(namespace: string) {
+  return (bucket: Bucket) => ({
+    bucket,
+    provider: providerOf(bucket),
+    href: bucketHref(namespace, bucket),
+  });
+}
 
 /** The buckets of a project. */
-export const createBucketsPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: BUCKETS_PATH,
-    needs: BUCKET_RIGHTS.list,
-    handle: async (request) => {
-      const { namespace } = request;
-      const [buckets, reason] = await Promise.all([
-        request.user.administration.buckets(request.namespace).list(),
-        reasonAgainst(request, BUCKET_RIGHTS.add),
-      ]);
-      const add = { href: newBucketHref(namespace), reason };
-      const path = FORMAT.path('projects', namespace, 'buckets');
-      const { rows, paging } = paged(buckets, path, request.query);
-      const data = { namespace, rows: rows.map(rowOf(namespace)), paging, add };
-      return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
+export function createBucketsPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: BUCKETS_PATH,
+      needs: BUCKET_RIGHTS.list,
+      handle: async (request) => {
+        const { namespace } = request;
+        const [buckets, reason] = await Promise.all([
+          request.user.administration.buckets(request.namespace).list(),
+          reasonAgainst(request, BUCKET_RIGHTS.add),
+        ]);
+        const add = { href: newBucketHref(namespace), reason };
+        const path = FORMAT.path('projects', namespace, 'buckets');
+        const { rows, paging } = paged(buckets, path, request.query);
+        const data = { namespace, rows: rows.map(rowOf(namespace)), paging, add };
+        return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
+      },
     },
-  },
-];
+  ];
+}

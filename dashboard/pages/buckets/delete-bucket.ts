@@ -18,7 +18,7 @@ const GONE_LIMIT_MS = 3_000;
 type Deps = Pick<PageDeps, 'caches'>;
 
 /** Counts the jobs that refer to the bucket and lists some of them; finished ones only when no other is left. */
-const jobsOf = (jobs: readonly ListedJob[], { resource }: Bucket) => {
+function jobsOf(jobs: readonly ListedJob[], { resource }: Bucket) {
   const referring = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
   const unfinished = referring.filter((job) => !isFinished(job));
   const shown = unfinished.length > 0 ? unfinished : referring;
@@ -31,13 +31,9 @@ const jobsOf = (jobs: readonly ListedJob[], { resource }: Bucket) => {
       href: FORMAT.path('projects', namespace, 'jobs', name),
     })),
   };
-};
+}
 
-const show = async (
-  { caches }: Deps,
-  request: PageRequest,
-  errors: FormState['errors'],
-): Promise<ShownPage> => {
+async function show({ caches }: Deps, request: PageRequest, errors: FormState['errors']): Promise<ShownPage> {
   const { namespace } = request;
   const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return {
@@ -55,16 +51,16 @@ const show = async (
     },
     status: formStatus(errors),
   };
-};
+}
 
-const gone = (namespace: string, bucket: Pick<Bucket, 'bucketName'>, isGone: boolean): GoTo => {
+function gone(namespace: string, bucket: Pick<Bucket, 'bucketName'>, isGone: boolean): GoTo {
   const text = isGone
     ? `Bucket ${bucket.bucketName} and its credentials deleted. Its objects stay at your provider.`
     : `Bucket ${bucket.bucketName} is marked for deletion. It is deleted once no job refers to it.`;
   return { kind: 'go', to: bucketsHref(namespace), flash: { kind: 'done', text } };
-};
+}
 
-const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, form } = request;
   const ref = bucketRefOf(request);
   const force = form.get('force') === 'yes';
@@ -80,15 +76,17 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
   } catch (error) {
     return show(deps, request, formErrors(error));
   }
-};
+}
 
 /** Deletes a bucket. While jobs refer to it, the user must type its name to confirm. */
-export const createDeleteBucketPage = (deps: Deps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: BUCKET_RIGHTS.delete,
-    handle: (request) => show(deps, request, EMPTY_FORM.errors),
-  },
-  { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.delete, handle: (request) => post(deps, request) },
-];
+export function createDeleteBucketPage(deps: Deps): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: BUCKET_RIGHTS.delete,
+      handle: (request) => show(deps, request, EMPTY_FORM.errors),
+    },
+    { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.delete, handle: (request) => post(deps, request) },
+  ];
+}

@@ -34,19 +34,18 @@ import { storeProblem } from './store-problem.ts';
 
 const PATH = `${BUCKET_PATH}/settings`;
 
-const endpointOf = ({ service }: Bucket): Field => {
+function endpointOf({ service }: Bucket): Field {
   const { required: _required, ...field } = ENDPOINT;
   const provider = providerOf({ service, endpoint: null });
   return { ...field, hint: `${field.hint} Default: ${provider}.` };
-};
+}
 
 /** Service and name cannot be changed, and credentials have a page of their own. */
-const fieldsOf = (bucket: Bucket): readonly Field[] => [
-  ...(bucket.service === 's3' ? [REGION] : R2_FIELDS),
-  endpointOf(bucket),
-];
+function fieldsOf(bucket: Bucket): readonly Field[] {
+  return [...(bucket.service === 's3' ? [REGION] : R2_FIELDS), endpointOf(bucket)];
+}
 
-const valuesOf = (bucket: Bucket): FormState['values'] => {
+function valuesOf(bucket: Bucket): FormState['values'] {
   const { region, accountId, host, endpoint, caBundle, objectOptions } = bucket;
   return {
     region: region ?? '',
@@ -56,50 +55,51 @@ const valuesOf = (bucket: Bucket): FormState['values'] => {
     caBundle: caBundle ?? '',
     ...optionValues(objectOptions),
   };
-};
+}
 
-const read = (request: PageRequest): Promise<Bucket> =>
-  request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
+function read(request: PageRequest): Promise<Bucket> {
+  return request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
+}
 
-const show = ({ namespace }: PageRequest, bucket: Bucket, form: FormState): ShownPage => ({
-  kind: 'page',
-  view: '/pages/buckets/edit-bucket',
-  title: `Settings of ${bucket.bucketName}`,
-  section: 'buckets',
-  trail: bucketTrail(namespace, bucket),
-  data: {
-    bucket,
-    provider: providerOf(bucket),
-    form,
-    fields: fieldsOf(bucket),
-    caBundle: CA_BUNDLE,
-    options: optionFieldsOf(bucket.service, form.values['endpoint'] || null),
-    version: settingsVersion(bucket),
-    shown: shownTexts(fieldNames(bucket), valuesOf(bucket)),
-    href: bucketHref(namespace, bucket, 'settings'),
-    back: bucketHref(namespace, bucket),
-  },
-  status: formStatus(form.errors),
-});
+function show({ namespace }: PageRequest, bucket: Bucket, form: FormState): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/buckets/edit-bucket',
+    title: `Settings of ${bucket.bucketName}`,
+    section: 'buckets',
+    trail: bucketTrail(namespace, bucket),
+    data: {
+      bucket,
+      provider: providerOf(bucket),
+      form,
+      fields: fieldsOf(bucket),
+      caBundle: CA_BUNDLE,
+      options: optionFieldsOf(bucket.service, form.values['endpoint'] || null),
+      version: settingsVersion(bucket),
+      shown: shownTexts(fieldNames(bucket), valuesOf(bucket)),
+      href: bucketHref(namespace, bucket, 'settings'),
+      back: bucketHref(namespace, bucket),
+    },
+    status: formStatus(form.errors),
+  };
+}
 
-const fieldNames = (bucket: Bucket): readonly string[] => [
-  ...fieldsOf(bucket).map(({ name }) => name),
-  CA_BUNDLE.name,
-  ...OPTION_NAMES,
-];
+function fieldNames(bucket: Bucket): readonly string[] {
+  return [...fieldsOf(bucket).map(({ name }) => name), CA_BUNDLE.name, ...OPTION_NAMES];
+}
 
 /** The fields whose text differs from that of the bucket. */
-const changedIn = (form: URLSearchParams, bucket: Bucket): ReadonlySet<string> => {
+function changedIn(form: URLSearchParams, bucket: Bucket): ReadonlySet<string> {
   const shown = valuesOf(bucket);
   return new Set(fieldNames(bucket).filter((name) => !isUnchanged(form, name, shown[name])));
-};
+}
 
 /** Options that the store does not have any more are removed. */
-const optionsAfter = (
+function optionsAfter(
   { service }: Bucket,
   values: FormState['values'],
   changed: ReadonlySet<string>,
-): BucketChange['objectOptions'] => {
+): BucketChange['objectOptions'] {
   const { common, s3Only } = optionFieldsOf(service, values['endpoint'] || null);
   const left = new Set([...common, ...s3Only].map(({ name }) => name));
   const read = new Map(Object.entries(optionsIn(values, { common, s3Only })));
@@ -109,13 +109,9 @@ const optionsAfter = (
       read.get(name) ?? null,
     ]),
   );
-};
+}
 
-const changeIn = (
-  bucket: Bucket,
-  values: FormState['values'],
-  changed: ReadonlySet<string>,
-): BucketChange => {
+function changeIn(bucket: Bucket, values: FormState['values'], changed: ReadonlySet<string>): BucketChange {
   const { accountId = '', host } = values;
   const names = fieldNames(bucket).filter((name) => changed.has(name) && !OPTION_NAMES.includes(name));
   return {
@@ -123,13 +119,13 @@ const changeIn = (
     ...(bucket.service === 'r2' && host === '' && { host: hostOfAccount(accountId) }),
     objectOptions: optionsAfter(bucket, values, changed),
   };
-};
+}
 
-const update = async (
+async function update(
   { form, namespace, user }: PageRequest,
   rules: StoreRules,
   { bucket, values }: { readonly bucket: Bucket; readonly values: FormState['values'] },
-): Promise<FormState['errors']> => {
+): Promise<FormState['errors']> {
   const version = form.get('version') ?? '';
   checkVersion(settingsVersion(bucket), version);
   const empty = emptyFields(form, fieldsOf(bucket));
@@ -141,13 +137,13 @@ const update = async (
   if (Object.keys(refused).length > 0) return refused;
   await user.administration.buckets(namespace).update(bucket, change, version);
   return {};
-};
+}
 
-const showConflict = async (
+async function showConflict(
   request: PageRequest,
   values: FormState['values'],
   error: AdministrationError,
-): Promise<ShownPage> => {
+): Promise<ShownPage> {
   const bucket = await read(request);
   const changed = changedIn(request.form, bucket);
   const { common, s3Only } = optionFieldsOf(bucket.service, bucket.endpoint);
@@ -159,9 +155,9 @@ const showConflict = async (
     values: valuesAfterConflict(request.form, values, current),
     errors: conflictErrors(error, fields, current),
   });
-};
+}
 
-const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> {
   const bucket = await read(request);
   const values = filledIn(request.form, ...fieldNames(bucket));
   try {
@@ -172,10 +168,10 @@ const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage 
     return show(request, bucket, { values, errors: formErrors(error) });
   }
   return goToTest(request, bucket, 'Settings saved.');
-};
+}
 
 /** The form that changes where a bucket is and the options of its objects. */
-export const createEditBucketPage = ({ config }: Pick<PageDeps, 'config'>): readonly Route[] => {
+export function createEditBucketPage({ config }: Pick<PageDeps, 'config'>): readonly Route[] {
   const rules = toStoreRules(config);
   return [
     {
@@ -189,4 +185,4 @@ export const createEditBucketPage = ({ config }: Pick<PageDeps, 'config'>): read
     },
     { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.edit, handle: (request) => post(rules, request) },
   ];
-};
+}

@@ -57,15 +57,19 @@ const VALUE_NAMES = [
   ...OPTION_NAMES,
 ];
 
-export const newBucketHref = (namespace: string): string => FORMAT.path('projects', namespace, 'new-bucket');
+export function newBucketHref(namespace: string): string {
+  return FORMAT.path('projects', namespace, 'new-bucket');
+}
 
-const providerIn = ({ provider }: FormState['values']): Provider =>
-  PROVIDERS.find(({ value }) => value === provider)?.value ?? 'aws';
+function providerIn({ provider }: FormState['values']): Provider {
+  return PROVIDERS.find(({ value }) => value === provider)?.value ?? 'aws';
+}
 
-const hasRole = (values: FormState['values']): boolean =>
-  values['access'] === 'role' && providerIn(values) !== 'r2';
+function hasRole(values: FormState['values']): boolean {
+  return values['access'] === 'role' && providerIn(values) !== 'r2';
+}
 
-const show = async (request: PageRequest, form: FormState): Promise<ShownPage> => {
+async function show(request: PageRequest, form: FormState): Promise<ShownPage> {
   const { namespace } = request;
   const { bucketName = '', region = '' } = form.values;
   return {
@@ -97,22 +101,26 @@ const show = async (request: PageRequest, form: FormState): Promise<ShownPage> =
     },
     status: formStatus(form.errors),
   };
-};
+}
 
-const toR2 = ({ accountId = '', host }: FormState['values']) => ({
-  service: R2,
-  accountId,
-  host: host || hostOfAccount(accountId),
-});
+function toR2({ accountId = '', host }: FormState['values']) {
+  return {
+    service: R2,
+    accountId,
+    host: host || hostOfAccount(accountId),
+  };
+}
 
-const toOtherStore = ({ endpoint, otherRegion, caBundle }: FormState['values']) => ({
-  service: S3,
-  endpoint,
-  region: otherRegion || DEFAULT_OTHER_REGION,
-  ...(caBundle && { caBundle }),
-});
+function toOtherStore({ endpoint, otherRegion, caBundle }: FormState['values']) {
+  return {
+    service: S3,
+    endpoint,
+    region: otherRegion || DEFAULT_OTHER_REGION,
+    ...(caBundle && { caBundle }),
+  };
+}
 
-const toPlace = (values: FormState['values']) => {
+function toPlace(values: FormState['values']) {
   switch (providerIn(values)) {
     case 'aws':
       return { service: S3, region: values['region'] };
@@ -121,10 +129,10 @@ const toPlace = (values: FormState['values']) => {
     case 'other':
       return toOtherStore(values);
   }
-};
+}
 
 /** What the chosen provider needs; the fields of the others are ignored. */
-const toNewBucket = (values: FormState['values']): NewBucket => {
+function toNewBucket(values: FormState['values']): NewBucket {
   const place = toPlace(values);
   return {
     ...place,
@@ -132,25 +140,27 @@ const toNewBucket = (values: FormState['values']): NewBucket => {
     ...(hasRole(values) && { webIdentity: roleIn(values) }),
     objectOptions: optionsIn(values, optionFieldsOf(place.service)),
   };
-};
+}
 
 /** The administration names the fields of a ZipBucket, the form has one region for each provider. */
-const inForm = (errors: FormState['errors'], values: FormState['values']): FormState['errors'] => {
+function inForm(errors: FormState['errors'], values: FormState['values']): FormState['errors'] {
   const { region, ...others } = errors;
   return region !== undefined && providerIn(values) === 'other' ? { ...others, otherRegion: region } : errors;
-};
+}
 
-const requiredOf = (values: FormState['values']): readonly Field[] => [
-  BUCKET_NAME,
-  ...PROVIDER_FIELDS[providerIn(values)],
-  ...(hasRole(values) ? ROLE_FIELDS : KEY_FIELDS),
-];
+function requiredOf(values: FormState['values']): readonly Field[] {
+  return [
+    BUCKET_NAME,
+    ...PROVIDER_FIELDS[providerIn(values)],
+    ...(hasRole(values) ? ROLE_FIELDS : KEY_FIELDS),
+  ];
+}
 
-const create = async (
+async function create(
   request: PageRequest,
   rules: StoreRules,
   given: { readonly bucket: NewBucket; readonly credentials: BucketCredentials | undefined },
-): Promise<FormState['errors']> => {
+): Promise<FormState['errors']> {
   try {
     const refused = storeProblem(given.bucket, rules);
     if (Object.keys(refused).length > 0) return refused;
@@ -159,19 +169,16 @@ const create = async (
   } catch (error) {
     return formErrors(error, 'bucketName');
   }
-};
+}
 
 /** Why the user may not store the keys of the form. */
-const keysRefusal = async (
-  request: PageRequest,
-  values: FormState['values'],
-): Promise<FormState['errors']> => {
+async function keysRefusal(request: PageRequest, values: FormState['values']): Promise<FormState['errors']> {
   const reason = hasRole(values) ? '' : await refusalOf(request, BUCKET_RIGHTS.storeKeys);
   if (reason === '') return {};
   return { [providerIn(values) === 'r2' ? 'accessKeyId' : 'access']: reason };
-};
+}
 
-const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> {
   const { form } = request;
   const values = filledIn(form, ...VALUE_NAMES);
   const empty = emptyFields(form, requiredOf(values));
@@ -183,16 +190,16 @@ const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage 
   const errors = inForm(await create(request, rules, { bucket, credentials }), values);
   if (Object.keys(errors).length > 0) return show(request, { values, errors });
   return goToTest(request, bucket, `Bucket ${bucket.bucketName} added.`);
-};
+}
 
 /** A user who cannot store keys can use a role. */
-const showEmpty = async (request: PageRequest): Promise<ShownPage> => {
+async function showEmpty(request: PageRequest): Promise<ShownPage> {
   const canStore = (await reasonAgainst(request, BUCKET_RIGHTS.storeKeys)) === '';
   return show(request, canStore ? EMPTY_FORM : { ...EMPTY_FORM, values: { access: 'role' } });
-};
+}
 
 /** The form that adds a bucket of any provider, with keys or with a role. */
-export const createNewBucketPage = ({ config }: Pick<PageDeps, 'config'>): readonly Route[] => {
+export function createNewBucketPage({ config }: Pick<PageDeps, 'config'>): readonly Route[] {
   const rules = toStoreRules(config);
   return [
     {
@@ -203,4 +210,4 @@ export const createNewBucketPage = ({ config }: Pick<PageDeps, 'config'>): reado
     },
     { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.add, handle: (request) => post(rules, request) },
   ];
-};
+}

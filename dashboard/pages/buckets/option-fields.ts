@@ -11,25 +11,31 @@ export interface OptionField extends Field {
   readonly options?: readonly { readonly value: string; readonly text: string }[];
 }
 
-const text = (name: string, label: string, rest: Pick<Field, 'hint' | 'maxlength'>): OptionField => ({
-  name,
-  label,
-  ...rest,
-  kind: 'text',
-});
+function text(name: string, label: string, rest: Pick<Field, 'hint' | 'maxlength'>): OptionField {
+  return {
+    name,
+    label,
+    ...rest,
+    kind: 'text',
+  };
+}
 
-const lines = (name: string, label: string, rest: Pick<Field, 'hint' | 'maxlength'>): OptionField => ({
-  name,
-  label,
-  ...rest,
-  kind: 'lines',
-});
+function lines(name: string, label: string, rest: Pick<Field, 'hint' | 'maxlength'>): OptionField {
+  return {
+    name,
+    label,
+    ...rest,
+    kind: 'lines',
+  };
+}
 
-const choice = (
+function choice(
   name: string,
   label: string,
   { hint = '', options }: { readonly hint?: string; readonly options: OptionField['options'] & object },
-): OptionField => ({ name, label, hint, maxlength: 0, kind: 'choice', options });
+): OptionField {
+  return { name, label, hint, maxlength: 0, kind: 'choice', options };
+}
 
 const BUCKET_DEFAULT = { value: '', text: 'Default of the bucket' } as const;
 
@@ -64,25 +70,31 @@ const COMMON: readonly OptionField[] = [
 ];
 
 /** R2 encrypts every object itself, and has neither tags nor ACLs. A bucket with an endpoint is in a store of its own kind. */
-export const optionFieldsOf = (
+export function optionFieldsOf(
   service: Service,
   endpoint: string | null = null,
-): { readonly common: readonly OptionField[]; readonly s3Only: readonly OptionField[] } => ({
-  common: COMMON,
-  s3Only: service === 'r2' && endpoint === null ? [] : S3_ONLY,
-});
+): { readonly common: readonly OptionField[]; readonly s3Only: readonly OptionField[] } {
+  return {
+    common: COMMON,
+    s3Only: service === 'r2' && endpoint === null ? [] : S3_ONLY,
+  };
+}
 
 export const OPTION_NAMES: readonly string[] = [...COMMON, ...S3_ONLY].map(({ name }) => name);
 
-const isOn = (value: string | undefined): boolean | undefined => (value ? value === 'yes' : undefined);
+function isOn(value: string | undefined): boolean | undefined {
+  return value ? value === 'yes' : undefined;
+}
 
 /** The options that are filled in, of the fields that the bucket has. */
-export const optionsIn = (
+export function optionsIn(
   values: FormState['values'],
   { common, s3Only }: ReturnType<typeof optionFieldsOf>,
-): ObjectOptionInput => {
+): ObjectOptionInput {
   const names = new Set([...common, ...s3Only].map(({ name }) => name));
-  const filled = (name: string): string | undefined => (names.has(name) && values[name]) || undefined;
+  function filled(name: string): string | undefined {
+    return (names.has(name) && values[name]) || undefined;
+  }
   return defined({
     serverSideEncryption: filled('serverSideEncryption'),
     kmsKeyId: filled('kmsKeyId'),
@@ -95,15 +107,16 @@ export const optionsIn = (
     tags: filled('tags')?.split(/\r?\n/),
     onConflict: ON_CONFLICTS.find((one) => one === filled('onConflict')),
   });
-};
+}
 
-const linesOf = (pairs: Readonly<Record<string, string>> = {}): string =>
-  Object.entries(pairs)
+function linesOf(pairs: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(pairs)
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
+}
 
 /** The values of the fields for a bucket that exists. */
-export const optionValues = (options: ObjectOptions): FormState['values'] => {
+export function optionValues(options: ObjectOptions): FormState['values'] {
   const { metadata, tags, bucketKeyEnabled, onConflict, ...texts } = options;
   return {
     ...texts,
@@ -112,4 +125,4 @@ export const optionValues = (options: ObjectOptions): FormState['values'] => {
     bucketKeyEnabled: bucketKeyEnabled === undefined ? '' : bucketKeyEnabled ? 'yes' : 'no',
     onConflict: onConflict === 'fail' ? onConflict : '',
   };
-};
+}

@@ -4,7 +4,7 @@ import type { GoTo, PageRequest } from '../../page.ts';
 import { bucketHref } from './bucket-paths.ts';
 
 /** Starts a test of a bucket whose change was saved, and redirects to the page that shows its result. */
-export const goToTest = async (request: PageRequest, ref: BucketRef, saved: string): Promise<GoTo> => {
+export async function goToTest(request: PageRequest, ref: BucketRef, saved: string): Promise<GoTo> {
   const { namespace, user } = request;
   const to = bucketHref(namespace, ref);
   try {
@@ -15,4 +15,4 @@ export const goToTest = async (request: PageRequest, ref: BucketRef, saved: stri
     const text = `${saved} The test could not be started: ${error.message}`;
     return { kind: 'go', to, flash: { kind: 'failed', text } };
   }
-};
+}

@@ -3,16 +3,16 @@ import { locateStore, StoreLocationError, type StoreRules } from '#runtime/store
 import type { FormState } from '../form.ts';
 
 /** The field that names the store of a bucket. */
-const fieldOf = ({ service, endpoint }: NewBucket): string => {
+function fieldOf({ service, endpoint }: NewBucket): string {
   if (endpoint !== undefined) return 'endpoint';
   return service === 'r2' ? 'host' : 'region';
-};
+}
 
 /**
  * The error of a bucket whose store zippers would refuse, because the operator does not allow it.
  * @throws AdministrationError InvalidInput
  */
-export const storeProblem = (bucket: NewBucket, rules: StoreRules): FormState['errors'] => {
+export function storeProblem(bucket: NewBucket, rules: StoreRules): FormState['errors'] {
   const { bucketName, ...place } = checkNewBucket(bucket);
   try {
     locateStore({ name: bucketName, ...place }, rules);
@@ -22,4 +22,4 @@ export const storeProblem = (bucket: NewBucket, rules: StoreRules): FormState['e
     const { message } = error;
     return { [fieldOf(bucket)]: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
   }
-};
+}

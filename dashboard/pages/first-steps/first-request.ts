@@ -22,7 +22,7 @@ export interface FirstValues {
 }
 
 /** The sample request. The token is a placeholder because its value is not stored. */
-export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): string => {
+export function firstRequest({ apiUrl, bucket = NO_BUCKET }: FirstValues): string {
   const body = {
     bucket_name: bucket.bucketName,
     ...(bucket.service === SPEC_DEFAULTS.service ? {} : { service: bucket.service }),
@@ -35,19 +35,19 @@ export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): strin
     '  -H "Content-Type: application/json" \\',
     `  -d '${JSON.stringify(body)}'`,
   ].join('\n');
-};
+}
 
-const optionsOf = (bucket: FirstValues['bucket'] & object): string => {
+function optionsOf(bucket: FirstValues['bucket'] & object): string {
   const { service, region, host, accountId, endpoint } = bucket;
   const place =
     service === 'r2'
       ? ` --account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`
       : ` --region ${region ?? 'REGION'}`;
   return `${place}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
-};
+}
 
 /** The same steps with the CLI. */
-export const firstCommands = ({ namespace, bucket = NO_BUCKET }: FirstValues): string => {
+export function firstCommands({ namespace, bucket = NO_BUCKET }: FirstValues): string {
   const named = `${bucket.bucketName}${bucket.service === SPEC_DEFAULTS.service ? '' : ` --service ${bucket.service}`}`;
   return [
     `zipjobs bucket create ${named}${optionsOf(bucket)} -n ${namespace}`,
@@ -55,4 +55,4 @@ export const firstCommands = ({ namespace, bucket = NO_BUCKET }: FirstValues): s
     `ZIPJOBS_TOKEN=$(zipjobs token create first --quiet -n ${namespace})`,
     `zipjobs job list -n ${namespace}`,
   ].join('\n');
-};
+}

@@ -23,13 +23,15 @@ import { testArchive } from './test-archive.ts';
 const PATH = '/projects/:project/first-steps';
 const TEST_PATH = `${PATH}/test-archive`;
 
-const selfHref = (namespace: string): string => FORMAT.path('projects', namespace, 'first-steps');
+function selfHref(namespace: string): string {
+  return FORMAT.path('projects', namespace, 'first-steps');
+}
 
 /** Prefers a bucket whose last test passed. */
-const bestOf = (buckets: readonly Bucket[]): Bucket | undefined => {
+function bestOf(buckets: readonly Bucket[]): Bucket | undefined {
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
   return usable.find(({ lastTest }) => lastTest?.ok === true) ?? usable[0];
-};
+}
 
 interface TestForm extends FormState {
   /** Of a job that the same form completes. */
@@ -37,21 +39,24 @@ interface TestForm extends FormState {
 }
 
 /** Undefined for a user who is not allowed to see them. */
-const readBuckets = async (request: PageRequest): Promise<readonly Bucket[] | undefined> =>
-  (await reasonAgainst(request, BUCKET_RIGHTS.list)) === ''
+async function readBuckets(request: PageRequest): Promise<readonly Bucket[] | undefined> {
+  return (await reasonAgainst(request, BUCKET_RIGHTS.list)) === ''
     ? request.user.administration.buckets(request.namespace).list()
     : undefined;
+}
 
-const hrefsOf = (namespace: string) => ({
-  self: selfHref(namespace),
-  bucket: newBucketHref(namespace),
-  test: FORMAT.path('projects', namespace, 'first-steps', 'test-archive'),
-  job: newJobHref(namespace),
-  token: FORMAT.path('projects', namespace, 'new-token'),
-  jobs: FORMAT.path('projects', namespace, 'jobs'),
-});
+function hrefsOf(namespace: string) {
+  return {
+    self: selfHref(namespace),
+    bucket: newBucketHref(namespace),
+    test: FORMAT.path('projects', namespace, 'first-steps', 'test-archive'),
+    job: newJobHref(namespace),
+    token: FORMAT.path('projects', namespace, 'new-token'),
+    jobs: FORMAT.path('projects', namespace, 'jobs'),
+  };
+}
 
-const dataOf = async (deps: PageDeps, request: PageRequest, form: TestForm) => {
+async function dataOf(deps: PageDeps, request: PageRequest, form: TestForm) {
   const { namespace } = request;
   const [buckets, add, token, job] = await Promise.all([
     readBuckets(request),
@@ -75,32 +80,36 @@ const dataOf = async (deps: PageDeps, request: PageRequest, form: TestForm) => {
     request: firstRequest({ apiUrl, namespace, bucket }),
     commands: firstCommands({ apiUrl, namespace, bucket }),
   };
-};
+}
 
-const show = async (deps: PageDeps, request: PageRequest, form: TestForm): Promise<ShownPage> => ({
-  kind: 'page',
-  view: '/pages/first-steps/first-steps',
-  title: SECTION_LABELS['first-steps'],
-  section: 'first-steps',
-  data: await dataOf(deps, request, form),
-  status: formStatus(form.errors),
-});
+async function show(deps: PageDeps, request: PageRequest, form: TestForm): Promise<ShownPage> {
+  return {
+    kind: 'page',
+    view: '/pages/first-steps/first-steps',
+    title: SECTION_LABELS['first-steps'],
+    section: 'first-steps',
+    data: await dataOf(deps, request, form),
+    status: formStatus(form.errors),
+  };
+}
 
-const createTest = async (
+async function createTest(
   deps: PageDeps,
   rules: NewJobRules,
   request: PageRequest,
-): Promise<ShownPage | GoTo> => {
+): Promise<ShownPage | GoTo> {
   const { namespace, user, form, now } = request;
   const values = filledIn(form, 'bucket');
   const given = form.get('uuid') ?? '';
   const uuid = isUuid(given) ? given : randomUUID();
   const job = testArchive(chosenBucket(values['bucket'] ?? ''), uuid, now);
-  const done = (text: string): GoTo => ({
-    kind: 'go',
-    to: selfHref(namespace),
-    flash: { kind: 'done', text },
-  });
+  function done(text: string): GoTo {
+    return {
+      kind: 'go',
+      to: selfHref(namespace),
+      flash: { kind: 'done', text },
+    };
+  }
   try {
     await user.administration.newJobs(namespace).create(job, rules);
     return done('The job for the test archive was created.');
@@ -113,10 +122,10 @@ const createTest = async (
       uuid: error instanceof IncompleteJobError ? uuid : undefined,
     });
   }
-};
+}
 
 /** The guide to the first archive, filled in with the values of the project. */
-export const createFirstStepsPage = (deps: PageDeps): readonly Route[] => {
+export function createFirstStepsPage(deps: PageDeps): readonly Route[] {
   const rules = newJobRules(deps);
   return [
     { method: 'GET', path: PATH, handle: (request) => show(deps, request, EMPTY_FORM) },
@@ -136,4 +145,4 @@ export const createFirstStepsPage = (deps: PageDeps): readonly Route[] => {
       handle: (request) => createTest(deps, rules, request),
     },
   ];
-};
+}

@@ -28,7 +28,7 @@ const DONE = { isDone: true, look: 'good', state: 'Done' } as const;
 const TO_DO = { isDone: false, look: 'quiet', state: 'To do' } as const;
 const UNKNOWN = { isDone: false, look: 'quiet', state: 'Unknown' } as const;
 
-const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
+function bucketStep(buckets: readonly Bucket[] | undefined): Step {
   const label = 'Add a bucket';
   if (buckets === undefined) return { label, ...UNKNOWN, text: 'You cannot see the buckets.' };
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
@@ -40,7 +40,7 @@ const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
   return usable.every(({ lastTest }) => lastTest === null)
     ? { label, ...TO_DO, text: 'No bucket has been tested.' }
     : { label, isDone: false, look: 'bad', state: 'Failed', text: 'The test of every bucket failed.' };
-};
+}
 
 const STATE_TEXTS: Readonly<Record<Phase, string>> = {
   Queued: 'Waiting for a slot.',
@@ -52,10 +52,12 @@ const STATE_TEXTS: Readonly<Record<Phase, string>> = {
   Cancelled: 'The job was cancelled.',
 };
 
-const jobLink = ({ metadata: { namespace, name } }: ListedJob): Step['link'] & object => ({
-  label: 'Job and download',
-  href: FORMAT.path('projects', namespace, 'jobs', name),
-});
+function jobLink({ metadata: { namespace, name } }: ListedJob): Step['link'] & object {
+  return {
+    label: 'Job and download',
+    href: FORMAT.path('projects', namespace, 'jobs', name),
+  };
+}
 
 /** The newest job of each kind. */
 interface NewestJobs {
@@ -64,12 +66,13 @@ interface NewestJobs {
 }
 
 /** Reads only these two jobs: the first name that differs from those of the test archives is the newest other job. */
-const newestJobs = (
+function newestJobs(
   { caches: { zipJobs }, jobs: { order, testOrder } }: Pick<PageDeps, 'caches' | 'jobs'>,
   namespace: string,
-): NewestJobs => {
-  const jobOf = (name: string | undefined): ListedJob | undefined =>
-    name === undefined ? undefined : zipJobs.get(`${namespace}/${name}`);
+): NewestJobs {
+  function jobOf(name: string | undefined): ListedJob | undefined {
+    return name === undefined ? undefined : zipJobs.get(`${namespace}/${name}`);
+  }
   const tests = testOrder.newestFirst(namespace);
   let other: string | undefined;
   for (const name of order.newestFirst(namespace))
@@ -78,9 +81,9 @@ const newestJobs = (
       break;
     }
   return { test: jobOf(testOrder.newest(namespace)?.name), other: jobOf(other) };
-};
+}
 
-const archiveStep = (jobs: NewestJobs | undefined): Step => {
+function archiveStep(jobs: NewestJobs | undefined): Step {
   const label = 'Create a test archive';
   if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.test;
@@ -96,31 +99,31 @@ const archiveStep = (jobs: NewestJobs | undefined): Step => {
     text: `${STATE_TEXTS[phase]}${files}`,
     link: jobLink(job),
   };
-};
+}
 
-const tokenStep = (count: number | undefined): Step => {
+function tokenStep(count: number | undefined): Step {
   const label = 'Create an access token';
   if (count === undefined) return { label, ...UNKNOWN, text: 'You cannot see the tokens.' };
   return count === 0
     ? { label, ...TO_DO, text: 'The project has no token.' }
     : { label, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
-};
+}
 
-const requestStep = (jobs: NewestJobs | undefined): Step => {
+function requestStep(jobs: NewestJobs | undefined): Step {
   const label = 'Send a request';
   if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.other;
   return job === undefined
     ? { label, ...TO_DO, text: 'No other jobs yet.' }
     : { label, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
-};
+}
 
 /** The steps of a project. Buckets and tokens are read with the permissions of the user, jobs come from the cache. */
-export const readSteps = async (
+export async function readSteps(
   deps: Pick<PageDeps, 'caches' | 'jobs'>,
   request: PageRequest,
   buckets: readonly Bucket[] | undefined,
-): Promise<Steps> => {
+): Promise<Steps> {
   const { namespace, user } = request;
   const [noTokens, mayListJobs] = await Promise.all([
     reasonAgainst(request, TOKEN_RIGHTS.list),
@@ -136,4 +139,4 @@ export const readSteps = async (
     requestStep(jobs),
   ];
   return { steps, isQuiet: steps.every(({ isDone, state }) => isDone || state === UNKNOWN.state) };
-};
+}

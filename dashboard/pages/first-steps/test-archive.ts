@@ -11,10 +11,12 @@ const FILES = [
 ] as const;
 
 /** An archive whose files are in their URLs, so that it needs no other server. No option of a project closes such URLs. */
-export const testArchive = (bucket: BucketRef, uuid: string, now: Date): NewJob => ({
-  uuid,
-  service: bucket.service,
-  bucketName: bucket.bucketName,
-  key: `${TEST_PREFIX}${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`,
-  files: FILES.map(({ filename, text }) => ({ filename, url: `data:text/plain;base64,${btoa(text)}` })),
-});
+export function testArchive(bucket: BucketRef, uuid: string, now: Date): NewJob {
+  return {
+    uuid,
+    service: bucket.service,
+    bucketName: bucket.bucketName,
+    key: `${TEST_PREFIX}${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`,
+    files: FILES.map(({ filename, text }) => ({ filename, url: `data:text/plain;base64,${btoa(text)}` })),
+  };
+}

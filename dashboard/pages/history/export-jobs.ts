@@ -10,33 +10,34 @@ import { historyFilter, readHistoryQuery } from './history-query.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
-const fileName = ({ namespace, now }: PageRequest): string =>
-  `zipjobs-${namespace}-${now.toISOString().slice(0, 10)}.csv`;
+function fileName({ namespace, now }: PageRequest): string {
+  return `zipjobs-${namespace}-${now.toISOString().slice(0, 10)}.csv`;
+}
 
-const queryOf = (request: PageRequest) => {
+function queryOf(request: PageRequest) {
   const { query, errors } = readHistoryQuery(request.query);
   const [error] = Object.values(errors);
   if (error !== undefined) throw new PageError(422, 'Invalid filter', error);
   return query;
-};
+}
 
 /** Reads the header and the first jobs, so that most failures become a page instead of a file that ends early. */
-const started = async (
+async function started(
   texts: AsyncGenerator<string, void, undefined>,
-): Promise<AsyncGenerator<string, void, undefined>> => {
+): Promise<AsyncGenerator<string, void, undefined>> {
   const first = [await texts.next(), await texts.next()].flatMap(({ value }) => value ?? []);
   return (async function* () {
     yield* first;
     yield* texts;
   })();
-};
+}
 
 /** Unlike that of Readable.from, this stream ends at once, and not after the statement that runs for it. */
-const streamOf = (
+function streamOf(
   texts: AsyncGenerator<string, void, undefined>,
   { signal, onClose }: { readonly signal: AbortSignal; readonly onClose: () => void },
-): Readable =>
-  new Readable({
+): Readable {
+  return new Readable({
     signal,
     // Each text is an object: an empty one must not end the reading.
     objectMode: true,
@@ -53,23 +54,24 @@ const streamOf = (
       done(error);
     },
   });
+}
 
 /** Nobody sees this page, and it is not logged as a failure. */
 const CLIENT_LEFT = new PageError(408, 'Export cancelled', 'The connection was closed.');
 
-const exportError = (error: unknown, signal: AbortSignal): Error => {
+function exportError(error: unknown, signal: AbortSignal): Error {
   const isOutOfTime = signal.aborted && error === signal.reason;
   if (isOutOfTime || isHistoryAway(error))
     return new PageError(503, 'The history is not available', HISTORY_AWAY);
   const isInvalid = error instanceof AppError && error.code === 'InvalidFilter';
   return isInvalid ? new PageError(422, 'Invalid filter', error.message) : toError(error);
-};
+}
 
 /** The filtered jobs of the history as CSV. Rows are read while they are sent, so a slow client causes no faster reads than it saves. */
-export const createHistoryExport = ({ config, metrics }: PageDeps, history: History): readonly Route[] => {
+export function createHistoryExport({ config, metrics }: PageDeps, history: History): readonly Route[] {
   const places = config.dashboardExportsInFlight;
   const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 60, metrics });
-  const bodyOf = async (request: PageRequest): Promise<Readable> => {
+  async function bodyOf(request: PageRequest): Promise<Readable> {
     const filter = historyFilter(await projectUidOf(request), queryOf(request));
     const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
     // A client that goes away ends the statement that runs for it.
@@ -78,16 +80,16 @@ export const createHistoryExport = ({ config, metrics }: PageDeps, history: Hist
     const place = takePlace(request.user.name);
     try {
       const texts = await started(csvOf(history.streamJobs(filter, signal), maxRows));
-      const onClose = (): void => {
+      function onClose(): void {
         closed.abort();
         place[Symbol.dispose]();
-      };
+      }
       return streamOf(texts, { signal, onClose });
     } catch (error) {
       place[Symbol.dispose]();
       throw request.left.aborted ? CLIENT_LEFT : exportError(error, signal);
     }
-  };
+  }
   return [
     {
       method: 'GET',
@@ -101,4 +103,4 @@ export const createHistoryExport = ({ config, metrics }: PageDeps, history: Hist
       }),
     },
   ];
-};
+}

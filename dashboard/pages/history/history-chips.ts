@@ -16,17 +16,18 @@ const LABELS: Readonly<Record<HistoryFilterName, string>> = {
   to: 'Finished before',
 };
 
-const valueOf = (query: HistoryQuery, name: HistoryFilterName): string => {
+function valueOf(query: HistoryQuery, name: HistoryFilterName): string {
   const time = name === 'from' || name === 'to' ? timesOf(query)[name] : '';
   return time === '' ? query[name] : `${time.replace('T', ' ')} UTC`;
-};
+}
 
 /** The active filters, each with the page without it. */
-export const historyChips = (
+export function historyChips(
   path: string,
   query: HistoryQuery,
-): readonly { readonly label: string; readonly href: string }[] =>
-  activeFilters(query).map((name) => ({
+): readonly { readonly label: string; readonly href: string }[] {
+  return activeFilters(query).map((name) => ({
     label: `${LABELS[name]}: ${valueOf(query, name)}`,
     href: path + writeHistoryQuery({ ...query, [name]: '', after: '' }),
   }));
+}

@@ -19,22 +19,26 @@ export const FIGURES_AGE_MS = 10_000;
 const FAILURE_AGE_MS = 1_000;
 const MOST_REASONS = 8;
 
-const failedJob = ({ uid, id, key, reason, finishedAt }: HistoryJob): FailedJob => ({
-  uid,
-  id,
-  key,
-  reason,
-  finishedAt,
-});
+function failedJob({ uid, id, key, reason, finishedAt }: HistoryJob): FailedJob {
+  return {
+    uid,
+    id,
+    key,
+    reason,
+    finishedAt,
+  };
+}
 
-const slotOf = (one: Statistics['periods'][number]): Slot => ({ ...one, fromMs: Date.parse(one.from) });
+function slotOf(one: Statistics['periods'][number]): Slot {
+  return { ...one, fromMs: Date.parse(one.from) };
+}
 
 /** Reads the figures of one period. @throws the errors of History */
-export const readHistoryFigures = async (
+export async function readHistoryFigures(
   history: Pick<History, 'statistics' | 'listJobs'>,
   { projectUid, period, now }: { readonly projectUid: string; readonly period: Period; readonly now: Date },
   signal: AbortSignal,
-): Promise<PeriodFigures> => {
+): Promise<PeriodFigures> {
   const { fromMs, toMs } = windowOf(period, now);
   const [from, to] = [new Date(fromMs), new Date(toMs)];
   const failedOnes = { projectUid, phases: ['Failed'], finishedAfter: from } as const;
@@ -50,7 +54,7 @@ export const readHistoryFigures = async (
     ...(durations !== undefined && { durations }),
     recent: failed.jobs.map(failedJob),
   };
-};
+}
 
 /** Undefined while the database does not respond, so that the rest of the page appears without them. */
 export type HistoryFigures = (
@@ -60,12 +64,12 @@ export type HistoryFigures = (
 ) => Promise<PeriodFigures | undefined>;
 
 /** The finished jobs of a project in a period, from the history. Check the permissions of the user before the call. */
-export const createHistoryFigures = (
+export function createHistoryFigures(
   { config, log, clock }: Pick<PageDeps, 'config' | 'log' | 'clock'>,
   history: Pick<History, 'statistics' | 'listJobs'>,
-): HistoryFigures => {
-  const keptOf = (period: Period) =>
-    keptFor(
+): HistoryFigures {
+  function keptOf(period: Period) {
+    return keptFor(
       FIGURES_AGE_MS,
       async (projectUid: string, now: Date, keepOnly: (ms: number) => void) => {
         try {
@@ -79,6 +83,7 @@ export const createHistoryFigures = (
       },
       clock,
     );
+  }
   const byPeriod = new Map(PERIODS.map((period) => [period.value, keptOf(period)]));
   return async (period, projectUid, now) => byPeriod.get(period.value)?.(projectUid, now);
-};
+}

@@ -31,33 +31,34 @@ const FIELDS = ['q', 'state', 'reason', 'bucket', 'token', 'from', 'to', 'after'
 export type HistoryErrors = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
 
 /** Start and end (excluded) of a day or minute in UTC, in milliseconds; undefined for any other text. */
-const rangeOf = (text: string): { readonly startMs: number; readonly endMs: number } | undefined => {
+function rangeOf(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const startMs = minuteMs(isDay ? `${text}T00:00` : text);
   if (startMs === undefined) return undefined;
   return { startMs, endMs: isDay ? startMs + DAY_MS : startMs };
-};
+}
 
 /** `2026-01-31T10:00`, in UTC. */
-export const minuteText = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+export function minuteText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16);
+}
 
 /** The times as a form shows them: from this minute, and before that minute. */
-export const timesOf = ({
-  from,
-  to,
-}: Pick<HistoryQuery, 'from' | 'to'>): Pick<HistoryQuery, 'from' | 'to'> => {
+export function timesOf({ from, to }: Pick<HistoryQuery, 'from' | 'to'>): Pick<HistoryQuery, 'from' | 'to'> {
   const [first, last] = [rangeOf(from), rangeOf(to)];
   return {
     from: first === undefined ? '' : minuteText(first.startMs),
     to: last === undefined ? '' : minuteText(last.endMs),
   };
-};
+}
 
-const stateOf = (text: string): FinalPhase | undefined => TERMINAL_PHASES.find((phase) => phase === text);
+function stateOf(text: string): FinalPhase | undefined {
+  return TERMINAL_PHASES.find((phase) => phase === text);
+}
 
 type Texts = Readonly<Record<(typeof FIELDS)[number], string>>;
 
-const timeErrors = (texts: Texts): HistoryErrors => {
+function timeErrors(texts: Texts): HistoryErrors {
   const errors: Partial<Record<'from' | 'to', string>> = {};
   for (const name of ['from', 'to'] as const)
     if (texts[name] !== '' && rangeOf(texts[name]) === undefined) errors[name] = INVALID_TIME;
@@ -65,23 +66,26 @@ const timeErrors = (texts: Texts): HistoryErrors => {
   if (from !== undefined && to !== undefined && to.endMs <= from.startMs)
     errors.to = 'The end is not after the start.';
   return errors;
-};
+}
 
 /** A filter that is ignored would show, and export, jobs that nobody asked for. So each invalid value is an error. */
-const errorsOf = (texts: Texts): HistoryErrors => {
+function errorsOf(texts: Texts): HistoryErrors {
   const errors: Partial<Record<(typeof FIELDS)[number], string>> = timeErrors(texts);
   if (texts.state !== '' && stateOf(texts.state) === undefined)
     errors.state = `The state must be one of ${TERMINAL_PHASES.join(', ')}.`;
   const tooLong = FIELDS.filter((name) => texts[name].length > MAX_TEXT);
   for (const name of tooLong) errors[name] = `Enter at most ${MAX_TEXT} characters.`;
   return errors;
-};
+}
 
 /** Reads the query of a URL. */
-export const readHistoryQuery = (
-  params: URLSearchParams,
-): { readonly query: HistoryQuery; readonly errors: HistoryErrors } => {
-  const text = (name: (typeof FIELDS)[number]): string => (params.get(name) ?? '').trim();
+export function readHistoryQuery(params: URLSearchParams): {
+  readonly query: HistoryQuery;
+  readonly errors: HistoryErrors;
+} {
+  function text(name: (typeof FIELDS)[number]): string {
+    return (params.get(name) ?? '').trim();
+  }
   const texts = {
     q: text('q'),
     state: text('state'),
@@ -93,20 +97,20 @@ export const readHistoryQuery = (
     after: text('after'),
   };
   return { query: { ...texts, state: stateOf(texts.state) ?? '' }, errors: errorsOf(texts) };
-};
+}
 
 /** The query of a URL with its question mark; `''` without filters. */
-export const writeHistoryQuery = (query: Partial<HistoryQuery>): string => {
+export function writeHistoryQuery(query: Partial<HistoryQuery>): string {
   const params = new URLSearchParams();
   for (const name of FIELDS) {
     const value = query[name] ?? '';
     if (value !== '') params.set(name, value);
   }
   return params.size === 0 ? '' : `?${params.toString()}`;
-};
+}
 
 /** Start of the jobs that a search of the list of jobs selects, in milliseconds. No job finishes before it is created. */
-const startOf = ({ within, from, finishedFrom }: JobQuery, now: Date): number | undefined => {
+function startOf({ within, from, finishedFrom }: JobQuery, now: Date): number | undefined {
   const period = PERIODS.find(({ value }) => value === within);
   const starts = [
     period === undefined ? undefined : now.getTime() - period.ms,
@@ -114,10 +118,10 @@ const startOf = ({ within, from, finishedFrom }: JobQuery, now: Date): number | 
     minuteMs(finishedFrom),
   ].filter((ms) => ms !== undefined);
   return starts.length === 0 ? undefined : Math.max(...starts);
-};
+}
 
 /** The same search in the history as in the list of jobs, but for a latest creation time, which the history does not know. */
-export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> => {
+export function fromJobQuery(query: JobQuery, now: Date): Partial<HistoryQuery> {
   const { text, state, reason, bucket, token, finishedTo } = query;
   const isName = isUuid(text.toLowerCase()) || uuidOfName(text.toLowerCase()) !== undefined;
   const { service, name } = bucketOf({ spec: { bucketRef: { name: bucket }, key: '' } });
@@ -131,44 +135,47 @@ export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> 
     from: startMs === undefined ? '' : minuteText(startMs),
     ...(finishedTo !== '' && { to: finishedTo }),
   };
-};
+}
 
 export type HistoryFilterName = Exclude<(typeof FIELDS)[number], 'after'>;
 
 /** The active filters. The start of the page is none. */
-export const activeFilters = (query: HistoryQuery): readonly HistoryFilterName[] =>
-  FIELDS.filter((name): name is HistoryFilterName => name !== 'after' && query[name] !== '');
+export function activeFilters(query: HistoryQuery): readonly HistoryFilterName[] {
+  return FIELDS.filter((name): name is HistoryFilterName => name !== 'after' && query[name] !== '');
+}
 
-const idOrKey = (q: string): Pick<JobFilter, 'id' | 'key'> => {
+function idOrKey(q: string): Pick<JobFilter, 'id' | 'key'> {
   if (q === '') return {};
   const text = q.toLowerCase();
   const id = isUuid(text) ? text : uuidOfName(text);
   return id === undefined ? { key: q } : { id };
-};
+}
 
-const bucketFilter = (text: string): Pick<JobFilter, 'bucket'> => {
+function bucketFilter(text: string): Pick<JobFilter, 'bucket'> {
   if (text === '') return {};
   const service = SERVICES.find((one) => text.startsWith(`${one}/`));
   return service === undefined
     ? { bucket: { service: SPEC_DEFAULTS.service, bucketName: text } }
     : { bucket: { service, bucketName: text.slice(service.length + 1) } };
-};
+}
 
-const timeFilter = ({ from, to }: HistoryQuery): Pick<JobFilter, 'finishedAfter' | 'finishedBefore'> => {
+function timeFilter({ from, to }: HistoryQuery): Pick<JobFilter, 'finishedAfter' | 'finishedBefore'> {
   const [first, last] = [rangeOf(from), rangeOf(to)];
   return {
     ...(first !== undefined && { finishedAfter: new Date(first.startMs) }),
     ...(last !== undefined && { finishedBefore: new Date(last.endMs) }),
   };
-};
+}
 
 /** What a query without errors selects in a project. */
-export const historyFilter = (projectUid: string, query: HistoryQuery): JobFilter => ({
-  projectUid,
-  ...idOrKey(query.q),
-  ...(query.state !== '' && { phases: [query.state] }),
-  ...(query.reason !== '' && { reasons: [query.reason] }),
-  ...bucketFilter(query.bucket),
-  ...(query.token !== '' && { createdBy: query.token }),
-  ...timeFilter(query),
-});
+export function historyFilter(projectUid: string, query: HistoryQuery): JobFilter {
+  return {
+    projectUid,
+    ...idOrKey(query.q),
+    ...(query.state !== '' && { phases: [query.state] }),
+    ...(query.reason !== '' && { reasons: [query.reason] }),
+    ...bucketFilter(query.bucket),
+    ...(query.token !== '' && { createdBy: query.token }),
+    ...timeFilter(query),
+  };
+}

@@ -29,10 +29,11 @@ export interface HistoryRow {
   readonly finishedAt: string;
 }
 
-export const historyRow = (job: HistoryJob): HistoryRow => {
+export function historyRow(job: HistoryJob): HistoryRow {
   const { namespace, phase, reason, service, bucketName, createdBy } = job;
-  const listOf = (filter: Parameters<typeof writeHistoryQuery>[0]): string =>
-    FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(filter);
+  function listOf(filter: Parameters<typeof writeHistoryQuery>[0]): string {
+    return FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(filter);
+  }
   return {
     href: FORMAT.path('projects', namespace, 'jobs', job.id),
     key: job.key,
@@ -50,4 +51,4 @@ export const historyRow = (job: HistoryJob): HistoryRow => {
     duration: job.durationMs === null ? '' : FORMAT.duration(job.durationMs),
     finishedAt: job.finishedAt,
   };
-};
+}

@@ -23,14 +23,17 @@ import { READ_HISTORY } from './read-history.ts';
 /** As in the list of jobs. More would exceed the size of a first view. */
 export const JOBS_ON_A_PAGE = 25;
 
-const option = (value: string, text: string = value) => ({ value, text });
+function option(value: string, text: string = value) {
+  return { value, text };
+}
+
 const STATE_OPTIONS = [option('', 'Any'), ...TERMINAL_PHASES.map((phase) => option(phase))];
 
 /** With the reason of a URL that this version does not know. */
-const reasonOptions = (reason: string) => {
+function reasonOptions(reason: string) {
   const unknown = reason === '' || FINAL_REASONS.includes(reason) ? [] : [option(reason)];
   return [option('', 'Any'), ...FINAL_REASONS.map((known) => option(known)), ...unknown];
-};
+}
 
 interface Found {
   readonly page: JobPage;
@@ -44,11 +47,11 @@ const NO_JOBS: JobPage = { jobs: [] };
 /** The parameter that is wrong. */
 const PARAMETERS: Readonly<Record<string, 'q' | 'after'>> = { InvalidFilter: 'q', InvalidCursor: 'after' };
 
-const search = async (
+async function search(
   { config, history }: Pick<PageDeps, 'config'> & { readonly history: History },
   request: PageRequest,
   query: HistoryQuery,
-): Promise<Found> => {
+): Promise<Found> {
   const filter = historyFilter(await projectUidOf(request), query);
   const wanted = { limit: JOBS_ON_A_PAGE, ...(query.after !== '' && { cursor: query.after }) };
   try {
@@ -62,14 +65,14 @@ const search = async (
     if (!(error instanceof AppError) || name === undefined) throw error;
     return { page: NO_JOBS, errors: { [name]: error.message }, away: '' };
   }
-};
+}
 
-const statusOf = ({ errors, away }: Found): number => {
+function statusOf({ errors, away }: Found): number {
   if (away !== '') return 503;
   return Object.keys(errors).length > 0 ? 422 : 200;
-};
+}
 
-const viewOf = (namespace: string, query: HistoryQuery, { page, errors, away }: Found) => {
+function viewOf(namespace: string, query: HistoryQuery, { page, errors, away }: Found) {
   const path = FORMAT.path('projects', namespace, 'history');
   const { after, ...filters } = query;
   return {
@@ -90,33 +93,35 @@ const viewOf = (namespace: string, query: HistoryQuery, { page, errors, away }: 
     olderHref: page.next === undefined ? '' : path + writeHistoryQuery({ ...filters, after: page.next }),
     exportHref: `${path}.csv${writeHistoryQuery(filters)}`,
   };
-};
+}
 
 /** The finished jobs of a project that the history database keeps. */
-export const createHistoryPage = ({ config }: PageDeps, history: History): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/projects/:project/history',
-    needs: READ_HISTORY,
-    handle: async (request) => {
-      const { query, errors } = readHistoryQuery(request.query);
-      const isValid = Object.keys(errors).length === 0;
-      const found = isValid
-        ? await search({ config, history }, request, query)
-        : { page: NO_JOBS, errors, away: '' };
-      const data = {
-        ...viewOf(request.namespace, query, found),
-        exportRows: config.dashboardExportRows,
-      };
-      const status = statusOf(found);
-      return {
-        kind: 'page',
-        view: '/pages/history/history',
-        title: 'History',
-        section: 'history',
-        status,
-        data,
-      };
+export function createHistoryPage({ config }: PageDeps, history: History): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/history',
+      needs: READ_HISTORY,
+      handle: async (request) => {
+        const { query, errors } = readHistoryQuery(request.query);
+        const isValid = Object.keys(errors).length === 0;
+        const found = isValid
+          ? await search({ config, history }, request, query)
+          : { page: NO_JOBS, errors, away: '' };
+        const data = {
+          ...viewOf(request.namespace, query, found),
+          exportRows: config.dashboardExportRows,
+        };
+        const status = statusOf(found);
+        return {
+          kind: 'page',
+          view: '/pages/history/history',
+          title: 'History',
+          section: 'history',
+          status,
+          data,
+        };
+      },
     },
-  },
-];
+  ];
+}

@@ -9,14 +9,14 @@ import type { User } from '../../user/user.ts';
  * a cache that is behind could still have the project of a namespace that was deleted and created again.
  * @throws PageError 404 when the namespace has no project
  */
-export const projectUidOf = async ({
+export async function projectUidOf({
   user,
   namespace,
 }: Pick<PageRequest, 'namespace'> & {
   readonly user: Pick<User, 'kube'>;
-}): Promise<string> => {
+}): Promise<string> {
   const project = await createUserClient(user.kube, RESOURCES.zipProjects).get(namespace, PROJECT_NAME);
   const uid = project?.metadata.uid;
   if (uid === undefined) throw notFound(`Namespace ${namespace} has no project.`);
   return uid;
-};
+}

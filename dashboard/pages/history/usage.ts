@@ -19,16 +19,20 @@ const MOST_BARS = 120;
 const SUMMED = ['succeeded', 'failed', 'cancelled', 'files', 'bytes'] as const;
 type Sums = Pick<ProjectDay, (typeof SUMMED)[number]>;
 
-const formatted = ({ succeeded, failed, cancelled, files, bytes }: Sums) => ({
-  succeeded: FORMAT.number(succeeded),
-  failed: FORMAT.number(failed),
-  cancelled: FORMAT.number(cancelled),
-  files: FORMAT.number(files),
-  bytes: FORMAT.bytes(bytes),
-});
+function formatted({ succeeded, failed, cancelled, files, bytes }: Sums) {
+  return {
+    succeeded: FORMAT.number(succeeded),
+    failed: FORMAT.number(failed),
+    cancelled: FORMAT.number(cancelled),
+    files: FORMAT.number(files),
+    bytes: FORMAT.bytes(bytes),
+  };
+}
 
-const sumOf = (days: readonly ProjectDay[]): Sums => {
-  const sum = (name: (typeof SUMMED)[number]): number => days.reduce((all, day) => all + day[name], 0);
+function sumOf(days: readonly ProjectDay[]): Sums {
+  function sum(name: (typeof SUMMED)[number]): number {
+    return days.reduce((all, day) => all + day[name], 0);
+  }
   return {
     succeeded: sum('succeeded'),
     failed: sum('failed'),
@@ -36,17 +40,19 @@ const sumOf = (days: readonly ProjectDay[]): Sums => {
     files: sum('files'),
     bytes: sum('bytes'),
   };
-};
+}
 
-const lengthOf = (text: string | null): number => LENGTHS.find((days) => String(days) === text) ?? LENGTHS[0];
+function lengthOf(text: string | null): number {
+  return LENGTHS.find((days) => String(days) === text) ?? LENGTHS[0];
+}
 
 type UsageDeps = Pick<PageDeps, 'config'> & { readonly history: History };
 
-const usageOf = async (
+async function usageOf(
   { config, history }: UsageDeps,
   request: PageRequest,
   days: number,
-): Promise<readonly ProjectDay[] | undefined> => {
+): Promise<readonly ProjectDay[] | undefined> {
   const { now } = request;
   const projectUid = await projectUidOf(request);
   const from = new Date(now.getTime() - (days - 1) * DAY_MS);
@@ -58,7 +64,7 @@ const usageOf = async (
     if (isHistoryAway(error)) return undefined;
     throw error;
   }
-};
+}
 
 interface Cell {
   readonly text: string;
@@ -66,7 +72,7 @@ interface Cell {
 }
 
 /** The numbers of a time. Counts of jobs have the list of these jobs. */
-const cellsOf = (sums: Sums, links: JobLinks, range: CountedJobs): readonly Cell[] => {
+function cellsOf(sums: Sums, links: JobLinks, range: CountedJobs): readonly Cell[] {
   const { succeeded, failed, cancelled, files, bytes } = formatted(sums);
   return [
     { text: succeeded, href: links({ state: 'Succeeded', ...range }) },
@@ -75,11 +81,10 @@ const cellsOf = (sums: Sums, links: JobLinks, range: CountedJobs): readonly Cell
     { text: files },
     { text: bytes },
   ];
-};
+}
 
-const rowOf =
-  (links: JobLinks) =>
-  (usage: ProjectDay): { readonly day: Cell; readonly cells: readonly Cell[] } => {
+function rowOf(links: JobLinks) {
+  return (usage: ProjectDay): { readonly day: Cell; readonly cells: readonly Cell[] } => {
     const fromMs = Date.parse(usage.day);
     const range = { fromMs, toMs: fromMs + DAY_MS };
     return {
@@ -87,11 +92,12 @@ const rowOf =
       cells: cellsOf(usage, links, range),
     };
   };
+}
 
-const viewOf = (
+function viewOf(
   usage: readonly ProjectDay[],
   { days, links, now }: { readonly days: number; readonly links: JobLinks; readonly now: Date },
-) => {
+) {
   const period = { slots: days, slotMs: DAY_MS };
   const counted = usage.map((one) => ({ ...one, fromMs: Date.parse(one.day) }));
   const slots = slotsOf(period, now, counted);
@@ -100,41 +106,43 @@ const viewOf = (
     rows: usage.toReversed().map(rowOf(links)),
     total: cellsOf(sumOf(usage), links, { fromMs: windowOf(period, now).fromMs }),
   };
-};
+}
 
 /** What a project has used per day (UTC), newest first. */
-export const createUsagePage = ({ config }: PageDeps, history: History): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/projects/:project/usage',
-    needs: READ_HISTORY,
-    handle: async (request) => {
-      const { namespace } = request;
-      const days = lengthOf(request.query.get('days'));
-      const usage = await usageOf({ config, history }, request, days);
-      const path = FORMAT.path('projects', namespace, 'usage');
-      const links = historyLinks(namespace);
-      const data = {
-        lengths: LENGTHS.map((length) => ({
-          days: length,
-          href: `${path}?days=${length}`,
-          isCurrent: length === days,
-        })),
-        days,
-        away: usage === undefined ? HISTORY_AWAY : '',
-        ...viewOf(usage ?? [], { days, links, now: request.now }),
-        historyPath: FORMAT.path('projects', namespace, 'history'),
-      };
-      const status = usage === undefined ? 503 : 200;
-      return {
-        kind: 'page',
-        view: '/pages/history/usage',
-        title: 'Usage',
-        trail: [{ label: 'History', href: data.historyPath }],
-        section: 'history',
-        status,
-        data,
-      };
+export function createUsagePage({ config }: PageDeps, history: History): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/usage',
+      needs: READ_HISTORY,
+      handle: async (request) => {
+        const { namespace } = request;
+        const days = lengthOf(request.query.get('days'));
+        const usage = await usageOf({ config, history }, request, days);
+        const path = FORMAT.path('projects', namespace, 'usage');
+        const links = historyLinks(namespace);
+        const data = {
+          lengths: LENGTHS.map((length) => ({
+            days: length,
+            href: `${path}?days=${length}`,
+            isCurrent: length === days,
+          })),
+          days,
+          away: usage === undefined ? HISTORY_AWAY : '',
+          ...viewOf(usage ?? [], { days, links, now: request.now }),
+          historyPath: FORMAT.path('projects', namespace, 'history'),
+        };
+        const status = usage === undefined ? 503 : 200;
+        return {
+          kind: 'page',
+          view: '/pages/history/usage',
+          title: 'Usage',
+          trail: [{ label: 'History', href: data.historyPath }],
+          section: 'history',
+          status,
+          data,
+        };
+      },
     },
-  },
-];
+  ];
+}

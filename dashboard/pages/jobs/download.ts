@@ -13,12 +13,18 @@ import { signedDownload } from './signed-download.ts';
 
 type Deps = Pick<PageDeps, 'config' | 'history'>;
 
-const missing = (what: string): PageError => new PageError(409, 'Not possible', what);
-const credentialsGone = (bucket: string): PageError =>
-  missing(`The bucket ${bucket} or its credentials no longer exist, so you cannot download the archive.`);
+function missing(what: string): PageError {
+  return new PageError(409, 'Not possible', what);
+}
+
+function credentialsGone(bucket: string): PageError {
+  return missing(
+    `The bucket ${bucket} or its credentials no longer exist, so you cannot download the archive.`,
+  );
+}
 
 /** Reads the bucket of a job and checks its store by the rules of the zipper, so that no credentials sign for another one. */
-const readStore = async ({ config }: Deps, { user, namespace }: PageRequest, name: string) => {
+async function readStore({ config }: Deps, { user, namespace }: PageRequest, name: string) {
   const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name);
   if (bucket === undefined) throw credentialsGone(name);
   const { bucketName, credentials, ...place } = bucket.spec;
@@ -33,14 +39,14 @@ const readStore = async ({ config }: Deps, { user, namespace }: PageRequest, nam
       ? missing(`The bucket ${name} has invalid settings: ${error.message}.`)
       : error;
   }
-};
+}
 
 /** Why `download` would refuse; empty if it would not. A bucket that cannot be read now is no reason: the download reports it. */
-export const downloadObstacle = async (
+export async function downloadObstacle(
   deps: Deps,
   request: PageRequest,
   { spec }: Pick<ZipJob, 'spec'>,
-): Promise<string> => {
+): Promise<string> {
   try {
     await readStore(deps, request, spec.bucketRef.name);
     return '';
@@ -49,10 +55,10 @@ export const downloadObstacle = async (
     if (error instanceof AdministrationError && error.code !== 'Unauthorized') return '';
     throw error;
   }
-};
+}
 
 /** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
-export const download = async (deps: Deps, request: PageRequest): Promise<GoTo> => {
+export async function download(deps: Deps, request: PageRequest): Promise<GoTo> {
   const { zipJob: job } = await findJob(deps, request);
   const { user, namespace } = request;
   if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
@@ -61,7 +67,10 @@ export const download = async (deps: Deps, request: PageRequest): Promise<GoTo> 
   const secretName = bucketSecretName(name);
   const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName);
   if (secret === undefined) throw credentialsGone(name);
-  const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  const { data = {} } = secret;
+  function valueOf(key: string): string {
+    return Buffer.from(data[key] ?? '', 'base64').toString('utf8');
+  }
   const to = await signedDownload({
     ...archive,
     key: job.spec.key,
@@ -73,4 +82,4 @@ export const download = async (deps: Deps, request: PageRequest): Promise<GoTo> 
     },
   });
   return { kind: 'go', to };
-};
+}

@@ -13,11 +13,14 @@ import { LIST_JOBS } from './list-jobs-right.ts';
 /** Lines that are written at once, so that a large export does not delay other requests. */
 const LINES_AT_ONCE = 500;
 
-const durationMs = ({ startedAt, finishedAt }: ListedJob['status']): number | null =>
-  startedAt === undefined || finishedAt === undefined ? null : Date.parse(finishedAt) - Date.parse(startedAt);
+function durationMs({ startedAt, finishedAt }: ListedJob['status']): number | null {
+  return startedAt === undefined || finishedAt === undefined
+    ? null
+    : Date.parse(finishedAt) - Date.parse(startedAt);
+}
 
 /** The columns of an export of the history. The list of jobs does not keep their metadata. */
-const exported = (job: ListedJob): ExportedJob => {
+function exported(job: ListedJob): ExportedJob {
   const { metadata, spec, status, files } = job;
   const { service, name: bucketName } = bucketOf(job);
   return {
@@ -39,35 +42,30 @@ const exported = (job: ListedJob): ExportedJob => {
     webhookState: status.webhook?.state ?? null,
     runAgainOf: job.rerunOf ?? null,
   };
-};
+}
 
-const batchesOf = async function* (
+async function* batchesOf(
   jobs: readonly ListedJob[],
 ): AsyncGenerator<readonly ExportedJob[], void, undefined> {
   for (let start = 0; start < jobs.length; start += LINES_AT_ONCE)
     yield jobs.slice(start, start + LINES_AT_ONCE).map(exported);
-};
+}
 
 /** One more than the export has, so that its last line says that there are more. */
-const firstOf = (jobs: Iterable<ListedJob>, most: number): readonly ListedJob[] => {
+function firstOf(jobs: Iterable<ListedJob>, most: number): readonly ListedJob[] {
   const taken: ListedJob[] = [];
   for (const job of jobs) {
     if (taken.length > most) break;
     taken.push(job);
   }
   return taken;
-};
+}
 
 /** The filtered jobs of the cluster as CSV, as they were when the export started. */
-export const createJobsExport = ({
-  caches,
-  jobs: { order },
-  config,
-  metrics,
-}: PageDeps): readonly Route[] => {
+export function createJobsExport({ caches, jobs: { order }, config, metrics }: PageDeps): readonly Route[] {
   const places = config.dashboardExportsInFlight;
   const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 60, metrics });
-  const bodyOf = (request: PageRequest): Readable => {
+  function bodyOf(request: PageRequest): Readable {
     const { user, namespace, now } = request;
     const query = validJobQuery(request.query);
     const place = takePlace(user.name);
@@ -76,7 +74,7 @@ export const createJobsExport = ({
     const texts = csvOf(batchesOf(firstOf(found, maxRows)), maxRows);
     const body = Readable.from(texts, { signal: AbortSignal.timeout(limitMs) });
     return body.once('close', () => place[Symbol.dispose]());
-  };
+  }
   return [
     {
       method: 'GET',
@@ -90,4 +88,4 @@ export const createJobsExport = ({
       }),
     },
   ];
-};
+}

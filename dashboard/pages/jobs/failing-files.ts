@@ -27,11 +27,11 @@ interface FailingFile {
 }
 
 /** `137 of 10,000 files cannot be downloaded. 9,000 of the others declare 1.5 GiB in all.` */
-const failingSummary = (
+function failingSummary(
   { failed, failures, checked, bytes, lengths }: JobSourceCheck,
   files: number,
-): string =>
-  [
+): string {
+  return [
     `${FORMAT.number(failed)} of ${FORMAT.count(files, 'file')} cannot be downloaded.`,
     ...(checked < files ? [`Only ${FORMAT.number(checked)} could be checked in time.`] : []),
     ...(lengths > 0
@@ -39,23 +39,23 @@ const failingSummary = (
       : []),
     ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
   ].join(' ');
+}
 
-export const failingFileRow = (
+export function failingFileRow(
   { fileIndex, code, httpStatus }: FailingFile,
   sources: KnownSources,
-): FailingFileRow => ({
-  index: String(fileIndex),
-  filename: sources.get(fileIndex)?.filename ?? '',
-  host: sources.get(fileIndex)?.host ?? '',
-  reason: failureHelp(code)?.words ?? code,
-  httpStatus: httpStatus === null ? '' : String(httpStatus),
-});
+): FailingFileRow {
+  return {
+    index: String(fileIndex),
+    filename: sources.get(fileIndex)?.filename ?? '',
+    host: sources.get(fileIndex)?.host ?? '',
+    reason: failureHelp(code)?.words ?? code,
+    httpStatus: httpStatus === null ? '' : String(httpStatus),
+  };
+}
 
 /** Undefined if the sources were not checked. The panel of the failure names the file that ended the job. */
-export const failingFilesOf = (
-  { sourceCheck, files }: Job,
-  sources: KnownSources,
-): FailingFiles | undefined => {
+export function failingFilesOf({ sourceCheck, files }: Job, sources: KnownSources): FailingFiles | undefined {
   if (sourceCheck === null || sourceCheck.failures.length === 0) return undefined;
   const { failures } = sourceCheck;
   return {
@@ -63,4 +63,4 @@ export const failingFilesOf = (
     rows: failures.map((file) => failingFileRow(file, sources)),
     isNamed: failures.some(({ fileIndex }) => sources.has(fileIndex)),
   };
-};
+}

@@ -28,22 +28,22 @@ export interface FileListLinesOptions {
  * Anyone who can create a ZipJob decides what the Secrets contain. So the list is unpacked in pieces, with one wanted line in memory
  * at a time, and reading ends after the last wanted line. A line that is too long is left out.
  */
-export const createFileListLines = ({ wanted, count, onLine }: FileListLinesOptions): FileListLines => {
+export function createFileListLines({ wanted, count, onLine }: FileListLinesOptions): FileListLines {
   const end = Math.min(Math.max(-1, ...wanted) + 1, count);
   let index = 0;
   let bytes = 0;
   let parts: Buffer[] = [];
-  const add = (part: Buffer): void => {
+  function add(part: Buffer): void {
     bytes += part.length;
     if (wanted.has(index) && bytes <= MAX_LINE_BYTES) parts.push(part);
-  };
-  const endLine = (): void => {
+  }
+  function endLine(): void {
     if (wanted.has(index) && bytes <= MAX_LINE_BYTES) onLine(index, Buffer.concat(parts).toString('utf8'));
     index += 1;
     bytes = 0;
     parts = [];
-  };
-  const addPiece = (piece: Buffer): void => {
+  }
+  function addPiece(piece: Buffer): void {
     for (let start = 0; start < piece.length && index < end; ) {
       const newline = piece.indexOf(NEWLINE, start);
       add(piece.subarray(start, newline === -1 ? piece.length : newline));
@@ -51,7 +51,7 @@ export const createFileListLines = ({ wanted, count, onLine }: FileListLinesOpti
       endLine();
       start = newline + 1;
     }
-  };
+  }
   return {
     read: async (packed, signal) => {
       if (packed.length === 0) throw new Error('a part of the file list is missing');
@@ -69,4 +69,4 @@ export const createFileListLines = ({ wanted, count, onLine }: FileListLinesOpti
       return index < end;
     },
   };
-};
+}

@@ -19,34 +19,38 @@ export interface FoundJob {
 /** Valid names of a ZipJob. */
 export const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 
-const nameOf = ({ params }: PageRequest): string => {
+function nameOf({ params }: PageRequest): string {
   const given = params['job'] ?? '';
   const name = isUuid(given) ? zipJobName(given) : given;
   if (!NAME.test(name)) throw notFound();
   return name;
-};
+}
 
-const noJob = ({ namespace }: PageRequest, name: string): PageError =>
-  notFound(`Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`);
+function noJob({ namespace }: PageRequest, name: string): PageError {
+  return notFound(
+    `Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`,
+  );
+}
 
-const inCluster = ({ user, namespace }: PageRequest, name: string): Promise<ZipJob | undefined> =>
-  createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name);
+function inCluster({ user, namespace }: PageRequest, name: string): Promise<ZipJob | undefined> {
+  return createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name);
+}
 
 /** The job of the path in the cluster, by name or UUID, read live with the token of the user. */
-export const readJob = async (request: PageRequest): Promise<ZipJob> => {
+export async function readJob(request: PageRequest): Promise<ZipJob> {
   const name = nameOf(request);
   const job = await inCluster(request, name);
   if (job === undefined) throw noJob(request, name);
   return job;
-};
+}
 
 type Deps = Pick<PageDeps, 'history' | 'config'>;
 
-const inHistory = async (
+async function inHistory(
   { history, config }: Deps & { readonly history: History },
   request: PageRequest,
   id: string,
-): Promise<ZipJob | undefined> => {
+): Promise<ZipJob | undefined> {
   const { user, namespace } = request;
   const verdicts = await Promise.all(READ_HISTORY.map((question) => user.may(namespace, question)));
   const refused = verdicts.find(({ allowed }) => !allowed);
@@ -64,10 +68,10 @@ const inHistory = async (
       `Job ${id} is not in the cluster any more, and the history database does not respond. Try again in a moment.`,
     );
   }
-};
+}
 
 /** The job of the path: from the cluster, or else from the history. */
-export const findJob = async ({ history, config }: Deps, request: PageRequest): Promise<FoundJob> => {
+export async function findJob({ history, config }: Deps, request: PageRequest): Promise<FoundJob> {
   const name = nameOf(request);
   const zipJob = await inCluster(request, name);
   if (zipJob !== undefined) return { zipJob, isArchived: false };
@@ -80,4 +84,4 @@ export const findJob = async ({ history, config }: Deps, request: PageRequest): 
   return live !== undefined && live.metadata.uid === archived.metadata.uid
     ? { zipJob: live, isArchived: false }
     : { zipJob: archived, isArchived: true };
-};
+}

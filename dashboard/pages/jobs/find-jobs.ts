@@ -28,34 +28,35 @@ export interface WantedJobs {
   readonly now: Date;
 }
 
-const isOfState = (job: ListedJob, state: JobQuery['state']): boolean =>
-  state === '' || (state === 'unfinished' ? !isFinished(job) : phaseOf(job) === state);
+function isOfState(job: ListedJob, state: JobQuery['state']): boolean {
+  return state === '' || (state === 'unfinished' ? !isFinished(job) : phaseOf(job) === state);
+}
 
 /** First creation time that matches, RFC 3339; `''` for any. */
-const oldestOf = ({ query, now }: WantedJobs): string => {
+function oldestOf({ query, now }: WantedJobs): string {
   const period = PERIODS.find(({ value }) => value === query.within);
   const starts = [
     ...(period === undefined ? [] : [now.getTime() - period.ms]),
     minuteMs(query.from) ?? [],
   ].flat();
   return starts.length === 0 ? '' : rfc3339(new Date(Math.max(...starts)));
-};
+}
 
 /** First creation time that is too late, RFC 3339; undefined for none. */
-const endOf = ({ query }: WantedJobs): string | undefined => {
+function endOf({ query }: WantedJobs): string | undefined {
   const ms = minuteMs(query.to);
   return ms === undefined ? undefined : rfc3339(new Date(ms));
-};
+}
 
 type Matches = (job: ListedJob) => boolean;
 
-const isCreatedIn = (wanted: WantedJobs): Matches => {
+function isCreatedIn(wanted: WantedJobs): Matches {
   const [oldest, end] = [oldestOf(wanted), endOf(wanted)];
   return ({ metadata: { creationTimestamp: at = '' } }) => at >= oldest && (end === undefined || at < end);
-};
+}
 
 /** No unfinished job. */
-const isFinishedIn = ({ finishedFrom, finishedTo }: JobQuery): Matches => {
+function isFinishedIn({ finishedFrom, finishedTo }: JobQuery): Matches {
   const [startMs = Number.NEGATIVE_INFINITY, endMs = Number.POSITIVE_INFINITY] = [
     minuteMs(finishedFrom),
     minuteMs(finishedTo),
@@ -64,23 +65,22 @@ const isFinishedIn = ({ finishedFrom, finishedTo }: JobQuery): Matches => {
     const ms = Date.parse(finishedAt ?? '');
     return ms >= startMs && ms < endMs;
   };
-};
+}
 
 /** Names, IDs and keys, case-insensitively. */
-const contains = (text: string): Matches => {
+function contains(text: string): Matches {
   const needle = text.toLowerCase();
   return (job) =>
     [job.metadata.name, zipJobId(job), job.spec.key.toLowerCase()].some((one) => one.includes(needle));
-};
+}
 
 /** The reason in the list, or that in the figures, which also name reasons that only repeat the state. */
-const hasReason =
-  (reason: string): Matches =>
-  (job) =>
-    reasonOf(job) === reason || (phaseOf(job) === 'Failed' && failureReason(job) === reason);
+function hasReason(reason: string): Matches {
+  return (job) => reasonOf(job) === reason || (phaseOf(job) === 'Failed' && failureReason(job) === reason);
+}
 
 /** Whether a job matches all filters. */
-export const matcherOf = (wanted: WantedJobs): Matches => {
+export function matcherOf(wanted: WantedJobs): Matches {
   const { text, state, reason, bucket, token, finishedFrom, finishedTo } = wanted.query;
   const tests: readonly Matches[] = [
     isCreatedIn(wanted),
@@ -92,10 +92,10 @@ export const matcherOf = (wanted: WantedJobs): Matches => {
     ...(text === '' ? [] : [contains(text)]),
   ];
   return (job) => tests.every((test) => test(job));
-};
+}
 
 /** The matching jobs, newest first. Reads each job of the period once. */
-export const matchingJobs = function* (
+export function* matchingJobs(
   { order, zipJobs }: JobSource,
   wanted: WantedJobs,
 ): IterableIterator<ListedJob> {
@@ -105,31 +105,32 @@ export const matchingJobs = function* (
     const job = zipJobs.get(`${namespace}/${name}`);
     if (job !== undefined && matches(job)) yield job;
   }
-};
+}
 
-const clamp = (page: number, total: number): Pick<JobPage, 'page' | 'pages'> => {
+function clamp(page: number, total: number): Pick<JobPage, 'page' | 'pages'> {
   const pages = Math.max(1, Math.ceil(total / JOBS_ON_A_PAGE));
   return { page: Math.min(page, pages), pages };
-};
+}
 
 /** Without a filter, reads only the jobs of the page. */
-const pageOfAll = ({ order, zipJobs }: JobSource, { namespace, query }: WantedJobs): JobPage => {
+function pageOfAll({ order, zipJobs }: JobSource, { namespace, query }: WantedJobs): JobPage {
   const total = order.size(namespace);
   const at = clamp(query.page, total);
   const names = order.stretch(namespace, (at.page - 1) * JOBS_ON_A_PAGE, JOBS_ON_A_PAGE);
   return { jobs: names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []), total, ...at };
-};
+}
 
-const pageOfMatching = (source: JobSource, wanted: WantedJobs): JobPage => {
+function pageOfMatching(source: JobSource, wanted: WantedJobs): JobPage {
   const found = [...matchingJobs(source, wanted)];
   const at = clamp(wanted.query.page, found.length);
   const first = (at.page - 1) * JOBS_ON_A_PAGE;
   return { jobs: found.slice(first, first + JOBS_ON_A_PAGE), total: found.length, ...at };
-};
+}
 
 /** One page of the matching jobs, newest first; the last page when the requested one is past the end. */
-export const findJobs = (source: JobSource, wanted: WantedJobs): JobPage =>
-  isNarrowed(wanted.query) ? pageOfMatching(source, wanted) : pageOfAll(source, wanted);
+export function findJobs(source: JobSource, wanted: WantedJobs): JobPage {
+  return isNarrowed(wanted.query) ? pageOfMatching(source, wanted) : pageOfAll(source, wanted);
+}
 
 export interface JobCounts {
   /** How many match. */
@@ -139,7 +140,7 @@ export interface JobCounts {
 }
 
 /** How many jobs match, and how many of them a page does not show because it was opened before. */
-export const countJobs = (source: JobSource, wanted: WantedJobs, place: Place): JobCounts => {
+export function countJobs(source: JobSource, wanted: WantedJobs, place: Place): JobCounts {
   const { namespace, query } = wanted;
   if (!isNarrowed(query))
     return { total: source.order.size(namespace), newer: source.order.countAfter(namespace, place) };
@@ -150,4 +151,4 @@ export const countJobs = (source: JobSource, wanted: WantedJobs, place: Place): 
     if (at > place.at || (at === place.at && name > place.name)) newer += 1;
   }
   return { total, newer };
-};
+}

@@ -40,10 +40,12 @@ export const CHANGE_JOB: Question = { verb: 'patch', resource: 'zipjobs' };
 export const CREATE_JOB: Question = { verb: 'create', resource: 'zipjobs' };
 
 /** A download link is signed with the credentials of the bucket, so the user must be allowed to read them. */
-const readBucket = ({ spec }: Pick<ZipJob, 'spec'>): readonly Question[] => [
-  { verb: 'get', resource: 'zipbuckets', name: spec.bucketRef.name },
-  { verb: 'get', resource: 'secrets', group: '', name: bucketSecretName(spec.bucketRef.name) },
-];
+function readBucket({ spec }: Pick<ZipJob, 'spec'>): readonly Question[] {
+  return [
+    { verb: 'get', resource: 'zipbuckets', name: spec.bucketRef.name },
+    { verb: 'get', resource: 'secrets', group: '', name: bucketSecretName(spec.bucketRef.name) },
+  ];
+}
 
 /** What the actions depend on beside the job and the permissions of the user. */
 export interface ActionContext {
@@ -52,10 +54,13 @@ export interface ActionContext {
   readonly downloadObstacle: () => Promise<string>;
 }
 
-const NO_OBSTACLE = (): string => '';
+function NO_OBSTACLE(): string {
+  return '';
+}
 
-const runAgainObstacle = (job: ZipJob): string =>
-  isFileListDeleted(job) ? 'Send the request again: the file list was deleted.' : '';
+function runAgainObstacle(job: ZipJob): string {
+  return isFileListDeleted(job) ? 'Send the request again: the file list was deleted.' : '';
+}
 
 const OFFERS: readonly Offer[] = [
   {
@@ -90,11 +95,11 @@ const OFFERS: readonly Offer[] = [
 ];
 
 /** The actions for a job in its state. A page of an archived job says what is gone. */
-export const actionsOf = async (
+export async function actionsOf(
   { zipJob: job, isArchived }: FoundJob,
   user: Pick<User, 'seemsToBeAllowed'>,
   context: ActionContext,
-): Promise<readonly Action[]> => {
+): Promise<readonly Action[]> {
   const { namespace, name } = job.metadata;
   const offers = OFFERS.filter(
     ({ isShown, worksOnArchived }) => isShown(job) && (!isArchived || worksOnArchived === true),
@@ -113,4 +118,4 @@ export const actionsOf = async (
         : { ...action, reason: refused.reason, obstacle: '' };
     }),
   );
-};
+}

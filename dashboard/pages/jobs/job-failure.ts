@@ -21,25 +21,26 @@ export interface FailurePanel {
 const UNKNOWN = { words: '', remedy: '' };
 
 /** The file of a failure, if it has one. */
-const fileOf = (failure: Job['failure'], sources: KnownSources): FailingFileRow | undefined => {
+function fileOf(failure: Job['failure'], sources: KnownSources): FailingFileRow | undefined {
   const fileIndex = failure?.fileIndex ?? null;
   return failure === null || fileIndex === null
     ? undefined
     : failingFileRow({ ...failure, fileIndex }, sources);
-};
+}
 
 /** Of a job that cannot run again, because only its file list has the URLs. */
-const withoutRerun = (remedy: string): string =>
-  remedy
+function withoutRerun(remedy: string): string {
+  return remedy
     .replace('Run the job again', 'Send the request again')
     .replace('run the job again', 'send the request again');
+}
 
 /** Undefined for a job that did not fail and was not cancelled. */
-export const failurePanel = (
+export function failurePanel(
   job: Job,
   sources: KnownSources,
   { isArchived }: { readonly isArchived: boolean },
-): FailurePanel | undefined => {
+): FailurePanel | undefined {
   const code = failureReasonOf(job);
   if (code === null) return undefined;
   // A zipper may have reported another failure before the one that ended the job.
@@ -54,7 +55,7 @@ export const failurePanel = (
     file: fileOf(failure, sources),
     message,
   };
-};
+}
 
 /** Whether a page recommends the rerun of a finished job, and if not, why. */
 export interface RerunAdvice {
@@ -70,13 +71,13 @@ const NOTES = {
   never: 'A rerun sends the same request, so it would fail in the same way. Send a new request instead.',
 } as const;
 
-const noteOnReruns = ({ rows }: Reruns): string => {
+function noteOnReruns({ rows }: Reruns): string {
   if (rows.some(({ phase }) => phase === 'Succeeded')) return 'A rerun of this job has succeeded.';
   return rows.some(({ isFinished }) => !isFinished) ? 'A rerun of this job is in progress.' : '';
-};
+}
 
-export const rerunAdvice = (job: Pick<Job, 'phase' | 'reason' | 'failure'>, reruns: Reruns): RerunAdvice => {
+export function rerunAdvice(job: Pick<Job, 'phase' | 'reason' | 'failure'>, reruns: Reruns): RerunAdvice {
   if (job.phase !== 'Failed') return { isPrimary: false, note: '' };
   const note = noteOnReruns(reruns) || NOTES[failureHelp(failureReasonOf(job) ?? '')?.retry ?? 'now'];
   return { isPrimary: note === '', note };
-};
+}

@@ -17,7 +17,9 @@ interface Option {
   readonly text: string;
 }
 
-const option = (value: string, text: string = value): Option => ({ value, text });
+function option(value: string, text: string = value): Option {
+  return { value, text };
+}
 
 const STATE_OPTIONS = [
   option('', 'Any'),
@@ -27,42 +29,50 @@ const STATE_OPTIONS = [
 const PERIOD_OPTIONS = [option('', 'Any time'), ...PERIODS.map(({ value, text }) => option(value, text))];
 
 /** The chosen value is always an option: without it the form would show "Any" for a filter that is active. */
-const optionsOf = (values: readonly string[], chosen: string): readonly Option[] => {
+function optionsOf(values: readonly string[], chosen: string): readonly Option[] {
   const missing = chosen === '' || values.includes(chosen) ? [] : [chosen];
   return [option('', 'Any'), ...[...missing, ...values].map((value) => option(value))];
-};
+}
 
 /** What the form offers in a project. */
-export const filterOptions = (choices: Pick<JobChoices, 'of'>, namespace: string, query: JobQuery) => ({
-  states: STATE_OPTIONS,
-  periods: PERIOD_OPTIONS,
-  reasons: optionsOf(choices.of(namespace, 'reason'), query.reason),
-  buckets: optionsOf(choices.of(namespace, 'bucket'), query.bucket),
-  tokens: optionsOf(choices.of(namespace, 'token'), query.token),
-});
+export function filterOptions(choices: Pick<JobChoices, 'of'>, namespace: string, query: JobQuery) {
+  return {
+    states: STATE_OPTIONS,
+    periods: PERIOD_OPTIONS,
+    reasons: optionsOf(choices.of(namespace, 'reason'), query.reason),
+    buckets: optionsOf(choices.of(namespace, 'bucket'), query.bucket),
+    tokens: optionsOf(choices.of(namespace, 'token'), query.token),
+  };
+}
 
-export const filterForm = (
+export function filterForm(
   { text, state, reason, bucket, token, within, from, to, finishedFrom, finishedTo }: JobQuery,
   errors: JobQueryErrors,
-): FormState => ({
-  values: {
-    q: text,
-    state,
-    reason,
-    bucket,
-    token,
-    within,
-    from,
-    to,
-    'finished-from': finishedFrom,
-    'finished-to': finishedTo,
-  },
-  errors,
-});
+): FormState {
+  return {
+    values: {
+      q: text,
+      state,
+      reason,
+      bucket,
+      token,
+      within,
+      from,
+      to,
+      'finished-from': finishedFrom,
+      'finished-to': finishedTo,
+    },
+    errors,
+  };
+}
 
-const timeText = (minute: string): string => `${minute.replace('T', ' ')} UTC`;
-const textOf = (options: readonly Option[], chosen: string): string =>
-  options.find(({ value }) => value === chosen)?.text ?? chosen;
+function timeText(minute: string): string {
+  return `${minute.replace('T', ' ')} UTC`;
+}
+
+function textOf(options: readonly Option[], chosen: string): string {
+  return options.find(({ value }) => value === chosen)?.text ?? chosen;
+}
 
 const LABELS: Readonly<Record<JobFilterName, (value: string) => string>> = {
   text: (value) => `ID or key: ${value}`,
@@ -84,16 +94,17 @@ export interface Chip {
 }
 
 /** The active filters of the page at `path`. */
-export const filterChips = (path: string, query: JobQuery): readonly Chip[] =>
-  activeFilters(query).map((name) => ({
+export function filterChips(path: string, query: JobQuery): readonly Chip[] {
+  return activeFilters(query).map((name) => ({
     label: LABELS[name](query[name]),
     href: path + writeJobQuery({ ...query, [name]: '', page: 1 }),
   }));
+}
 
 /** The filters of a request that cannot show an error beside its field. @throws PageError 422 */
-export const validJobQuery = (params: PageRequest['query']): JobQuery => {
+export function validJobQuery(params: PageRequest['query']): JobQuery {
   const { query, errors } = readJobQuery(params);
   const [error] = Object.values(errors);
   if (error !== undefined) throw new PageError(422, 'Invalid filter', error);
   return query;
-};
+}

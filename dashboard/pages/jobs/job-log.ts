@@ -20,7 +20,7 @@ interface ShownLog {
   readonly reason: string;
 }
 
-const readLog = async ({ user }: PageRequest, job: ZipJob): Promise<ShownLog> => {
+async function readLog({ user }: PageRequest, job: ZipJob): Promise<ShownLog> {
   const signal = AbortSignal.timeout(LOG_LIMIT_MS);
   try {
     const { lines } = await readJobLog(user.sharedKube, job, { lines: LOG_LINES, signal });
@@ -31,13 +31,15 @@ const readLog = async ({ user }: PageRequest, job: ZipJob): Promise<ShownLog> =>
     if (signal.aborted) return { lines: [], reason: 'The node of the pod did not respond in time.' };
     throw error;
   }
-};
+}
 
 /** Two bytes per character. */
-const bytesOf = ({ lines }: ShownLog): number => lines.reduce((sum, line) => sum + 2 * line.length, 1_024);
+function bytesOf({ lines }: ShownLog): number {
+  return lines.reduce((sum, line) => sum + 2 * line.length, 1_024);
+}
 
 /** Reads the last lines of the pod's log, if the query asks for them. */
-export const createLogOf = ({ config, clock, metrics }: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) => {
+export function createLogOf({ config, clock, metrics }: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) {
   const share = createSharedReads({
     clock,
     ageMs: config.dashboardSharedReadMs,
@@ -52,7 +54,9 @@ export const createLogOf = ({ config, clock, metrics }: Pick<PageDeps, 'config' 
     const refused = verdicts.find(({ allowed }) => !allowed);
     if (refused !== undefined) return { lines: [], reason: refused.reason };
     const { name, uid = '' } = job.metadata;
-    const read = (): Promise<ShownLog> => readLog(request, job);
+    function read(): Promise<ShownLog> {
+      return readLog(request, job);
+    }
     try {
       return await share(user.name, [namespace, name, uid], read);
     } catch (error) {
@@ -61,4 +65,4 @@ export const createLogOf = ({ config, clock, metrics }: Pick<PageDeps, 'config' 
       return read();
     }
   };
-};
+}

@@ -23,21 +23,24 @@ const PATH = '/projects/:project/jobs/:job';
 /** The controller usually needs less; a later delivery appears on the live page. */
 const REPLAY_LIMIT_MS = 5_000;
 
-const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
-  FORMAT.path('projects', namespace, 'jobs', name);
+function pathOf({ metadata: { namespace, name } }: ZipJob): string {
+  return FORMAT.path('projects', namespace, 'jobs', name);
+}
 
 /** Of a user who is not allowed to list jobs, none. */
-const readReruns = async (deps: PageDeps, { user, namespace }: PageRequest, job: ZipJob): Promise<Reruns> => {
+async function readReruns(deps: PageDeps, { user, namespace }: PageRequest, job: ZipJob): Promise<Reruns> {
   const reruns = rerunsOf(deps.caches.zipJobs, job.metadata);
   if (reruns.rows.length === 0) return NO_RERUNS;
   const verdicts = await Promise.all(LIST_JOBS.map((question) => user.may(namespace, question)));
   return verdicts.every(({ allowed }) => allowed) ? reruns : NO_RERUNS;
-};
+}
 
 /** `48448.zip` of the key `exports/2026/48448.zip`. */
-const nameOfKey = (key: string): string => key.split('/').findLast((part) => part !== '') ?? key;
+function nameOfKey(key: string): string {
+  return key.split('/').findLast((part) => part !== '') ?? key;
+}
 
-const createJobData = (deps: PageDeps) => {
+function createJobData(deps: PageDeps) {
   const storedSources = createStoredSources(deps);
   return async (request: PageRequest) => {
     const found = await findJob(deps, request);
@@ -70,24 +73,26 @@ const createJobData = (deps: PageDeps) => {
       zipJob,
     };
   };
-};
+}
 
 /** Errors caused by the state of the job appear on its page; all others become an error page. */
-const showRefusal = (error: unknown, to: string): GoTo => {
+function showRefusal(error: unknown, to: string): GoTo {
   const codes = ['Refused', 'TimedOut', 'AlreadyExists', 'Conflict'];
   if (error instanceof AdministrationError && codes.includes(error.code))
     return { kind: 'go', to, flash: { kind: 'failed', text: error.message } };
   throw error;
-};
+}
 
 interface Changed extends Flash {
   /** Default: the page of the job. */
   readonly to?: string;
 }
+
 type Change = (request: PageRequest, job: ZipJob) => Promise<Changed>;
 
-const jobsOf = ({ user, namespace }: PageRequest, options: Pick<JobsOptions, 'newUuid'> = {}): Jobs =>
-  user.administration.jobs(namespace, { namesOnly: true, ...options });
+function jobsOf({ user, namespace }: PageRequest, options: Pick<JobsOptions, 'newUuid'> = {}): Jobs {
+  return user.administration.jobs(namespace, { namesOnly: true, ...options });
+}
 
 const cancel: Change = async (request, { metadata }) => {
   await jobsOf(request).cancel(metadata.name);
@@ -117,7 +122,7 @@ const replayWebhook: Change = async (request, { metadata }) => {
       };
 };
 
-const changeRoute = ({
+function changeRoute({
   verb,
   needs,
   change,
@@ -125,23 +130,25 @@ const changeRoute = ({
   readonly verb: string;
   readonly needs: Question;
   readonly change: Change;
-}): Route => ({
-  method: 'POST',
-  path: `${PATH}/${verb}`,
-  needs: [needs],
-  handle: async (request) => {
-    const job = await readJob(request);
-    try {
-      const { to = pathOf(job), ...flash } = await change(request, job);
-      return { kind: 'go', to, flash };
-    } catch (error) {
-      return showRefusal(error, pathOf(job));
-    }
-  },
-});
+}): Route {
+  return {
+    method: 'POST',
+    path: `${PATH}/${verb}`,
+    needs: [needs],
+    handle: async (request) => {
+      const job = await readJob(request);
+      try {
+        const { to = pathOf(job), ...flash } = await change(request, job);
+        return { kind: 'go', to, flash };
+      } catch (error) {
+        return showRefusal(error, pathOf(job));
+      }
+    },
+  };
+}
 
 /** The page of one job and its actions. Read live with the token of the user. */
-export const createJobPage = (deps: PageDeps): readonly Route[] => {
+export function createJobPage(deps: PageDeps): readonly Route[] {
   const jobData = createJobData(deps);
   const logOf = createLogOf(deps);
   return [
@@ -179,4 +186,4 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
     changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
     { method: 'GET', path: `${PATH}/download`, handle: (request) => download(deps, request) },
   ];
-};
+}

@@ -10,39 +10,44 @@ export interface ProgressBar {
   readonly text: string;
 }
 
-const shareOf = ({ filesDone, filesTotal, bytesRead, bytesTotal }: Progress): number =>
-  bytesTotal !== undefined && bytesTotal > 0
+function shareOf({ filesDone, filesTotal, bytesRead, bytesTotal }: Progress): number {
+  return bytesTotal !== undefined && bytesTotal > 0
     ? bytesRead / bytesTotal
     : filesTotal > 0
       ? filesDone / filesTotal
       : 0;
+}
 
 /** Progress of a job. 100 means that the archive is in its bucket; a job that has read every byte stays at 99. */
-export const progressBar = ({ status: { phase, progress } }: ListedJob): ProgressBar => {
+export function progressBar({ status: { phase, progress } }: ListedJob): ProgressBar {
   if (phase === 'Succeeded') return { percent: 100, text: '100 %' };
   if (progress === undefined) return { percent: undefined, text: 'Not started' };
   const percent = Math.min(99, Math.max(0, Math.floor(shareOf(progress) * 100)));
   return { percent, text: `${percent} %` };
-};
+}
 
 /** `3 of 10`, or only the total. */
-export const filesText = ({ status: { phase, progress }, files }: ListedJob): string => {
+export function filesText({ status: { phase, progress }, files }: ListedJob): string {
   if (progress === undefined || phase === 'Succeeded') return FORMAT.number(files);
   return `${FORMAT.number(progress.filesDone)} of ${FORMAT.number(progress.filesTotal)}`;
-};
+}
 
 /** Size of the archive, or the bytes read so far. */
-export const bytesText = ({ status: { result, progress } }: ListedJob): string => {
+export function bytesText({ status: { result, progress } }: ListedJob): string {
   if (result !== undefined) return FORMAT.bytes(result.bytes);
   if (progress === undefined) return '';
   const { bytesRead, bytesTotal } = progress;
   return bytesTotal === undefined
     ? FORMAT.bytes(bytesRead)
     : `${FORMAT.bytes(bytesRead)} of ${FORMAT.bytes(bytesTotal)}`;
-};
+}
 
 /** A job that no controller has reconciled yet counts as queued. */
-export const phaseOf = ({ status }: Pick<ListedJob, 'status'>): Phase => status.phase ?? 'Queued';
+export function phaseOf({ status }: Pick<ListedJob, 'status'>): Phase {
+  return status.phase ?? 'Queued';
+}
 
 /** Class of the badge that shows a phase. */
-export const lookOf = (phase: Phase): Look => PHASE_LOOKS[phase];
+export function lookOf(phase: Phase): Look {
+  return PHASE_LOOKS[phase];
+}

@@ -32,6 +32,7 @@ export interface JobQuery {
   /** From 1. */
   readonly page: number;
 }
+
 export type JobFilterName = Exclude<keyof JobQuery, 'page'>;
 /** By parameter. */
 export type JobQueryErrors = Readonly<Record<string, string>>;
@@ -79,27 +80,28 @@ const NO_FILTERS: JobQuery = {
   page: 1,
 };
 
-const periodOf = (value: string) => PERIODS.find((period) => period.value === value);
+function periodOf(value: string) {
+  return PERIODS.find((period) => period.value === value);
+}
 
-const isState = (value: string): value is StateFilter =>
-  value === '' || value === 'unfinished' || PHASES.some((phase) => phase === value);
+function isState(value: string): value is StateFilter {
+  return value === '' || value === 'unfinished' || PHASES.some((phase) => phase === value);
+}
 
-const pageOf = (text: string | null): number =>
-  text !== null && /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 1;
+function pageOf(text: string | null): number {
+  return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 1;
+}
 
 /** Milliseconds of a minute in UTC; undefined for any other text. */
-export const minuteMs = (text: string): number | undefined => {
+export function minuteMs(text: string): number | undefined {
   const ms = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
   // Date.parse takes February 30 for a day of March.
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : undefined;
-};
+}
 
 type Texts = Readonly<Record<JobFilterName, string>>;
 
-const rangeErrors = (
-  texts: Texts,
-  [first, last]: readonly [JobFilterName, JobFilterName],
-): JobQueryErrors => {
+function rangeErrors(texts: Texts, [first, last]: readonly [JobFilterName, JobFilterName]): JobQueryErrors {
   const [start, end] = [minuteMs(texts[first]), minuteMs(texts[last])];
   const invalid = 'Enter a time such as 2026-01-31T10:00.';
   return {
@@ -109,30 +111,35 @@ const rangeErrors = (
     ...(texts[first] !== '' && start === undefined && { [PARAMETERS[first]]: invalid }),
     ...(texts[last] !== '' && end === undefined && { [PARAMETERS[last]]: invalid }),
   };
-};
+}
 
 /** A filter that is ignored would list, export or cancel jobs that nobody asked for. So each invalid value is an error. */
-const errorsOf = (texts: Texts): JobQueryErrors => ({
-  ...(!isState(texts.state) && { state: `The state must be unfinished, ${PHASES.join(', ')}.` }),
-  ...(texts.within !== '' &&
-    periodOf(texts.within) === undefined && {
-      within: `The period must be ${PERIODS.map(({ value }) => value).join(', ')}.`,
-    }),
-  ...rangeErrors(texts, ['from', 'to']),
-  ...rangeErrors(texts, ['finishedFrom', 'finishedTo']),
-  ...Object.fromEntries(
-    NAMES.filter((name) => texts[name].length > MAX_TEXT).map((name) => [
-      PARAMETERS[name],
-      `Enter at most ${MAX_TEXT} characters.`,
-    ]),
-  ),
-});
+function errorsOf(texts: Texts): JobQueryErrors {
+  return {
+    ...(!isState(texts.state) && { state: `The state must be unfinished, ${PHASES.join(', ')}.` }),
+    ...(texts.within !== '' &&
+      periodOf(texts.within) === undefined && {
+        within: `The period must be ${PERIODS.map(({ value }) => value).join(', ')}.`,
+      }),
+    ...rangeErrors(texts, ['from', 'to']),
+    ...rangeErrors(texts, ['finishedFrom', 'finishedTo']),
+    ...Object.fromEntries(
+      NAMES.filter((name) => texts[name].length > MAX_TEXT).map((name) => [
+        PARAMETERS[name],
+        `Enter at most ${MAX_TEXT} characters.`,
+      ]),
+    ),
+  };
+}
 
 /** Reads the query of a URL. Errors are by parameter; with an error, the query is not what the user meant. */
-export const readJobQuery = (
-  params: URLSearchParams,
-): { readonly query: JobQuery; readonly errors: JobQueryErrors } => {
-  const textOf = (name: JobFilterName): string => (params.get(PARAMETERS[name]) ?? '').trim();
+export function readJobQuery(params: URLSearchParams): {
+  readonly query: JobQuery;
+  readonly errors: JobQueryErrors;
+} {
+  function textOf(name: JobFilterName): string {
+    return (params.get(PARAMETERS[name]) ?? '').trim();
+  }
   const texts: Texts = {
     text: textOf('text'),
     state: textOf('state'),
@@ -154,19 +161,22 @@ export const readJobQuery = (
     },
     errors: errorsOf(texts),
   };
-};
+}
 
 /** The active filters. */
-export const activeFilters = (query: JobQuery): readonly JobFilterName[] =>
-  NAMES.filter((name) => query[name] !== '');
+export function activeFilters(query: JobQuery): readonly JobFilterName[] {
+  return NAMES.filter((name) => query[name] !== '');
+}
 
-export const isNarrowed = (query: JobQuery): boolean => activeFilters(query).length > 0;
+export function isNarrowed(query: JobQuery): boolean {
+  return activeFilters(query).length > 0;
+}
 
 /** The query of a URL with its question mark; `''` for the first page without filters. */
-export const writeJobQuery = (query: Partial<JobQuery>): string => {
+export function writeJobQuery(query: Partial<JobQuery>): string {
   const full = { ...NO_FILTERS, ...query };
   const params = new URLSearchParams();
   for (const name of activeFilters(full)) params.set(PARAMETERS[name], full[name]);
   if (full.page > 1) params.set('page', String(full.page));
   return params.size === 0 ? '' : `?${params.toString()}`;
-};
+}

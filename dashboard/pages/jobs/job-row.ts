@@ -29,13 +29,13 @@ export interface JobRow {
   readonly createdAt: string;
 }
 
-export const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string => {
+export function durationOf({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string {
   if (startedAt === undefined) return '';
   const end = finishedAt === undefined ? now.getTime() : Date.parse(finishedAt);
   return FORMAT.duration(end - Date.parse(startedAt));
-};
+}
 
-export const jobRow = (job: ListedJob, now: Date): JobRow => {
+export function jobRow(job: ListedJob, now: Date): JobRow {
   const { name, namespace, creationTimestamp: createdAt = '' } = job.metadata;
   const phase = phaseOf(job);
   const bucket = bucketOf(job);
@@ -58,4 +58,4 @@ export const jobRow = (job: ListedJob, now: Date): JobRow => {
     bucket: bucket.name,
     createdAt,
   };
-};
+}

@@ -66,26 +66,30 @@ const FINISHED_EVERY_MS = 30_000;
 const MOST_INDICES = 50;
 
 /** Leaves out unknown values. */
-const known = (...facts: readonly (readonly [string, string | number | null | undefined])[]): Fact[] =>
-  facts.flatMap(([name, value]) =>
+function known(...facts: readonly (readonly [string, string | number | null | undefined])[]): Fact[] {
+  return facts.flatMap(([name, value]) =>
     value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }],
   );
+}
 
 /** Leaves out unknown times. */
-const knownTimes = (...facts: readonly (readonly [string, string | null | undefined])[]): Fact[] =>
-  facts.flatMap(([name, at]) => (at === null || at === undefined ? [] : [{ name, at }]));
+function knownTimes(...facts: readonly (readonly [string, string | null | undefined])[]): Fact[] {
+  return facts.flatMap(([name, at]) => (at === null || at === undefined ? [] : [{ name, at }]));
+}
 
-const indexList = (indices: readonly number[] = []): string =>
-  indices.length === 0 ? '' : `index ${firstOf(indices, MOST_INDICES)}`;
+function indexList(indices: readonly number[] = []): string {
+  return indices.length === 0 ? '' : `index ${firstOf(indices, MOST_INDICES)}`;
+}
 
 /** The message of a job that succeeded has its size in bytes and its key, which is the title. */
-const saysOf = ({ archive, message, reason }: Job): string =>
-  archive === null
+function saysOf({ archive, message, reason }: Job): string {
+  return archive === null
     ? (message ?? meaningOf(reason ?? ''))
     : `${FORMAT.count(archive.entries, 'entry', 'entries')}, ${FORMAT.bytes(archive.bytes)}`;
+}
 
-const archiveFacts = ({ archive }: Job): readonly Fact[] =>
-  archive === null
+function archiveFacts({ archive }: Job): readonly Fact[] {
+  return archive === null
     ? []
     : known(
         ['Entries', FORMAT.number(archive.entries)],
@@ -93,42 +97,53 @@ const archiveFacts = ({ archive }: Job): readonly Fact[] =>
         ['ETag', archive.etag],
         ['SHA-256', archive.sha256],
       );
+}
 
-const factsOf = (listed: ListedJob, job: Job, now: Date): readonly Fact[] => [
-  ...known(
-    ['ID', job.id],
-    ['ZipJob', job.name],
-    ['Bucket', `${job.service} ${job.bucketName}`],
-    ['Files', filesText(listed)],
-    ['Size', bytesText(listed)],
-    ['API status', job.apiStatus],
-  ),
-  ...knownTimes(['Created', job.createdAt], ['Started', job.startedAt], ['Finished', job.finishedAt]),
-  ...known(['Duration', durationOf(listed, now)], ['Node', job.node], ['Created with token', job.createdBy]),
-  ...archiveFacts(job),
-];
+function factsOf(listed: ListedJob, job: Job, now: Date): readonly Fact[] {
+  return [
+    ...known(
+      ['ID', job.id],
+      ['ZipJob', job.name],
+      ['Bucket', `${job.service} ${job.bucketName}`],
+      ['Files', filesText(listed)],
+      ['Size', bytesText(listed)],
+      ['API status', job.apiStatus],
+    ),
+    ...knownTimes(['Created', job.createdAt], ['Started', job.startedAt], ['Finished', job.finishedAt]),
+    ...known(
+      ['Duration', durationOf(listed, now)],
+      ['Node', job.node],
+      ['Created with token', job.createdBy],
+    ),
+    ...archiveFacts(job),
+  ];
+}
 
-const webhookOf = ({ webhook }: Job): readonly Fact[] =>
-  webhook === null || webhook.state === 'NotConfigured'
+function webhookOf({ webhook }: Job): readonly Fact[] {
+  return webhook === null || webhook.state === 'NotConfigured'
     ? []
     : [
         ...known(['State', webhook.state], ['Attempts', webhook.attempts]),
         ...knownTimes(['Next attempt', webhook.nextAttemptAt], ['Delivered', webhook.deliveredAt]),
         ...known(['Message ID', webhook.deliveryId]),
       ];
+}
 
-const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
-  (webhook?.log ?? []).map((delivery) => ({
+function deliveriesOf({ webhook }: Job): readonly DeliveryRow[] {
+  return (webhook?.log ?? []).map((delivery) => ({
     at: delivery.at,
     response: deliveryResponse(delivery),
     isGood: delivery.status !== undefined && delivery.status >= 200 && delivery.status < 300,
     took: `${FORMAT.number(delivery.durationMs)} ms`,
   }));
+}
 
-const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });
+function redacted(moment: Moment): Moment {
+  return { ...moment, detail: redactText(moment.detail) };
+}
 
 /** Text next to the progress bar: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, about 20 s left`. */
-const progressText = (listed: ListedJob, everySeconds: number | undefined): string => {
+function progressText(listed: ListedJob, everySeconds: number | undefined): string {
   const { progress } = listed.status;
   if (progress === undefined || isFinished(listed)) return '';
   const { bytesPerSecond, estimatedEndAt, updatedAt } = progress;
@@ -142,9 +157,11 @@ const progressText = (listed: ListedJob, everySeconds: number | undefined): stri
     // The figures are as old as the last update.
     ...(everySeconds === undefined ? [] : [`updated every ${FORMAT.duration(everySeconds * 1000)}`]),
   ].join(', ');
-};
+}
 
-const isLive = (zipJob: ZipJob): boolean => !isFinished(zipJob) || awaitsWebhookOrExit(zipJob);
+function isLive(zipJob: ZipJob): boolean {
+  return !isFinished(zipJob) || awaitsWebhookOrExit(zipJob);
+}
 
 /** What the page of a job knows beside the ZipJob. */
 export interface JobContext {
@@ -156,7 +173,7 @@ export interface JobContext {
   readonly isArchived: boolean;
 }
 
-export const jobView = (zipJob: ZipJob, { samples, now, sources, isArchived }: JobContext): JobView => {
+export function jobView(zipJob: ZipJob, { samples, now, sources, isArchived }: JobContext): JobView {
   const job = toJob(zipJob);
   const listed = toListedJob(zipJob);
   const phase = phaseOf(listed);
@@ -181,4 +198,4 @@ export const jobView = (zipJob: ZipJob, { samples, now, sources, isArchived }: J
     isLive: isLive(zipJob),
     liveEveryMs: isFinished(zipJob) ? FINISHED_EVERY_MS : undefined,
   };
-};
+}

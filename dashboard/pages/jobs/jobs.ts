@@ -19,11 +19,11 @@ import { createSearchJobs, type SearchedPage, type SearchJobs } from './search-j
 const NOTHING: SearchedPage = { jobs: [], total: 0, page: 1, pages: 1, newest: undefined };
 
 /** Path of the live part: it requests only the rows on the page and the counts of the same search. */
-const liveHref = (
+function liveHref(
   namespace: string,
   query: JobQuery,
   shown: { readonly names: readonly string[]; readonly newest: Place | undefined; readonly canPick: boolean },
-): string => {
+): string {
   const { names, newest, canPick } = shown;
   const params = new URLSearchParams(writeJobQuery(query));
   if (canPick) params.set('pick', '1');
@@ -31,10 +31,10 @@ const liveHref = (
   params.set('name', newest?.name ?? '');
   for (const name of names) params.append('row', name);
   return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${params.toString()}`;
-};
+}
 
 /** The links and texts around the rows, which depend on the search only. */
-const aroundRows = (namespace: string, query: JobQuery) => {
+function aroundRows(namespace: string, query: JobQuery) {
   const path = FORMAT.path('projects', namespace, 'jobs');
   return {
     path,
@@ -43,23 +43,25 @@ const aroundRows = (namespace: string, query: JobQuery) => {
     newestHref: path + writeJobQuery({ ...query, page: 1 }),
     reloadHref: path + writeJobQuery(query),
   };
-};
+}
 
 /** What a user can do with many jobs; a denied action carries the reason. */
-const bulkOf = async ({ config }: PageDeps, { user, namespace }: PageRequest, query: JobQuery) => ({
-  limit: config.dashboardBulkJobsMax,
-  query: writeJobQuery({ ...query, page: 1 }),
-  actions: await Promise.all(
-    BULK_ACTIONS.map(async ({ kind, label, needs }) => ({
-      kind,
-      label,
-      href: bulkPath(namespace, kind),
-      reason: (await user.seemsToBeAllowed(namespace, needs)).reason,
-    })),
-  ),
-});
+async function bulkOf({ config }: PageDeps, { user, namespace }: PageRequest, query: JobQuery) {
+  return {
+    limit: config.dashboardBulkJobsMax,
+    query: writeJobQuery({ ...query, page: 1 }),
+    actions: await Promise.all(
+      BULK_ACTIONS.map(async ({ kind, label, needs }) => ({
+        kind,
+        label,
+        href: bulkPath(namespace, kind),
+        reason: (await user.seemsToBeAllowed(namespace, needs)).reason,
+      })),
+    ),
+  };
+}
 
-const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) => {
+async function listOf(deps: PageDeps, search: SearchJobs, request: PageRequest) {
   const {
     jobs: { choices },
     history,
@@ -96,9 +98,9 @@ const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) 
       history && FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(fromJobQuery(query, now)),
     historyLeavesOut: query.to !== '',
   };
-};
+}
 
-const rowsOf = async ({ caches: { zipJobs } }: PageDeps, search: SearchJobs, request: PageRequest) => {
+async function rowsOf({ caches: { zipJobs } }: PageDeps, search: SearchJobs, request: PageRequest) {
   const { namespace, query: params, now } = request;
   const names = params.getAll('row');
   if (names.length > JOBS_ON_A_PAGE)
@@ -115,10 +117,10 @@ const rowsOf = async ({ caches: { zipJobs } }: PageDeps, search: SearchJobs, req
     /** Rows that stay where they are although their job changed or was deleted. */
     gone: names.length - jobs.filter(matches).length,
   };
-};
+}
 
 /** The job list of a project. Its rows stay live; newer jobs only appear as a link, so that rows do not move while a user clicks. */
-export const createJobsPage = (deps: PageDeps): readonly Route[] => {
+export function createJobsPage(deps: PageDeps): readonly Route[] {
   const search = createSearchJobs(deps);
   return [
     {
@@ -142,4 +144,4 @@ export const createJobsPage = (deps: PageDeps): readonly Route[] => {
       }),
     },
   ];
-};
+}

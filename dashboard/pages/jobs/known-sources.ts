@@ -10,24 +10,27 @@ export interface KnownSource {
 /** Sources by their index in the file list. Others are unknown. */
 export type KnownSources = ReadonlyMap<number, KnownSource>;
 
-export const toKnownSource = ({ url, filename }: FileEntry): KnownSource => ({
-  filename,
-  host: URL.parse(url)?.host ?? '',
-});
+export function toKnownSource({ url, filename }: FileEntry): KnownSource {
+  return {
+    filename,
+    host: URL.parse(url)?.host ?? '',
+  };
+}
 
 /** The indices of the files that a failed job names; none while a job may still succeed. */
-export const failingIndices = ({ status = {} }: Pick<ZipJob, 'status'>): readonly number[] => {
+export function failingIndices({ status = {} }: Pick<ZipJob, 'status'>): readonly number[] {
   const { failure, sourceCheck, phase } = status;
   if (phase !== 'Failed') return [];
   const listed = (sourceCheck?.failures ?? []).map(({ fileIndex }) => fileIndex);
   return failure?.fileIndex === undefined ? listed : [...new Set([...listed, failure.fileIndex])];
-};
+}
 
 /** The failing files of a job whose file list is inline. The history keeps their names without the URLs. */
-export const inlineSources = (zipJob: Pick<ZipJob, 'spec' | 'status'>): KnownSources =>
-  new Map(
+export function inlineSources(zipJob: Pick<ZipJob, 'spec' | 'status'>): KnownSources {
+  return new Map(
     failingIndices(zipJob).flatMap((index) => {
       const file = zipJob.spec.files?.[index];
       return file === undefined ? [] : [[index, toKnownSource(file)] as const];
     }),
   );
+}

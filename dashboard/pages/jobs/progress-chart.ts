@@ -24,36 +24,39 @@ interface Point extends Sample {
   readonly perSecond: number;
 }
 
-const ratesOf = (samples: readonly Sample[]): readonly Point[] =>
-  samples.slice(1).map((sample, index) => {
+function ratesOf(samples: readonly Sample[]): readonly Point[] {
+  return samples.slice(1).map((sample, index) => {
     const before = samples[index] ?? sample;
     const seconds = (sample.atMs - before.atMs) / 1000;
     return { ...sample, perSecond: seconds > 0 ? (sample.bytesRead - before.bytesRead) / seconds : 0 };
   });
+}
 
-const rowOf = ({ atMs, filesDone, bytesRead, perSecond }: Point): ChartRow => ({
-  at: new Date(atMs).toISOString(),
-  files: FORMAT.number(filesDone),
-  read: FORMAT.bytes(bytesRead),
-  rate: `${FORMAT.bytes(perSecond)}/s`,
-});
+function rowOf({ atMs, filesDone, bytesRead, perSecond }: Point): ChartRow {
+  return {
+    at: new Date(atMs).toISOString(),
+    files: FORMAT.number(filesDone),
+    read: FORMAT.bytes(bytesRead),
+    rate: `${FORMAT.bytes(perSecond)}/s`,
+  };
+}
 
 /** At most MOST_ROWS points, including the last one. */
-const someOf = (points: readonly Point[]): readonly Point[] => {
+function someOf(points: readonly Point[]): readonly Point[] {
   const step = Math.ceil(points.length / MOST_ROWS);
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
-};
+}
 
-const sentence = (points: readonly Point[], isOver: boolean): string => {
+function sentence(points: readonly Point[], isOver: boolean): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ perSecond }) => perSecond));
   const now = isOver ? '' : `now ${FORMAT.bytes(last.perSecond)}/s, `;
   return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, ${now}peak ${FORMAT.bytes(highest)}/s`;
-};
+}
 
 /** Undefined with too few samples for a line. The current speed is left out once the job is over. */
-export const progressChart = (samples: readonly Sample[], isOver: boolean): ProgressChart | undefined => {
+export function progressChart(samples: readonly Sample[], isOver: boolean): ProgressChart | undefined {
   const points = ratesOf(samples);
   if (points.length < 2) return undefined;
   const text = sentence(points, isOver);
@@ -71,4 +74,4 @@ export const progressChart = (samples: readonly Sample[], isOver: boolean): Prog
     ],
   });
   return { chart, text, rows: someOf(points).map(rowOf) };
-};
+}

@@ -29,7 +29,7 @@ const MOST_SHOWN = 5;
 /** Most reruns to read and sort for a page; a script can rerun one job thousands of times. */
 const MOST_READ = 100;
 
-const toRerun = (job: ListedJob): Rerun => {
+function toRerun(job: ListedJob): Rerun {
   const { namespace, name, creationTimestamp = '' } = job.metadata;
   const phase = phaseOf(job);
   return {
@@ -40,10 +40,11 @@ const toRerun = (job: ListedJob): Rerun => {
     isFinished: isFinished(job),
     createdAt: creationTimestamp,
   };
-};
+}
 
-const newestFirst = (a: ListedJob, b: ListedJob): number =>
-  (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '');
+function newestFirst(a: ListedJob, b: ListedJob): number {
+  return (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '');
+}
 
 interface Origin {
   readonly namespace: string;
@@ -55,10 +56,10 @@ interface Origin {
  * The direct reruns of a job that are still in the cluster, from the cache. The user must be allowed to list jobs. A job with the
  * name of an earlier one has none of its reruns, which are older than itself.
  */
-export const rerunsOf = (
+export function rerunsOf(
   zipJobs: Pick<Caches['zipJobs'], 'keysByIndex' | 'get'>,
   { namespace, name, creationTimestamp = '' }: Origin,
-): Reruns => {
+): Reruns {
   const keys = zipJobs.keysByIndex(RERUN_INDEX, namespace, name);
   const jobs = keys
     .slice(-MOST_READ)
@@ -70,4 +71,4 @@ export const rerunsOf = (
     rows: jobs.slice(0, MOST_SHOWN).map(toRerun),
     more: Math.max(0, jobs.length - MOST_SHOWN) + unread,
   };
-};
+}

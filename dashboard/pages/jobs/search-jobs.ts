@@ -20,38 +20,43 @@ export interface SearchJobs {
 }
 
 /** A search reads every job of the project, so the sessions of a user share its results. */
-export const createSearchJobs = ({
+export function createSearchJobs({
   caches: { zipJobs },
   jobs: { order },
   config,
   clock,
   metrics,
-}: PageDeps): SearchJobs => {
+}: PageDeps): SearchJobs {
   const source = { order, zipJobs };
-  const sharedOf = <T>(bytesOf: (value: T) => number) =>
-    createSharedReads<T>({
+  function sharedOf<T>(bytesOf: (value: T) => number) {
+    return createSharedReads<T>({
       clock,
       ageMs: config.dashboardSharedReadMs,
       maxBytes: config.dashboardSharedReadBytes,
       bytesOf,
       onShared: () => metrics.sharedReads.inc({ kind: 'search' }),
     });
+  }
   const sharePage = sharedOf<SearchedPage>(({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB);
   const shareCounts = sharedOf<JobCounts>(() => BYTES_OF_COUNTS);
   return {
     page: async ({ user, namespace, now }, query) => {
-      const find = (): SearchedPage => ({
-        ...findJobs(source, { namespace, query, now }),
-        newest: order.newest(namespace),
-      });
+      function find(): SearchedPage {
+        return {
+          ...findJobs(source, { namespace, query, now }),
+          newest: order.newest(namespace),
+        };
+      }
       if (!isNarrowed(query)) return find();
       return sharePage(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
     },
     counts: async ({ user, namespace, now }, query, place) => {
-      const count = (): JobCounts => countJobs(source, { namespace, query, now }, place);
+      function count(): JobCounts {
+        return countJobs(source, { namespace, query, now }, place);
+      }
       if (!isNarrowed(query)) return count();
       const args = [namespace, writeJobQuery({ ...query, page: 1 }), place.at, place.name];
       return shareCounts(user.name, args, () => Promise.resolve(count()));
     },
   };
-};
+}

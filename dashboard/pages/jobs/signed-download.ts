@@ -20,7 +20,7 @@ export interface Archive {
 const VALID_SECONDS = 60;
 
 /** File name for the browser; `filename*` carries non-ASCII names (RFC 6266). */
-export const dispositionOf = (key: string): string => {
+export function dispositionOf(key: string): string {
   const name = key.split('/').findLast((part) => part !== '') ?? 'archive.zip';
   const plain = name.replaceAll(/[^\w.-]/g, '_');
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
@@ -28,13 +28,14 @@ export const dispositionOf = (key: string): string => {
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
-};
+}
 
-const encode = (text: string): string =>
-  encodeURIComponent(text).replaceAll(
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
+}
 
 interface HttpRequest {
   readonly protocol: string;
@@ -44,42 +45,51 @@ interface HttpRequest {
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-const isHttpRequest = (value: unknown): value is HttpRequest =>
-  isRecord(value) &&
-  typeof value['hostname'] === 'string' &&
-  typeof value['path'] === 'string' &&
-  isRecord(value['query']);
+function isHttpRequest(value: unknown): value is HttpRequest {
+  return (
+    isRecord(value) &&
+    typeof value['hostname'] === 'string' &&
+    typeof value['path'] === 'string' &&
+    isRecord(value['query'])
+  );
+}
 
-const urlOf = ({ protocol, hostname, port, path, query }: HttpRequest): string => {
+function urlOf({ protocol, hostname, port, path, query }: HttpRequest): string {
   const pairs = Object.entries(query).map(([name, value]) => `${encode(name)}=${encode(String(value))}`);
   return `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}?${pairs.join('&')}`;
-};
+}
 
 interface Presigner {
   presign(request: unknown, options: { readonly expiresIn: number }): Promise<unknown>;
 }
 
-const isPresigner = (value: unknown): value is Presigner =>
-  typeof value === 'object' && value !== null && 'presign' in value && typeof value.presign === 'function';
+function isPresigner(value: unknown): value is Presigner {
+  return (
+    typeof value === 'object' && value !== null && 'presign' in value && typeof value.presign === 'function'
+  );
+}
 
-const unsigned = (): AppError =>
-  new AppError('The S3 client returned no presigned URL', { code: 'NotSigned', retryable: false });
+function unsigned(): AppError {
+  return new AppError('The S3 client returned no presigned URL', { code: 'NotSigned', retryable: false });
+}
 
 /** Signs only the host header; the payload is unsigned. */
-const bare = (request: HttpRequest) => ({
-  ...request,
-  method: 'GET',
-  headers: {
-    host: request.port === undefined ? request.hostname : `${request.hostname}:${request.port}`,
-    'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
-  },
-});
+function bare(request: HttpRequest) {
+  return {
+    ...request,
+    method: 'GET',
+    headers: {
+      host: request.port === undefined ? request.hostname : `${request.hostname}:${request.port}`,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+    },
+  };
+}
 
 /**
  * A presigned URL of one archive, valid for a minute. The S3 client builds the request and signs it instead of sending it, so
  * nothing goes over the network. Neither the credentials nor the URL are kept.
  */
-export const signedDownload = async ({ store, bucketName, key, credentials }: Archive): Promise<string> => {
+export async function signedDownload({ store, bucketName, key, credentials }: Archive): Promise<string> {
   // Loaded on the first download: most processes never need it.
   const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
@@ -118,4 +128,4 @@ export const signedDownload = async ({ store, bucketName, key, credentials }: Ar
   }
   if (address === undefined) throw unsigned();
   return address;
-};
+}

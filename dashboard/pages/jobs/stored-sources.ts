@@ -31,32 +31,38 @@ const MAX_HOST_LENGTH = 259;
 const BYTES_OF_A_SOURCE = 4 * 1024;
 
 const NOTHING: StoredSources = { sources: new Map(), reason: '' };
-const unknown = (reason: string): StoredSources => ({ sources: new Map(), reason });
+
+function unknown(reason: string): StoredSources {
+  return { sources: new Map(), reason };
+}
+
 const DELETED = unknown('File names and hosts are no longer known, because the file list was deleted.');
 const TOO_LARGE = unknown('The file list is too large to show file names and hosts.');
 const UNREADABLE = unknown('The file list cannot be read, so file names and hosts are unknown.');
 
-const isShort = ({ filename, host }: KnownSource): boolean =>
-  filename.length <= MAX_NAME_LENGTH && host.length <= MAX_HOST_LENGTH;
+function isShort({ filename, host }: KnownSource): boolean {
+  return filename.length <= MAX_NAME_LENGTH && host.length <= MAX_HOST_LENGTH;
+}
 
 /** Undefined for a line that the API would not write. */
-const toSource = (line: string): KnownSource | undefined => {
+function toSource(line: string): KnownSource | undefined {
   const { url, filename } = JSON.parse(line) as { readonly url?: unknown; readonly filename?: unknown };
   if (typeof url !== 'string' || typeof filename !== 'string') return undefined;
   const source = toKnownSource({ url, filename });
   return isShort(source) ? source : undefined;
-};
+}
 
 /** The compressed part of the list in a Secret; empty without one. */
-const packedOf = (secret: Secret | undefined): Buffer =>
-  Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
+function packedOf(secret: Secret | undefined): Buffer {
+  return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
+}
 
 /** Reads one Secret after another, until the last wanted line. The annotation with the size is missing from reruns. */
-const findSources = async (
+async function findSources(
   { user }: PageRequest,
   { metadata, spec }: ZipJob,
   { wanted, maxBytes }: { readonly wanted: ReadonlySet<number>; readonly maxBytes: number },
-): Promise<StoredSources> => {
+): Promise<StoredSources> {
   const secrets = createUserClient(user.sharedKube, RESOURCES.secrets);
   const signal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<number, KnownSource>();
@@ -77,13 +83,9 @@ const findSources = async (
     if (!(await lines.read(packed, signal))) break;
   }
   return found.size === 0 ? UNREADABLE : { sources: found, reason: '' };
-};
+}
 
-const readSources = async (
-  request: PageRequest,
-  zipJob: ZipJob,
-  maxBytes: number,
-): Promise<StoredSources> => {
+async function readSources(request: PageRequest, zipJob: ZipJob, maxBytes: number): Promise<StoredSources> {
   try {
     return await findSources(request, zipJob, { wanted: new Set(failingIndices(zipJob)), maxBytes });
   } catch (error) {
@@ -91,27 +93,27 @@ const readSources = async (
     if (hasCode(error, 'Unauthorized')) throw error;
     return UNREADABLE;
   }
-};
+}
 
 /** Why the file list of a job is not read; undefined if it is. */
-const obstacle = ({ zipJob, isArchived }: FoundJob, maxBytes: number): StoredSources | undefined => {
+function obstacle({ zipJob, isArchived }: FoundJob, maxBytes: number): StoredSources | undefined {
   const { filesFrom } = zipJob.spec;
   if (filesFrom === undefined || failingIndices(zipJob).length === 0) return NOTHING;
   if (isArchived || isFileListDeleted(zipJob)) return DELETED;
   // Anyone who can create a ZipJob chooses these names.
   if (fileListOwner(filesFrom.secretNames) === undefined) return UNREADABLE;
   return fileListBytesOf(zipJob) > maxBytes ? TOO_LARGE : undefined;
-};
+}
 
 /**
  * Reads names and hosts of the failing files from the Secrets of the file list, with the token of the user, who must be allowed to
  * read them. Keeps nothing else of a URL.
  */
-export const createStoredSources = ({
+export function createStoredSources({
   config,
   clock,
   metrics,
-}: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) => {
+}: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) {
   const share = createSharedReads<StoredSources>({
     clock,
     ageMs: SHARED_MS,
@@ -134,7 +136,9 @@ export const createStoredSources = ({
     const refused = verdicts.find(({ allowed }) => !allowed);
     if (refused !== undefined) return unknown(`File names and hosts are in the file list. ${refused.reason}`);
     const { name, uid = '' } = zipJob.metadata;
-    const read = (): Promise<StoredSources> => readSources(request, zipJob, maxBytes);
+    function read(): Promise<StoredSources> {
+      return readSources(request, zipJob, maxBytes);
+    }
     try {
       return await share(user.name, [namespace, name, uid], read);
     } catch (error) {
@@ -143,4 +147,4 @@ export const createStoredSources = ({
       return read();
     }
   };
-};
+}

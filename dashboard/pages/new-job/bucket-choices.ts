@@ -7,24 +7,29 @@ export interface BucketChoice {
   readonly text: string;
 }
 
-export const bucketChoice = ({ service, bucketName }: BucketRef): string => `${service}/${bucketName}`;
+export function bucketChoice({ service, bucketName }: BucketRef): string {
+  return `${service}/${bucketName}`;
+}
 
-export const chosenBucket = (choice: string): BucketRef => {
+export function chosenBucket(choice: string): BucketRef {
   const at = choice.indexOf('/');
   return { service: choice.slice(0, Math.max(0, at)), bucketName: choice.slice(at + 1) };
-};
+}
 
-const isReady = ({ lastTest }: Bucket): boolean => lastTest?.ok === true;
+function isReady({ lastTest }: Bucket): boolean {
+  return lastTest?.ok === true;
+}
 
-const textOf = (bucket: Bucket): string => {
+function textOf(bucket: Bucket): string {
   const { lastTest } = bucket;
   const state = lastTest === null ? 'not tested' : lastTest.ok ? 'works' : 'test failed';
   return `${bucket.bucketName} (${bucket.service}, ${state})`;
-};
+}
 
 /** The buckets that new jobs can use; those whose last test passed come first. */
-export const bucketChoices = (buckets: readonly Bucket[]): readonly BucketChoice[] =>
-  buckets
+export function bucketChoices(buckets: readonly Bucket[]): readonly BucketChoice[] {
+  return buckets
     .filter(({ deletingSince }) => deletingSince === null)
     .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
     .map((bucket) => ({ value: bucketChoice(bucket), text: textOf(bucket) }));
+}

@@ -16,9 +16,11 @@ export const NEW_JOB_RIGHTS: readonly Question[] = [
 ];
 
 /** The rules of the API for requests, from the same settings. */
-export const newJobRules = ({ config }: Pick<PageDeps, 'config'>): NewJobRules => ({
-  urlProblem: createUrlProblem(createEgressPolicy(toEgressOptions(config, config.kubernetesHost))),
-  maxFiles: config.maxFiles,
-  maxUrlLength: config.maxUrlLength,
-  maxKeyBytes: config.maxKeyBytes,
-});
+export function newJobRules({ config }: Pick<PageDeps, 'config'>): NewJobRules {
+  return {
+    urlProblem: createUrlProblem(createEgressPolicy(toEgressOptions(config, config.kubernetesHost))),
+    maxFiles: config.maxFiles,
+    maxUrlLength: config.maxUrlLength,
+    maxKeyBytes: config.maxKeyBytes,
+  };
+}

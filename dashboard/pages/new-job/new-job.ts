@@ -49,14 +49,16 @@ const CHOICES = {
 } as const;
 
 /** With a bucket, the form has it chosen. */
-export const newJobHref = (namespace: string, bucket?: BucketRef): string => {
+export function newJobHref(namespace: string, bucket?: BucketRef): string {
   const path = FORMAT.path('projects', namespace, 'new-job');
   return bucket === undefined
     ? path
     : `${path}?${new URLSearchParams({ bucket: bucketChoice(bucket) }).toString()}`;
-};
+}
 
-const jobsHref = (namespace: string): string => FORMAT.path('projects', namespace, 'jobs');
+function jobsHref(namespace: string): string {
+  return FORMAT.path('projects', namespace, 'jobs');
+}
 
 /** A form, and what is wrong with single lines. */
 interface JobForm extends FormState {
@@ -65,7 +67,7 @@ interface JobForm extends FormState {
   readonly uuid?: string | undefined;
 }
 
-const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => {
+async function show(request: PageRequest, form: JobForm): Promise<ShownPage> {
   const { namespace, user } = request;
   const { lineFaults = [] } = form;
   return {
@@ -87,35 +89,38 @@ const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => 
     },
     status: formStatus(form.errors),
   };
-};
+}
 
-const toNewJob = (values: FormState['values'], { files }: ReadLines, uuid: string): NewJob => ({
-  uuid,
-  ...chosenBucket(values['bucket'] ?? ''),
-  key: values['key'] ?? '',
-  files,
-  options: defined({
-    onSourceError: ON_SOURCE_ERRORS.find((one) => one === values['onSourceError']),
-    onConflict: values['onConflict'] === 'fail' ? ('fail' as const) : undefined,
-    compression: COMPRESSIONS.find((one) => one === values['compression']),
-  }),
-});
+function toNewJob(values: FormState['values'], { files }: ReadLines, uuid: string): NewJob {
+  return {
+    uuid,
+    ...chosenBucket(values['bucket'] ?? ''),
+    key: values['key'] ?? '',
+    files,
+    options: defined({
+      onSourceError: ON_SOURCE_ERRORS.find((one) => one === values['onSourceError']),
+      onConflict: values['onConflict'] === 'fail' ? ('fail' as const) : undefined,
+      compression: COMPRESSIONS.find((one) => one === values['compression']),
+    }),
+  };
+}
 
-const faultsOf = ({ faults }: InvalidEntriesError, { lines }: ReadLines): readonly string[] =>
-  faults
+function faultsOf({ faults }: InvalidEntriesError, { lines }: ReadLines): readonly string[] {
+  return faults
     .map(({ index, field, problem }) => ({ line: lines[index] ?? 0, field, problem }))
     .toSorted((a, b) => a.line - b.line)
     .map(
       ({ line, field, problem }) => `Line ${line}: the ${field === 'filename' ? 'name' : 'URL'} ${problem}`,
     );
+}
 
 /** Errors name the fields of a bucket, the form has one list of buckets. */
-const inForm = ({ bucketName, service, ...errors }: FormState['errors']): FormState['errors'] => {
+function inForm({ bucketName, service, ...errors }: FormState['errors']): FormState['errors'] {
   const ofBucket = bucketName ?? service;
   return ofBucket === undefined ? errors : { ...errors, bucket: ofBucket };
-};
+}
 
-const post = async (rules: NewJobRules, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(rules: NewJobRules, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, user, form } = request;
   const values = filledIn(form, 'bucket', 'key', 'urls', 'onSourceError', 'onConflict', 'compression');
   // Not trimmed: the numbers of the lines are those of the field.
@@ -138,10 +143,10 @@ const post = async (rules: NewJobRules, request: PageRequest): Promise<ShownPage
       uuid: error instanceof IncompleteJobError ? uuid : undefined,
     });
   }
-};
+}
 
 /** The form that creates a job with the permissions of the user. A refused form repeats its list to its sender only. */
-export const createNewJobPage = (deps: Pick<PageDeps, 'config'>): readonly Route[] => {
+export function createNewJobPage(deps: Pick<PageDeps, 'config'>): readonly Route[] {
   const rules = newJobRules(deps);
   return [
     {
@@ -153,4 +158,4 @@ export const createNewJobPage = (deps: Pick<PageDeps, 'config'>): readonly Route
     },
     { method: 'POST', path: PATH, needs: NEW_JOB_RIGHTS, handle: (request) => post(rules, request) },
   ];
-};
+}

@@ -9,7 +9,7 @@ export interface ReadLines {
 }
 
 /** The last part of the path of a URL; empty without one. */
-const lastPart = (url: string): string => {
+function lastPart(url: string): string {
   const path = URL.parse(url)?.pathname ?? '';
   const part = path.slice(path.lastIndexOf('/') + 1);
   try {
@@ -17,16 +17,16 @@ const lastPart = (url: string): string => {
   } catch {
     return part;
   }
-};
+}
 
 /** For a line without a name. The rules for names apply to it as well. */
-const nameOf = (url: string, line: number): string => {
+function nameOf(url: string, line: number): string {
   if (isDataUrl(url)) return `file-${line}.txt`;
   return lastPart(url) || `file-${line}`;
-};
+}
 
 /** Splits each line at its first space: URLs contain none, names may. */
-export const readLines = (text: string): ReadLines => {
+export function readLines(text: string): ReadLines {
   const files: FileEntry[] = [];
   const lines: number[] = [];
   for (const [index, raw] of text.split('\n').entries()) {
@@ -37,4 +37,4 @@ export const readLines = (text: string): ReadLines => {
     lines.push(index + 1);
   }
   return { files, lines };
-};
+}

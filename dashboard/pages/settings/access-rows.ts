@@ -32,37 +32,42 @@ export interface Access {
   readonly more: number;
 }
 
-const rankOf = (role: string): number => {
+function rankOf(role: string): number {
   const rank = [...KNOWN.keys()].indexOf(role);
   return rank === -1 ? KNOWN.size : rank;
-};
+}
 
-const rowsOf = ({ metadata, roleRef, subjects = [] }: RoleBinding): readonly AccessRow[] =>
-  subjects.map(({ kind, name, namespace }) => ({
+function rowsOf({ metadata, roleRef, subjects = [] }: RoleBinding): readonly AccessRow[] {
+  return subjects.map(({ kind, name, namespace }) => ({
     subject: namespace === undefined ? name : `${namespace}/${name}`,
     kind,
     role: roleRef.name,
     allows: (roleRef.kind === 'ClusterRole' ? KNOWN.get(roleRef.name) : undefined) ?? OTHER,
     binding: metadata.name,
   }));
+}
 
-const byRole = (a: AccessRow, b: AccessRow): number =>
-  rankOf(a.role) - rankOf(b.role) || a.role.localeCompare(b.role) || a.subject.localeCompare(b.subject);
+function byRole(a: AccessRow, b: AccessRow): number {
+  return (
+    rankOf(a.role) - rankOf(b.role) || a.role.localeCompare(b.role) || a.subject.localeCompare(b.subject)
+  );
+}
 
 /** Subjects of the role bindings, those with the most permissions first. Without the binding of the zippers, which is not for users. */
-export const accessRows = (bindings: readonly RoleBinding[]): Access => {
+export function accessRows(bindings: readonly RoleBinding[]): Access {
   const rows = bindings
     .filter(({ roleRef }) => roleRef.name !== ZIPPER_SERVICE_ACCOUNT)
     .flatMap(rowsOf)
     .toSorted(byRole);
   return { rows: rows.slice(0, MOST_ROWS), more: Math.max(0, rows.length - MOST_ROWS) };
-};
+}
 
 /** @throws AdministrationError Forbidden */
-export const readAccess = async ({ user, namespace }: PageRequest): Promise<Access> =>
-  accessRows(
+export async function readAccess({ user, namespace }: PageRequest): Promise<Access> {
+  return accessRows(
     await createUserClient(user.kube, RESOURCES.roleBindings).list({
       namespace,
       maxBytes: MOST_BYTES,
     }),
   );
+}

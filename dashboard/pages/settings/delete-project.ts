@@ -16,14 +16,14 @@ const PATH = `${SETTINGS_PATH}/delete`;
 /** Problems in the message after the deletion; it is stored in a cookie. */
 const MOST_PROBLEMS = 2;
 
-const jobsOf = ({ caches }: Deps, namespace: string) => {
+function jobsOf({ caches }: Deps, namespace: string) {
   const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL);
   const unfinished = jobs.filter((job) => !isFinished(job)).length;
   return { unfinished, finished: jobs.length - unfinished };
-};
+}
 
 /** What the user may delete together with the project. Null: not allowed. */
-const countsOf = async (request: PageRequest) => {
+async function countsOf(request: PageRequest) {
   const { administration } = request.user;
   const [noTokens, noBuckets] = await Promise.all([
     reasonAgainst(request, SETTINGS_RIGHTS.deleteTokens),
@@ -34,9 +34,9 @@ const countsOf = async (request: PageRequest) => {
     noBuckets === '' ? administration.buckets(request.namespace).list() : null,
   ]);
   return { tokens: tokens?.length ?? null, buckets: buckets?.length ?? null };
-};
+}
 
-const show = async (deps: Deps, request: PageRequest, form: FormState): Promise<ShownPage> => {
+async function show(deps: Deps, request: PageRequest, form: FormState): Promise<ShownPage> {
   const { namespace, user } = request;
   const { displayName } = await user.administration.projects().show(namespace);
   const title = `Delete ${displayName ?? namespace}`;
@@ -58,9 +58,9 @@ const show = async (deps: Deps, request: PageRequest, form: FormState): Promise<
     },
     status: formStatus(form.errors),
   };
-};
+}
 
-const flashOf = (namespace: string, { tokens, buckets, problems }: DeletedProject): Flash => {
+function flashOf(namespace: string, { tokens, buckets, problems }: DeletedProject): Flash {
   const also = [
     ...(tokens > 0 ? [FORMAT.count(tokens, 'access token')] : []),
     ...(buckets > 0 ? [FORMAT.count(buckets, 'bucket')] : []),
@@ -68,9 +68,9 @@ const flashOf = (namespace: string, { tokens, buckets, problems }: DeletedProjec
   const text = `Deleting project ${namespace}${also.length === 0 ? '' : ` with ${also.join(' and ')}`}. Its jobs are being cancelled.`;
   if (problems.length === 0) return { kind: 'done', text };
   return { kind: 'failed', text: `${text} Not deleted: ${problems.slice(0, MOST_PROBLEMS).join('; ')}` };
-};
+}
 
-const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, form, user } = request;
   const tokens = form.get('tokens') === 'yes';
   const buckets = form.get('buckets') === 'yes';
@@ -84,15 +84,17 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
     if (hasCode(error, 'NotFound')) throw error;
     return show(deps, request, { values, errors: formErrors(error) });
   }
-};
+}
 
 /** Deletes a project after the user has typed its namespace. */
-export const createDeleteProjectPage = (deps: Deps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: SETTINGS_RIGHTS.delete,
-    handle: (request) => show(deps, request, { ...EMPTY_FORM, values: { tokens: 'yes', buckets: 'yes' } }),
-  },
-  { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.delete, handle: (request) => post(deps, request) },
-];
+export function createDeleteProjectPage(deps: Deps): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: SETTINGS_RIGHTS.delete,
+      handle: (request) => show(deps, request, { ...EMPTY_FORM, values: { tokens: 'yes', buckets: 'yes' } }),
+    },
+    { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.delete, handle: (request) => post(deps, request) },
+  ];
+}

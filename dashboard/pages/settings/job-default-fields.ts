@@ -10,7 +10,9 @@ import type { SettingField } from './setting-field.ts';
 
 type Named = Pick<SettingField, 'name' | 'label' | 'hint' | 'path'>;
 
-const option = (value: string, text = value) => ({ value, text });
+function option(value: string, text = value) {
+  return { value, text };
+}
 
 interface Choices {
   readonly values: readonly string[];
@@ -20,32 +22,41 @@ interface Choices {
   readonly texts?: Readonly<Record<string, string>>;
 }
 
-const select = (field: Named, { values, unset, texts = {} }: Choices): SettingField => ({
-  kind: 'select',
-  path: `jobDefaults.${field.name}`,
-  ...field,
-  options: [
-    option('', `Not set (${unset})`),
-    ...values.map((value) => option(value, texts[value] === undefined ? value : `${value}: ${texts[value]}`)),
-  ],
-});
+function select(field: Named, { values, unset, texts = {} }: Choices): SettingField {
+  return {
+    kind: 'select',
+    path: `jobDefaults.${field.name}`,
+    ...field,
+    options: [
+      option('', `Not set (${unset})`),
+      ...values.map((value) =>
+        option(value, texts[value] === undefined ? value : `${value}: ${texts[value]}`),
+      ),
+    ],
+  };
+}
 
-const text = (field: Named, maxlength: number): SettingField => ({
-  kind: 'text',
-  path: `jobDefaults.${field.name}`,
-  ...field,
-  maxlength,
-});
+function text(field: Named, maxlength: number): SettingField {
+  return {
+    kind: 'text',
+    path: `jobDefaults.${field.name}`,
+    ...field,
+    maxlength,
+  };
+}
 
-const lines = (field: Named): SettingField => ({
-  kind: 'lines',
-  path: `jobDefaults.objectOptions.${field.name}`,
-  ...field,
-  maxlength: 8_192,
-});
+function lines(field: Named): SettingField {
+  return {
+    kind: 'lines',
+    path: `jobDefaults.objectOptions.${field.name}`,
+    ...field,
+    maxlength: 8_192,
+  };
+}
 
-const objectText = (field: Named, maxlength: number): SettingField =>
-  text({ ...field, path: `jobDefaults.objectOptions.${field.name}` }, maxlength);
+function objectText(field: Named, maxlength: number): SettingField {
+  return text({ ...field, path: `jobDefaults.objectOptions.${field.name}` }, maxlength);
+}
 
 const BOOLEANS = ['true', 'false'];
 

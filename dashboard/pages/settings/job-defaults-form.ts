@@ -11,17 +11,20 @@ import type { SettingsForm } from './settings-form.ts';
 type JobDefaults = ProjectSettings['jobDefaults'];
 type Texts = Readonly<Record<string, string>>;
 
-const linesOf = (entries: Texts | undefined): string =>
-  Object.entries(entries ?? {})
+function linesOf(entries: Texts | undefined): string {
+  return Object.entries(entries ?? {})
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');
+}
 
 /** The values of the form by field; `''` for an unset one. */
-const valuesOf = ({
+function valuesOf({
   jobDefaults,
-}: Pick<ProjectSettings, 'jobDefaults'>): Readonly<Record<JobDefaultName, string>> => {
+}: Pick<ProjectSettings, 'jobDefaults'>): Readonly<Record<JobDefaultName, string>> {
   const { objectOptions = {}, ttlSecondsAfterFinished: ttl = {}, ...plain } = jobDefaults;
-  const text = (value: string | number | boolean | undefined): string => String(value ?? '');
+  function text(value: string | number | boolean | undefined): string {
+    return String(value ?? '');
+  }
   return {
     compression: text(plain.compression),
     onSourceError: text(plain.onSourceError),
@@ -45,14 +48,14 @@ const valuesOf = ({
     metadata: linesOf(objectOptions.metadata),
     tags: linesOf(objectOptions.tags),
   };
-};
+}
 
-const readYesOrNo = (form: URLSearchParams, field: SettingField): boolean | undefined => {
+function readYesOrNo(form: URLSearchParams, field: SettingField): boolean | undefined {
   const value = readText(form, field);
   return value === undefined ? undefined : value === 'true';
-};
+}
 
-const readPairs = (form: URLSearchParams, { name, label }: SettingField): Texts | undefined => {
+function readPairs(form: URLSearchParams, { name, label }: SettingField): Texts | undefined {
   const read = new Map<string, string>();
   for (const line of postedText(form, name)
     .split('\n')
@@ -65,10 +68,11 @@ const readPairs = (form: URLSearchParams, { name, label }: SettingField): Texts 
     read.set(key, line.slice(at + 1).trim());
   }
   return read.size === 0 ? undefined : Object.fromEntries(read);
-};
+}
 
-const orNothing = <T extends object>(value: T): T | undefined =>
-  Object.keys(value).length === 0 ? undefined : value;
+function orNothing<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
+}
 
 /** The value of a field: the current one, unless its text was changed. */
 type Take = <T>(
@@ -77,7 +81,7 @@ type Take = <T>(
   read: (form: URLSearchParams, field: SettingField) => T | undefined,
 ) => T | undefined;
 
-const readObjectOptions = (take: Take, { objectOptions: before }: JobDefaults) => {
+function readObjectOptions(take: Take, { objectOptions: before }: JobDefaults) {
   const options = defined({
     ...before,
     contentDisposition: take('contentDisposition', before?.contentDisposition, readText),
@@ -90,11 +94,11 @@ const readObjectOptions = (take: Take, { objectOptions: before }: JobDefaults) =
   const fault = findObjectFault(options);
   if (fault) throw invalidInput(fault.field, `${JOB_DEFAULT_FIELDS[fault.field].label} ${fault.problem}`);
   return orNothing(options);
-};
+}
 
 /** Keeps what the form does not have. */
-const readJobDefaults = (take: Take, before: JobDefaults): JobDefaults =>
-  defined({
+function readJobDefaults(take: Take, before: JobDefaults): JobDefaults {
+  return defined({
     ...before,
     compression: take('compression', before.compression, readText),
     onSourceError: take('onSourceError', before.onSourceError, readText),
@@ -118,6 +122,7 @@ const readJobDefaults = (take: Take, before: JobDefaults): JobDefaults =>
     queueName: take('queueName', before.queueName, readText),
     objectOptions: readObjectOptions(take, before),
   });
+}
 
 const SECONDS: ReadonlySet<JobDefaultName> = new Set([
   'activeDeadlineSeconds',
@@ -127,9 +132,9 @@ const SECONDS: ReadonlySet<JobDefaultName> = new Set([
 ]);
 
 /** The defaults that the project sets, for reading. */
-export const jobDefaultFacts = (
+export function jobDefaultFacts(
   settings: Pick<ProjectSettings, 'jobDefaults'>,
-): readonly { readonly name: string; readonly value: string }[] => {
+): readonly { readonly name: string; readonly value: string }[] {
   const values = valuesOf(settings);
   const names = Object.keys(values) as JobDefaultName[];
   return names
@@ -140,7 +145,7 @@ export const jobDefaultFacts = (
         ? { name: label, value: FORMAT.duration(Number(values[name]) * 1000) }
         : { name: label, value: values[name].replaceAll('\n', ', ') };
     });
-};
+}
 
 export const JOB_DEFAULTS_FORM: SettingsForm = {
   slug: 'job-defaults',

@@ -19,10 +19,10 @@ const LABELS: Readonly<Record<LimitName, string>> = {
 };
 const NAMES = Object.values(eachLimit((name) => name));
 
-const textOf = (name: LimitName, value: number): string => {
+function textOf(name: LimitName, value: number): string {
   if (isNoLimit(name, value)) return 'No limit';
   return name === 'storedBytes' ? FORMAT.bytes(value) : FORMAT.number(value);
-};
+}
 
 const UNKNOWN = 'Not reported yet';
 
@@ -35,14 +35,14 @@ export interface LimitRow {
   readonly setBy: string;
 }
 
-const setBy = (own: number | null, ofClass: number | undefined, inForce: number | null): string => {
+function setBy(own: number | null, ofClass: number | undefined, inForce: number | null): string {
   if (ofClass === undefined || inForce === null) return '–';
   if (own === null) return 'Class';
   return inForce === own ? 'Project' : "Class, because the project's value is higher";
-};
+}
 
-export const limitRows = (settings: ProjectSettings): readonly LimitRow[] =>
-  NAMES.map((name) => {
+export function limitRows(settings: ProjectSettings): readonly LimitRow[] {
+  return NAMES.map((name) => {
     const own = settings.limits[name];
     const ofClass = settings.class?.limits[name];
     const inForce = settings.limitsInForce[name];
@@ -54,8 +54,9 @@ export const limitRows = (settings: ProjectSettings): readonly LimitRow[] =>
       setBy: setBy(own, ofClass, inForce),
     };
   });
+}
 
-const fieldOf = (name: LimitName, settings: ProjectSettings): SettingField => {
+function fieldOf(name: LimitName, settings: ProjectSettings): SettingField {
   const ofClass = settings.class?.limits[name];
   const highest = ofClass === undefined ? '' : `The class allows: ${textOf(name, ofClass)}.`;
   const unit = name === 'storedBytes' ? ' Bytes, or with a unit, such as 256 MiB.' : '';
@@ -67,32 +68,32 @@ const fieldOf = (name: LimitName, settings: ProjectSettings): SettingField => {
     hint: `${highest}${unit}`.trim(),
     maxlength: 20,
   };
-};
+}
 
 /** A value above that of the class has no effect, so it is most likely a mistake. */
-const checkCeiling = (name: LimitName, value: number, settings: ProjectSettings): void => {
+function checkCeiling(name: LimitName, value: number, settings: ProjectSettings): void {
   const ofClass = settings.class?.limits[name];
   if (ofClass === undefined || isNoLimit(name, ofClass) || value <= ofClass) return;
   throw invalidInput(
     name,
     `${LABELS[name]}: the class ${settings.class?.name} allows at most ${textOf(name, ofClass)}. A project can only lower its limits`,
   );
-};
+}
 
 /** The text of a limit that the project sets; empty for none. */
-const valueOf = (name: LimitName, { limits }: ProjectSettings): string => {
+function valueOf(name: LimitName, { limits }: ProjectSettings): string {
   const own = limits[name];
   if (own === null) return '';
   return name === 'storedBytes' ? bytesText(own) : String(own);
-};
+}
 
-const readLimit = (form: URLSearchParams, name: LimitName, settings: ProjectSettings): number | undefined => {
+function readLimit(form: URLSearchParams, name: LimitName, settings: ProjectSettings): number | undefined {
   if (isUnchanged(form, name, valueOf(name, settings))) return settings.limits[name] ?? undefined;
   const field = { name, label: LABELS[name] };
   const value = name === 'storedBytes' ? readBytes(form, field) : readWhole(form, field);
   if (value !== undefined) checkCeiling(name, value, settings);
   return value;
-};
+}
 
 export const LIMITS_FORM: SettingsForm = {
   slug: 'limits',

@@ -6,23 +6,25 @@ import { SETTINGS_RIGHTS } from './settings-rights.ts';
 const PATH = `${SETTINGS_PATH}/purge-history`;
 const TITLE = 'Delete history';
 
-const show = ({ namespace }: PageRequest, errors: FormState['errors']): ShownPage => ({
-  kind: 'page',
-  view: '/pages/settings/purge-history',
-  title: TITLE,
-  trail: settingsTrail(namespace),
-  section: 'settings',
-  data: {
+function show({ namespace }: PageRequest, errors: FormState['errors']): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/settings/purge-history',
     title: TITLE,
-    namespace,
-    form: { values: {}, errors },
-    href: settingsHref(namespace, 'purge-history'),
-    back: settingsHref(namespace),
-  },
-  status: formStatus(errors),
-});
+    trail: settingsTrail(namespace),
+    section: 'settings',
+    data: {
+      title: TITLE,
+      namespace,
+      form: { values: {}, errors },
+      href: settingsHref(namespace, 'purge-history'),
+      back: settingsHref(namespace),
+    },
+    status: formStatus(errors),
+  };
+}
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, form, user } = request;
   if ((form.get('confirm') ?? '').trim() !== namespace)
     return show(request, { confirm: `Type ${namespace} to delete the history` });
@@ -33,15 +35,17 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   }
   const text = 'Deleting the history. This page shows the progress.';
   return { kind: 'go', to: `${settingsHref(namespace)}#retention`, flash: { kind: 'done', text } };
-};
+}
 
 /** Deletes all records of a project from the history; the controller does it in the background. */
-export const createPurgeHistoryPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: SETTINGS_RIGHTS.change,
-    handle: (request) => Promise.resolve(show(request, EMPTY_FORM.errors)),
-  },
-  { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.change, handle: post },
-];
+export function createPurgeHistoryPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: SETTINGS_RIGHTS.change,
+      handle: (request) => Promise.resolve(show(request, EMPTY_FORM.errors)),
+    },
+    { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.change, handle: post },
+  ];
+}

@@ -24,40 +24,43 @@ export type SettingField =
   | (Common & { readonly kind: 'check' });
 
 /** The field that an error belongs to: of its path or of a value below it, otherwise the whole form (`''`). */
-export const fieldOf = (fields: readonly SettingField[], path: string): string => {
-  const owns = ({ name, path: own = name }: SettingField): boolean =>
-    path === name || path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`);
+export function fieldOf(fields: readonly SettingField[], path: string): string {
+  function owns({ name, path: own = name }: SettingField): boolean {
+    return path === name || path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`);
+  }
   return fields.find(owns)?.name ?? '';
-};
+}
 
-const textOf = (form: URLSearchParams, name: string): string => (form.get(name) ?? '').trim();
+function textOf(form: URLSearchParams, name: string): string {
+  return (form.get(name) ?? '').trim();
+}
 
 /** Undefined for an empty field. */
-export const readText = (form: URLSearchParams, { name }: Pick<Common, 'name'>): string | undefined => {
+export function readText(form: URLSearchParams, { name }: Pick<Common, 'name'>): string | undefined {
   const text = textOf(form, name);
   return text === '' ? undefined : text;
-};
+}
 
 /** Undefined for an empty field. @throws AdministrationError InvalidInput */
-export const readWhole = (
+export function readWhole(
   form: URLSearchParams,
   { name, label }: Pick<Common, 'name' | 'label'>,
-): number | undefined => {
+): number | undefined {
   const text = textOf(form, name);
   if (text === '') return undefined;
   if (!/^\d{1,15}$/.test(text)) throw invalidInput(name, `${label}: use a whole number`);
   return Number(text);
-};
+}
 
 const STEP = 1_024;
 const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 const SIZE = /^(\d{1,15}) ?(B|KiB|MiB|GiB|TiB)?$/i;
 
 /** Bytes of `512 MiB` or of a plain number; undefined for an empty field. @throws AdministrationError InvalidInput */
-export const readBytes = (
+export function readBytes(
   form: URLSearchParams,
   { name, label }: Pick<Common, 'name' | 'label'>,
-): number | undefined => {
+): number | undefined {
   const text = textOf(form, name);
   if (text === '') return undefined;
   const [, count = '', unit = 'B'] = SIZE.exec(text) ?? [];
@@ -65,14 +68,14 @@ export const readBytes = (
   if (count === '' || !Number.isSafeInteger(bytes))
     throw invalidInput(name, `${label}: use a whole number of bytes, or one with a unit, such as 512 MiB`);
   return bytes;
-};
+}
 
 /** The exact text of a size: `512 MiB`, or bytes if no unit fits. */
-export const bytesText = (bytes: number): string => {
+export function bytesText(bytes: number): string {
   let [count, power] = [bytes, 0];
   while (count > 0 && count % STEP === 0 && power < SIZES.length - 1) {
     count /= STEP;
     power += 1;
   }
   return `${count} ${SIZES[power] ?? 'B'}`;
-};
+}

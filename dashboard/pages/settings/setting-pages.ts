@@ -28,8 +28,9 @@ const SETTINGS_FORMS = [
   RETENTION_FORM,
 ] as const satisfies readonly SettingsForm[];
 
-const settingsOf = ({ user, namespace }: PageRequest): Promise<ProjectSettings> =>
-  user.administration.projects().settings(namespace);
+function settingsOf({ user, namespace }: PageRequest): Promise<ProjectSettings> {
+  return user.administration.projects().settings(namespace);
+}
 
 /** One form, and the settings that it was made from. */
 interface Shown {
@@ -37,37 +38,40 @@ interface Shown {
   readonly settings: ProjectSettings;
 }
 
-const show = ({ form, settings }: Shown, request: PageRequest, { values, errors }: FormState): ShownPage => ({
-  kind: 'page',
-  view: '/pages/settings/setting-form',
-  title: form.title,
-  trail: settingsTrail(request.namespace),
-  section: 'settings',
-  data: {
+function show({ form, settings }: Shown, request: PageRequest, { values, errors }: FormState): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/settings/setting-form',
     title: form.title,
-    lead: form.lead(settings),
-    fields: form.fields(settings),
-    form: { values, errors },
-    version: settings.versions[form.part],
-    shown: shownTexts(
-      form.fields(settings).map(({ name }) => name),
-      form.values(settings),
-    ),
-    href: settingsHref(request.namespace, form.slug),
-    back: settingsHref(request.namespace),
-  },
-  status: formStatus(errors),
-});
+    trail: settingsTrail(request.namespace),
+    section: 'settings',
+    data: {
+      title: form.title,
+      lead: form.lead(settings),
+      fields: form.fields(settings),
+      form: { values, errors },
+      version: settings.versions[form.part],
+      shown: shownTexts(
+        form.fields(settings).map(({ name }) => name),
+        form.values(settings),
+      ),
+      href: settingsHref(request.namespace, form.slug),
+      back: settingsHref(request.namespace),
+    },
+    status: formStatus(errors),
+  };
+}
 
-const postedValues = ({ form, settings }: Shown, request: PageRequest) =>
-  Object.fromEntries(form.fields(settings).map(({ name }) => [name, postedText(request.form, name)]));
+function postedValues({ form, settings }: Shown, request: PageRequest) {
+  return Object.fromEntries(form.fields(settings).map(({ name }) => [name, postedText(request.form, name)]));
+}
 
-const changedFields = ({ form, settings }: Shown, request: PageRequest) => {
+function changedFields({ form, settings }: Shown, request: PageRequest) {
   const shown = form.values(settings);
   return form.fields(settings).filter(({ name }) => !isUnchanged(request.form, name, shown[name]));
-};
+}
 
-const errorsOf = ({ form, settings }: Shown, error: unknown): FormState['errors'] => {
+function errorsOf({ form, settings }: Shown, error: unknown): FormState['errors'] {
   if (!(error instanceof AdministrationError) || error.field === undefined) return formErrors(error);
   const fields = form.fields(settings);
   const name = fieldOf(fields, error.field);
@@ -75,9 +79,9 @@ const errorsOf = ({ form, settings }: Shown, error: unknown): FormState['errors'
   // The API server does not repeat which field it means.
   const text = error.message.startsWith('should ') ? `${label} ${error.message}` : error.message;
   return { [name]: text };
-};
+}
 
-const save = async (form: SettingsForm, request: PageRequest): Promise<ShownPage | GoTo> => {
+async function save(form: SettingsForm, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, user } = request;
   const settings = await settingsOf(request);
   const shown = { form, settings };
@@ -102,9 +106,9 @@ const save = async (form: SettingsForm, request: PageRequest): Promise<ShownPage
   }
   const text = `${form.title} saved`;
   return { kind: 'go', to: settingsHref(namespace), flash: { kind: 'done', text } };
-};
+}
 
-const routesOf = (form: SettingsForm): readonly Route[] => {
+function routesOf(form: SettingsForm): readonly Route[] {
   const path = `${SETTINGS_PATH}/${form.slug}`;
   const needs = SETTINGS_RIGHTS.change;
   return [
@@ -119,7 +123,9 @@ const routesOf = (form: SettingsForm): readonly Route[] => {
     },
     { method: 'POST', path, needs, handle: (request) => save(form, request) },
   ];
-};
+}
 
 /** One page for each part of the settings, so that users who change different parts never disturb each other. */
-export const createSettingPages = (): readonly Route[] => SETTINGS_FORMS.flatMap(routesOf);
+export function createSettingPages(): readonly Route[] {
+  return SETTINGS_FORMS.flatMap(routesOf);
+}

@@ -5,10 +5,11 @@ import { SECTION_LABELS } from '../../words.ts';
 export const SETTINGS_PATH = '/projects/:project/settings';
 
 /** Path of the settings of a project, or of a page below them. */
-export const settingsHref = (namespace: string, ...below: readonly string[]): string =>
-  FORMAT.path('projects', namespace, 'settings', ...below);
+export function settingsHref(namespace: string, ...below: readonly string[]): string {
+  return FORMAT.path('projects', namespace, 'settings', ...below);
+}
 
 /** Breadcrumbs of the pages below the settings. */
-export const settingsTrail = (namespace: string): readonly Crumb[] => [
-  { label: SECTION_LABELS.settings, href: settingsHref(namespace) },
-];
+export function settingsTrail(namespace: string): readonly Crumb[] {
+  return [{ label: SECTION_LABELS.settings, href: settingsHref(namespace) }];
+}

@@ -11,14 +11,14 @@ import { SETTINGS_RIGHTS } from './settings-rights.ts';
 
 type Deps = Pick<PageDeps, 'history'>;
 
-const accessOf = async (request: PageRequest) => {
+async function accessOf(request: PageRequest) {
   const reason = await reasonAgainst(request, SETTINGS_RIGHTS.access);
   return reason === '' ? { reason, ...(await readAccess(request)) } : { reason, rows: [], more: 0 };
-};
+}
 
 const NOT_SET = 'Not set';
 
-const factsOf = (settings: ProjectSettings) => {
+function factsOf(settings: ProjectSettings) {
   const { displayName, namespace, createdAt, closedOptions, historyRetentionDays: days } = settings;
   return {
     general: [
@@ -30,9 +30,9 @@ const factsOf = (settings: ProjectSettings) => {
     closedOptions,
     retention: days,
   };
-};
+}
 
-const show = async ({ history }: Deps, request: PageRequest): Promise<ShownPage> => {
+async function show({ history }: Deps, request: PageRequest): Promise<ShownPage> {
   const { user, namespace } = request;
   const settings = await user.administration.projects().settings(namespace);
   const [change, remove, access] = await Promise.all([
@@ -40,12 +40,14 @@ const show = async ({ history }: Deps, request: PageRequest): Promise<ShownPage>
     reasonAgainst(request, SETTINGS_RIGHTS.delete),
     accessOf(request),
   ]);
-  const action = (slug: string, label: string, reason = change) => ({
-    name: slug,
-    label,
-    reason,
-    href: settingsHref(namespace, slug),
-  });
+  function action(slug: string, label: string, reason = change) {
+    return {
+      name: slug,
+      label,
+      reason,
+      href: settingsHref(namespace, slug),
+    };
+  }
   return {
     kind: 'page',
     view: '/pages/settings/settings',
@@ -71,9 +73,9 @@ const show = async ({ history }: Deps, request: PageRequest): Promise<ShownPage>
       },
     },
   };
-};
+}
 
 /** Every setting of a project except its webhook, and who has access. */
-export const createSettingsPage = (deps: Deps): readonly Route[] => [
-  { method: 'GET', path: SETTINGS_PATH, handle: (request) => show(deps, request) },
-];
+export function createSettingsPage(deps: Deps): readonly Route[] {
+  return [{ method: 'GET', path: SETTINGS_PATH, handle: (request) => show(deps, request) }];
+}

@@ -23,7 +23,9 @@ export const GENERAL_FORM: SettingsForm = {
   read: (form) => ({ part: 'displayName', value: readText(form, DISPLAY_NAME) }),
 };
 
-const isOption = (value: string): value is CallerOption => CALLER_OPTIONS.some((option) => option === value);
+function isOption(value: string): value is CallerOption {
+  return CALLER_OPTIONS.some((option) => option === value);
+}
 
 export const CALLER_OPTIONS_FORM: SettingsForm = {
   slug: 'caller-options',
@@ -67,8 +69,9 @@ const CONFIRM: SettingField = {
   hint: 'Required if you lower the retention.',
 };
 
-const isLower = (days: number | undefined, { historyRetentionDays: before }: ProjectSettings): boolean =>
-  days !== undefined && (before === null || days < before);
+function isLower(days: number | undefined, { historyRetentionDays: before }: ProjectSettings): boolean {
+  return days !== undefined && (before === null || days < before);
+}
 
 export const RETENTION_FORM: SettingsForm = {
   slug: 'retention',

@@ -13,28 +13,30 @@ const WORDS: Readonly<Record<Permission, string>> = {
   read: 'Read job status (read)',
 };
 
-const show = ({ namespace }: PageRequest, form: FormState, checked: readonly string[]): ShownPage => ({
-  kind: 'page',
-  view: '/pages/tokens/new-token',
-  title: 'New access token',
-  section: 'tokens',
-  trail: [sectionCrumb(namespace, 'tokens')],
-  data: {
-    form,
-    formId: randomUUID(),
-    permissions: PERMISSIONS.map((value) => ({
-      value,
-      text: WORDS[value],
-      isChecked: checked.includes(value),
-    })),
-    href: FORMAT.path('projects', namespace, 'new-token'),
-    back: FORMAT.path('projects', namespace, 'tokens'),
-  },
-  status: formStatus(form.errors),
-});
+function show({ namespace }: PageRequest, form: FormState, checked: readonly string[]): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/tokens/new-token',
+    title: 'New access token',
+    section: 'tokens',
+    trail: [sectionCrumb(namespace, 'tokens')],
+    data: {
+      form,
+      formId: randomUUID(),
+      permissions: PERMISSIONS.map((value) => ({
+        value,
+        text: WORDS[value],
+        isChecked: checked.includes(value),
+      })),
+      href: FORMAT.path('projects', namespace, 'new-token'),
+      back: FORMAT.path('projects', namespace, 'tokens'),
+    },
+    status: formStatus(form.errors),
+  };
+}
 
 /** The response to the form contains the value. No other page can show it because it is not stored. */
-const post = async (request: PageRequest): Promise<ShownPage> => {
+async function post(request: PageRequest): Promise<ShownPage> {
   const { form, namespace } = request;
   const values = filledIn(form, 'name');
   const { name = '' } = values;
@@ -54,15 +56,17 @@ const post = async (request: PageRequest): Promise<ShownPage> => {
   } catch (error) {
     return show(request, { values, errors: formErrors(error, 'name') }, permissions);
   }
-};
+}
 
 /** The form that creates an access token, and the page that shows it once. */
-export const createNewTokenPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: TOKEN_RIGHTS.create,
-    handle: (request) => Promise.resolve(show(request, EMPTY_FORM, PERMISSIONS)),
-  },
-  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.create, handle: post },
-];
+export function createNewTokenPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: TOKEN_RIGHTS.create,
+      handle: (request) => Promise.resolve(show(request, EMPTY_FORM, PERMISSIONS)),
+    },
+    { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.create, handle: post },
+  ];
+}

@@ -7,9 +7,11 @@ import { TOKEN_RIGHTS } from './token-rights.ts';
 
 const PATH = '/projects/:project/tokens/:token/revoke';
 
-const idOf = ({ params }: PageRequest): string => params['token'] ?? '';
+function idOf({ params }: PageRequest): string {
+  return params['token'] ?? '';
+}
 
-const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
+async function show(request: PageRequest, errors: FormState['errors']): Promise<ShownPage> {
   const { namespace, now } = request;
   const token = await request.user.administration.tokens(request.namespace).find(idOf(request));
   return {
@@ -27,9 +29,9 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
     },
     status: formStatus(errors),
   };
-};
+}
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(request: PageRequest): Promise<ShownPage | GoTo> {
   try {
     const { id, name } = await request.user.administration.tokens(request.namespace).revoke(idOf(request));
     const text = `Token ${name ?? id} revoked`;
@@ -38,15 +40,17 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   } catch (error) {
     return show(request, formErrors(error));
   }
-};
+}
 
 /** The page that revokes an access token, after a warning. */
-export const createRevokeTokenPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: TOKEN_RIGHTS.revoke,
-    handle: (request) => show(request, EMPTY_FORM.errors),
-  },
-  { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: post },
-];
+export function createRevokeTokenPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: TOKEN_RIGHTS.revoke,
+      handle: (request) => show(request, EMPTY_FORM.errors),
+    },
+    { method: 'POST', path: PATH, needs: TOKEN_RIGHTS.revoke, handle: post },
+  ];
+}

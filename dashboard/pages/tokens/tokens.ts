@@ -5,7 +5,7 @@ import { reasonAgainst } from '../reason-against.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
-const dataOf = async (request: PageRequest) => {
+async function dataOf(request: PageRequest) {
   const { namespace, now } = request;
   const [tokens, create, revoke] = await Promise.all([
     request.user.administration.tokens(request.namespace).list(),
@@ -25,20 +25,22 @@ const dataOf = async (request: PageRequest) => {
     reasons: { create, revoke },
     create: FORMAT.path('projects', namespace, 'new-token'),
   };
-};
+}
 
 /** The access tokens of a project, masked. */
-export const createTokensPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/projects/:project/tokens',
-    needs: TOKEN_RIGHTS.list,
-    handle: async (request) => ({
-      kind: 'page',
-      view: '/pages/tokens/tokens',
-      title: 'Access tokens',
-      section: 'tokens',
-      data: await dataOf(request),
-    }),
-  },
-];
+export function createTokensPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/tokens',
+      needs: TOKEN_RIGHTS.list,
+      handle: async (request) => ({
+        kind: 'page',
+        view: '/pages/tokens/tokens',
+        title: 'Access tokens',
+        section: 'tokens',
+        data: await dataOf(request),
+      }),
+    },
+  ];
+}

@@ -15,7 +15,7 @@ import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 const NOTHING: DeliveryLog = { rows: [], total: 0, failed: 0, isEmpty: true };
 
 /** Recent deliveries with the filters of the query; they stay live. */
-export const deliveriesOf = async (source: DeliverySource, request: PageRequest) => {
+export async function deliveriesOf(source: DeliverySource, request: PageRequest) {
   const { namespace } = request;
   const query = readDeliveryQuery(request.query);
   const [reason, resendReason] = await Promise.all([
@@ -40,4 +40,4 @@ export const deliveriesOf = async (source: DeliverySource, request: PageRequest)
     liveDeliveries:
       FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries') + writeDeliveryQuery(query),
   };
-};
+}

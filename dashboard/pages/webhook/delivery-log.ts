@@ -49,34 +49,38 @@ interface WantedLog {
 
 const ALL: DeliveryQuery = { result: '', event: '' };
 
-const rowOf = (job: ListedJob, { webhook, last, result, event }: LastDelivery): DeliveryRow => ({
-  at: last.at,
-  name: job.metadata.name,
-  key: job.spec.key,
-  href: FORMAT.path('projects', job.metadata.namespace, 'jobs', job.metadata.name),
-  event,
-  result,
-  response: deliveryResponse(last),
-  durationMs: last.durationMs,
-  bytes: last.bytes ?? null,
-  attempt: last.attempt ?? null,
-  nextAttemptAt: webhook.state === 'Pending' ? (webhook.nextAttemptAt ?? null) : null,
-});
+function rowOf(job: ListedJob, { webhook, last, result, event }: LastDelivery): DeliveryRow {
+  return {
+    at: last.at,
+    name: job.metadata.name,
+    key: job.spec.key,
+    href: FORMAT.path('projects', job.metadata.namespace, 'jobs', job.metadata.name),
+    event,
+    result,
+    response: deliveryResponse(last),
+    durationMs: last.durationMs,
+    bytes: last.bytes ?? null,
+    attempt: last.attempt ?? null,
+    nextAttemptAt: webhook.state === 'Pending' ? (webhook.nextAttemptAt ?? null) : null,
+  };
+}
 
 /** The last attempt of each job that had one and matches the filters, newest first. Reads only the listed jobs. */
-export const deliveryLog = (
+export function deliveryLog(
   { caches: { zipJobs }, jobs: { deliveries } }: DeliverySource,
   { namespace, query, most = MOST }: WantedLog,
-): DeliveryLog => ({
-  rows: deliveries.newest(namespace, query, most).flatMap((key) => {
-    const job = zipJobs.get(key);
-    const delivery = job && lastDeliveryOf(job);
-    return job === undefined || delivery === undefined ? [] : [rowOf(job, delivery)];
-  }),
-  total: deliveries.count(namespace, query),
-  failed:
-    query.result === '' || query.result === 'failed'
-      ? deliveries.count(namespace, { ...query, result: 'failed' })
-      : 0,
-  isEmpty: deliveries.count(namespace, ALL) === 0,
-});
+): DeliveryLog {
+  return {
+    rows: deliveries.newest(namespace, query, most).flatMap((key) => {
+      const job = zipJobs.get(key);
+      const delivery = job && lastDeliveryOf(job);
+      return job === undefined || delivery === undefined ? [] : [rowOf(job, delivery)];
+    }),
+    total: deliveries.count(namespace, query),
+    failed:
+      query.result === '' || query.result === 'failed'
+        ? deliveries.count(namespace, { ...query, result: 'failed' })
+        : 0,
+    isEmpty: deliveries.count(namespace, ALL) === 0,
+  };
+}

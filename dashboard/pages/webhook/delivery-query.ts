@@ -13,41 +13,47 @@ export const RESULT_OPTIONS = [
 ];
 export const EVENT_OPTIONS = [ANY, ...WEBHOOK_EVENTS.map((value) => ({ value, text: value }))];
 
-const oneOf = <T extends string>(known: readonly T[], value: string | null): T | '' =>
-  known.find((one) => one === value) ?? '';
+function oneOf<T extends string>(known: readonly T[], value: string | null): T | '' {
+  return known.find((one) => one === value) ?? '';
+}
 
 /** An unknown value counts as no filter: the page shows which filters are active. */
-export const readDeliveryQuery = (query: URLSearchParams): DeliveryQuery => ({
-  result: oneOf(DELIVERY_RESULTS, query.get('result')),
-  event: oneOf(WEBHOOK_EVENTS, query.get('event')),
-});
+export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
+  return {
+    result: oneOf(DELIVERY_RESULTS, query.get('result')),
+    event: oneOf(WEBHOOK_EVENTS, query.get('event')),
+  };
+}
 
 /** Empty, or `?` with the active filters. */
-export const writeDeliveryQuery = ({ result, event }: DeliveryQuery): string => {
+export function writeDeliveryQuery({ result, event }: DeliveryQuery): string {
   const query = new URLSearchParams();
   if (result !== '') query.set('result', result);
   if (event !== '') query.set('event', event);
   return query.size === 0 ? '' : `?${query.toString()}`;
-};
+}
 
 /** Path of the deliveries with these filters. */
-export const deliveriesHref = (namespace: string, query: DeliveryQuery): string =>
-  `${webhookHref(namespace)}${writeDeliveryQuery(query)}#deliveries`;
+export function deliveriesHref(namespace: string, query: DeliveryQuery): string {
+  return `${webhookHref(namespace)}${writeDeliveryQuery(query)}#deliveries`;
+}
 
 /** The active filters, each with the path that removes it. */
-export const deliveryChips = (namespace: string, query: DeliveryQuery) => ({
-  chips: [
-    ...(query.result === ''
-      ? []
-      : [
-          {
-            label: `Result: ${DELIVERY_BADGES[query.result].text}`,
-            href: deliveriesHref(namespace, { ...query, result: '' }),
-          },
-        ]),
-    ...(query.event === ''
-      ? []
-      : [{ label: `Event: ${query.event}`, href: deliveriesHref(namespace, { ...query, event: '' }) }]),
-  ],
-  clearHref: deliveriesHref(namespace, { result: '', event: '' }),
-});
+export function deliveryChips(namespace: string, query: DeliveryQuery) {
+  return {
+    chips: [
+      ...(query.result === ''
+        ? []
+        : [
+            {
+              label: `Result: ${DELIVERY_BADGES[query.result].text}`,
+              href: deliveriesHref(namespace, { ...query, result: '' }),
+            },
+          ]),
+      ...(query.event === ''
+        ? []
+        : [{ label: `Event: ${query.event}`, href: deliveriesHref(namespace, { ...query, event: '' }) }]),
+    ],
+    clearHref: deliveriesHref(namespace, { result: '', event: '' }),
+  };
+}

@@ -5,17 +5,19 @@ import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
 const PATH = `${WEBHOOK_PATH}/remove`;
 
-const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
-  kind: 'page',
-  view: '/pages/webhook/remove-webhook',
-  title: 'Remove webhook',
-  trail: webhookTrail(namespace),
-  section: 'webhook',
-  data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
-  status: formStatus(form.errors),
-});
+function show({ namespace }: PageRequest, form: FormState): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/webhook/remove-webhook',
+    title: 'Remove webhook',
+    trail: webhookTrail(namespace),
+    section: 'webhook',
+    data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
+    status: formStatus(form.errors),
+  };
+}
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+async function post(request: PageRequest): Promise<ShownPage | GoTo> {
   const withSecret = request.form.get('withSecret') === 'yes';
   try {
     await request.user.administration.webhooks(request.namespace).remove({ withSecret });
@@ -24,15 +26,17 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   }
   const text = 'Webhook removed. New jobs no longer send webhooks.';
   return { kind: 'go', to: webhookHref(request.namespace), flash: { kind: 'done', text } };
-};
+}
 
 /** The page that removes the webhook, after a warning. */
-export const createRemoveWebhookPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: WEBHOOK_RIGHTS.remove,
-    handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
-  },
-  { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.remove, handle: post },
-];
+export function createRemoveWebhookPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: WEBHOOK_RIGHTS.remove,
+      handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
+    },
+    { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.remove, handle: post },
+  ];
+}

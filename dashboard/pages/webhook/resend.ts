@@ -31,14 +31,15 @@ interface Outcome {
   readonly text: string;
 }
 
-const failedOf = (deps: Deps, { namespace, query }: PageRequest) =>
-  deliveryLog(deps, {
+function failedOf(deps: Deps, { namespace, query }: PageRequest) {
+  return deliveryLog(deps, {
     namespace,
     query: { ...readDeliveryQuery(query), result: 'failed' },
     most: deps.config.dashboardBulkJobsMax,
   });
+}
 
-const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> => {
+async function showFailed(deps: Deps, request: PageRequest): Promise<ShownPage> {
   const { namespace, query } = request;
   const { rows, total } = failedOf(deps, request);
   const filters = readDeliveryQuery(query);
@@ -59,24 +60,28 @@ const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> 
       back: deliveriesHref(namespace, filters),
     },
   };
-};
+}
 
-const requestEach = (
+function requestEach(
   { user, namespace, signal }: PageRequest,
   names: readonly string[],
-): Promise<readonly Outcome[]> => {
-  const refused = (name: string, text: string): Outcome => ({ name, isRequested: false, text });
-  const request = async (name: string): Promise<Outcome> => {
+): Promise<readonly Outcome[]> {
+  function refused(name: string, text: string): Outcome {
+    return { name, isRequested: false, text };
+  }
+  async function request(name: string): Promise<Outcome> {
     if (signal.aborted) return refused(name, 'Not requested in time. Try again.');
     await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name, signal);
     return { name, isRequested: true, text: 'Requested' };
-  };
+  }
   return outcomeOfEach(names, request, (name, { message }) => refused(name, message));
-};
+}
 
-const resendOne = async (request: PageRequest, name: string, to: string): Promise<GoTo> => {
+async function resendOne(request: PageRequest, name: string, to: string): Promise<GoTo> {
   const { user, namespace } = request;
-  const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
+  function flash(kind: 'done' | 'failed', text: string): GoTo {
+    return { kind: 'go', to, flash: { kind, text } };
+  }
   try {
     const { webhook, key } = await user.administration
       .jobs(namespace, { namesOnly: true })
@@ -88,9 +93,9 @@ const resendOne = async (request: PageRequest, name: string, to: string): Promis
     if (!(error instanceof AdministrationError) || error.code === 'Unauthorized') throw error;
     return flash('failed', error.message);
   }
-};
+}
 
-const post = async ({ caches, config }: Deps, request: PageRequest): Promise<PageResponse> => {
+async function post({ caches, config }: Deps, request: PageRequest): Promise<PageResponse> {
   const { form, namespace } = request;
   const back = deliveriesHref(namespace, readDeliveryQuery(form));
   const limit = config.dashboardBulkJobsMax;
@@ -117,15 +122,17 @@ const post = async ({ caches, config }: Deps, request: PageRequest): Promise<Pag
       back,
     },
   };
-};
+}
 
 /** Resends the webhooks of jobs: of one, with its result, or of all that failed, with the outcome of each request. */
-export const createResendPage = (deps: Deps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: WEBHOOK_RIGHTS.resend,
-    handle: (request) => showFailed(deps, request),
-  },
-  { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.resend, handle: (request) => post(deps, request) },
-];
+export function createResendPage(deps: Deps): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: WEBHOOK_RIGHTS.resend,
+      handle: (request) => showFailed(deps, request),
+    },
+    { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.resend, handle: (request) => post(deps, request) },
+  ];
+}

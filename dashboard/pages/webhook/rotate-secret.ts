@@ -15,27 +15,30 @@ const OVERLAPS = [
   { value: '0', text: '0 seconds (if the old secret leaked)' },
 ] as const;
 
-const show = ({ namespace }: PageRequest, version: string, form: FormState): ShownPage => ({
-  kind: 'page',
-  view: '/pages/webhook/rotate-secret',
-  title: 'Rotate signing secret',
-  trail: webhookTrail(namespace),
-  section: 'webhook',
-  data: {
-    form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
-    formId: randomUUID(),
-    version,
-    overlaps: OVERLAPS,
-    href: webhookHref(namespace, 'rotate-secret'),
-    back: webhookHref(namespace),
-  },
-  status: formStatus(form.errors),
-});
+function show({ namespace }: PageRequest, version: string, form: FormState): ShownPage {
+  return {
+    kind: 'page',
+    view: '/pages/webhook/rotate-secret',
+    title: 'Rotate signing secret',
+    trail: webhookTrail(namespace),
+    section: 'webhook',
+    data: {
+      form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
+      formId: randomUUID(),
+      version,
+      overlaps: OVERLAPS,
+      href: webhookHref(namespace, 'rotate-secret'),
+      back: webhookHref(namespace),
+    },
+    status: formStatus(form.errors),
+  };
+}
 
-const versionOf = ({ user, namespace }: PageRequest): Promise<string> =>
-  user.administration.webhooks(namespace).secretVersion();
+function versionOf({ user, namespace }: PageRequest): Promise<string> {
+  return user.administration.webhooks(namespace).secretVersion();
+}
 
-const post = async (request: PageRequest): Promise<PageResponse> => {
+async function post(request: PageRequest): Promise<PageResponse> {
   const values = filledIn(request.form, 'overlapSeconds');
   const { overlapSeconds = '' } = values;
   try {
@@ -61,15 +64,17 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
     const version = hasCode(error, 'Conflict') ? await versionOf(request) : seenIn(request.form).version;
     return show(request, version, { values, errors: formErrors(error) });
   }
-};
+}
 
 /** Creates a new signing secret and shows it once; the old one stays valid for a time. */
-export const createRotateSecretPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: WEBHOOK_RIGHTS.rotate,
-    handle: async (request) => show(request, await versionOf(request), EMPTY_FORM),
-  },
-  { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.rotate, handle: post },
-];
+export function createRotateSecretPage(): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: WEBHOOK_RIGHTS.rotate,
+      handle: async (request) => show(request, await versionOf(request), EMPTY_FORM),
+    },
+    { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.rotate, handle: post },
+  ];
+}

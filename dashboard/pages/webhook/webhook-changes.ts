@@ -26,13 +26,15 @@ const CHANGES: Readonly<Record<'test' | 'enable' | 'disable', Change>> = {
   },
 };
 
-const goTo = (namespace: string, flash: GoTo['flash']): GoTo => ({
-  kind: 'go',
-  to: webhookHref(namespace),
-  ...(flash && { flash }),
-});
+function goTo(namespace: string, flash: GoTo['flash']): GoTo {
+  return {
+    kind: 'go',
+    to: webhookHref(namespace),
+    ...(flash && { flash }),
+  };
+}
 
-const run = async (change: Change, request: PageRequest): Promise<GoTo> => {
+async function run(change: Change, request: PageRequest): Promise<GoTo> {
   const { namespace } = request;
   try {
     const text = await change(request.user.administration.webhooks(request.namespace), {
@@ -44,13 +46,14 @@ const run = async (change: Change, request: PageRequest): Promise<GoTo> => {
     if (!isExpected) throw error;
     return goTo(namespace, { kind: 'failed', text: error.message });
   }
-};
+}
 
 /** Sends a test, and enables or disables the webhook. */
-export const createWebhookChanges = (): readonly Route[] =>
-  Object.entries(CHANGES).map(([verb, change]) => ({
+export function createWebhookChanges(): readonly Route[] {
+  return Object.entries(CHANGES).map(([verb, change]) => ({
     method: 'POST',
     path: `${WEBHOOK_PATH}/${verb}`,
     needs: WEBHOOK_RIGHTS.change,
     handle: (request) => run(change, request),
   }));
+}

@@ -5,10 +5,11 @@ import { SECTION_LABELS } from '../../words.ts';
 export const WEBHOOK_PATH = '/projects/:project/webhook';
 
 /** Path of the webhook page of a project, or of a page below it. */
-export const webhookHref = (namespace: string, ...below: readonly string[]): string =>
-  FORMAT.path('projects', namespace, 'webhook', ...below);
+export function webhookHref(namespace: string, ...below: readonly string[]): string {
+  return FORMAT.path('projects', namespace, 'webhook', ...below);
+}
 
 /** Breadcrumbs of the pages below the webhook page. */
-export const webhookTrail = (namespace: string): readonly Crumb[] => [
-  { label: SECTION_LABELS.webhook, href: webhookHref(namespace) },
-];
+export function webhookTrail(namespace: string): readonly Crumb[] {
+  return [{ label: SECTION_LABELS.webhook, href: webhookHref(namespace) }];
+}

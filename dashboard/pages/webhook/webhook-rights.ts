@@ -1,7 +1,10 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { Question } from '../../user/access.ts';
 
-const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
+function secrets(verb: Question['verb']): Question {
+  return { verb, resource: 'secrets', group: '' };
+}
+
 const CHANGE: Question = { verb: 'patch', resource: 'zipprojects', name: PROJECT_NAME };
 
 /** Permissions that each webhook operation needs: the settings are in the ZipProject, the signing secret in a Secret. */

@@ -47,22 +47,26 @@ interface Given {
 }
 
 /** State of the endpoint; stays live. The last test is apart while the page waits for its result. */
-const stateOf = ({ namespace }: PageRequest, webhook: Webhook, isTestApart: boolean) => ({
-  webhook,
-  badge: webhookBadge(webhook),
-  href: webhookHref(namespace),
-  isTestApart,
-});
+function stateOf({ namespace }: PageRequest, webhook: Webhook, isTestApart: boolean) {
+  return {
+    webhook,
+    badge: webhookBadge(webhook),
+    href: webhookHref(namespace),
+    isTestApart,
+  };
+}
 
-const livePath = (namespace: string, ...below: readonly string[]): string =>
-  FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
+function livePath(namespace: string, ...below: readonly string[]): string {
+  return FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
+}
 
 /** In the order of the boxes. */
-const eventsText = ({ isSet, events }: Webhook): string =>
-  WEBHOOK_EVENTS.filter((event) => !isSet || events.includes(event)).join(',');
+function eventsText({ isSet, events }: Webhook): string {
+  return WEBHOOK_EVENTS.filter((event) => !isSet || events.includes(event)).join(',');
+}
 
 /** The current URL is not in the form, because it is a credential for many receivers. */
-const formOf = ({ webhook, version }: ShownWebhook, { form, events, seen }: Given) => {
+function formOf({ webhook, version }: ShownWebhook, { form, events, seen }: Given) {
   const current = eventsText(webhook);
   const checked = events ?? current.split(',');
   return {
@@ -74,9 +78,9 @@ const formOf = ({ webhook, version }: ShownWebhook, { form, events, seen }: Give
       isChecked: checked.includes(value),
     })),
   };
-};
+}
 
-const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) => {
+async function actionsOf(request: PageRequest, { enabled, endpoint }: Webhook) {
   const [change, rotate, remove] = await Promise.all([
     reasonAgainst(request, WEBHOOK_RIGHTS.change),
     reasonAgainst(request, WEBHOOK_RIGHTS.rotate),
@@ -92,9 +96,9 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
     { name: 'remove', label: 'Remove webhook', isChange: false, reason: remove, look: 'danger' },
   ];
   return all.map((action) => ({ ...action, href: webhookHref(request.namespace, action.name) }));
-};
+}
 
-const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
+async function show(deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> {
   const shown = await request.user.administration.webhooks(request.namespace).show();
   const { webhook, hasSecret } = shown;
   const data = {
@@ -112,13 +116,13 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   };
   const status = formStatus(given.form.errors);
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
-};
+}
 
-const afterConflict = async (
+async function afterConflict(
   { user, namespace, form }: PageRequest,
   values: FormState['values'],
   error: AdministrationError,
-): Promise<Given> => {
+): Promise<Given> {
   const { webhook } = await user.administration.webhooks(namespace).show();
   const current = { events: eventsText(webhook) };
   const { events = '' } = valuesAfterConflict(form, { events: postedText(form, 'events') }, current);
@@ -128,10 +132,10 @@ const afterConflict = async (
     url: 'The URL may have changed too. Leave this empty to keep the current one',
   };
   return { form: { values, errors }, events: events.split(',') };
-};
+}
 
 /** The first save creates the signing secret. Only the response to the form can show it. */
-const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
+async function set(deps: Deps, request: PageRequest): Promise<PageResponse> {
   const { form, namespace } = request;
   const values = filledIn(form, 'url');
   const { url = '' } = values;
@@ -162,45 +166,52 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
     const errors = formErrors(error, 'url');
     return show(deps, request, { form: { values, errors }, events, seen: seenIn(form) });
   }
-};
+}
 
 /** From the cache: an open page then costs the API server only the access reviews. */
-const liveState = (
+function liveState(
   { caches }: Deps,
   request: PageRequest,
   view: 'webhook-state' | 'webhook-test',
-): ShownFragment => {
+): ShownFragment {
   const { project } = projectOf(caches.zipProjects, request.namespace);
   const isTestApart = view === 'webhook-test' || request.query.get('test') === 'apart';
   const data = stateOf(request, toWebhook(project), isTestApart);
   return { kind: 'fragment', view: `/pages/webhook/${view}`, data };
-};
+}
 
 /** The webhook settings of a project and its recent deliveries. */
-export const createWebhookPage = (deps: Deps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: WEBHOOK_PATH,
-    handle: (request) => show(deps, request, { form: EMPTY_FORM }),
-  },
-  { method: 'POST', path: WEBHOOK_PATH, needs: WEBHOOK_RIGHTS.set, handle: (request) => set(deps, request) },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/webhook',
-    handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-state')),
-  },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/webhook/test',
-    handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
-  },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/webhook/deliveries',
-    handle: async (request) => ({
-      kind: 'fragment',
-      view: '/pages/webhook/webhook-deliveries',
-      data: await deliveriesOf(deps, request),
-    }),
-  },
-];
+export function createWebhookPage(deps: Deps): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: WEBHOOK_PATH,
+      handle: (request) => show(deps, request, { form: EMPTY_FORM }),
+    },
+    {
+      method: 'POST',
+      path: WEBHOOK_PATH,
+      needs: WEBHOOK_RIGHTS.set,
+      handle: (request) => set(deps, request),
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/webhook',
+      handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-state')),
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/webhook/test',
+      handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/webhook/deliveries',
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/webhook/webhook-deliveries',
+        data: await deliveriesOf(deps, request),
+      }),
+    },
+  ];
+}

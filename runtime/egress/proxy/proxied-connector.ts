@@ -11,16 +11,16 @@ export interface ProxiedConnectorOptions extends TunnelOptions {
 }
 
 /** A connector for agents of undici that opens a tunnel for every connection, for plain HTTP too. */
-export const createProxiedConnector = (
+export function createProxiedConnector(
   proxy: Proxy,
   options: ProxiedConnectorOptions,
-): buildConnector.connector => {
+): buildConnector.connector {
   const secure = createTlsConnector(options.trust, { allowH2: false, timeout: options.timeoutMs });
-  const connect = async (
+  async function connect(
     target: buildConnector.Options,
     port: number,
     callback: buildConnector.Callback,
-  ): Promise<void> => {
+  ): Promise<void> {
     try {
       const socket = await openTunnel(proxy, { host: target.hostname, port }, options);
       if (target.protocol === 'https:') secure({ ...target, httpSocket: socket }, callback);
@@ -28,10 +28,10 @@ export const createProxiedConnector = (
     } catch (error) {
       callback(toError(error), null);
     }
-  };
+  }
   return (target, callback) => {
     const port = portOf(target.port, target.protocol === 'https:');
     if (proxy.isDirect(target.hostname, port)) options.direct(target, callback);
     else void connect(target, port, callback);
   };
-};
+}

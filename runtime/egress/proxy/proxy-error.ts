@@ -17,7 +17,7 @@ export class ProxyError extends AppError {
 }
 
 /** The error for a response to CONNECT without success. */
-export const refusedTunnel = (purpose: Purpose, status: number): ProxyError => {
+export function refusedTunnel(purpose: Purpose, status: number): ProxyError {
   if (status === 407)
     return new ProxyError(
       `the proxy for ${purpose} does not accept our credentials (407); the administrator can change proxy.${purpose}.credentialSecretRef`,
@@ -32,8 +32,9 @@ export const refusedTunnel = (purpose: Purpose, status: number): ProxyError => {
     code: 'ProxyUnavailable',
     status,
   });
-};
+}
 
 /** The error for a proxy that cannot be reached, or does not respond. */
-export const unreachableProxy = (purpose: Purpose, cause: unknown): ProxyError =>
-  new ProxyError(`the proxy for ${purpose} is unreachable`, { code: 'ProxyUnavailable', cause });
+export function unreachableProxy(purpose: Purpose, cause: unknown): ProxyError {
+  return new ProxyError(`the proxy for ${purpose} is unreachable`, { code: 'ProxyUnavailable', cause });
+}

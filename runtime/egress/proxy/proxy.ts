@@ -24,7 +24,7 @@ export interface ProxyValues {
 }
 
 /** `origin` is the name of the setting with the exceptions. @throws ConfigError if one is invalid */
-export const createProxy = (purpose: Purpose, values: ProxyValues, origin: string): Proxy | undefined => {
+export function createProxy(purpose: Purpose, values: ProxyValues, origin: string): Proxy | undefined {
   const { url, noProxy, username, password, directHosts } = values;
   if (url === '') return undefined;
   const credentials = Buffer.from(`${username}:${password}`).toString('base64');
@@ -35,4 +35,4 @@ export const createProxy = (purpose: Purpose, values: ProxyValues, origin: strin
     authorization: username === '' ? undefined : `Basic ${credentials}`,
     isDirect: createIsDirect([...direct, ...noProxy], origin),
   };
-};
+}

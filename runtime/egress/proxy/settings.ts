@@ -1,32 +1,43 @@
 import type { Settings } from '../../config.ts';
 import { createProxy, type Proxy, type Purpose } from './proxy.ts';
 
-const urlOf = <const E extends string>(env: E, what: Purpose) => ({
-  env,
-  type: 'string' as const,
-  default: '',
-  pattern: '^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$',
-  description: `URL of the HTTP proxy for ${what}, without credentials; empty for none`,
-});
-const exceptionsOf = <const E extends string>(env: E, what: Purpose) => ({
-  env,
-  type: 'array' as const,
-  default: [],
-  description: `hosts, domains and ranges of ${what} to connect to without the proxy`,
-});
-const userOf = <const E extends string>(env: E, what: Purpose) => ({
-  env,
-  type: 'string' as const,
-  default: '',
-  description: `user name for the proxy for ${what}; empty for none`,
-});
-const passwordOf = <const E extends string>(env: E, what: Purpose) => ({
-  env,
-  type: 'string' as const,
-  default: '',
-  secret: true,
-  description: `password for the proxy for ${what}`,
-});
+function urlOf<const E extends string>(env: E, what: Purpose) {
+  return {
+    env,
+    type: 'string' as const,
+    default: '',
+    pattern: '^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$',
+    description: `URL of the HTTP proxy for ${what}, without credentials; empty for none`,
+  };
+}
+
+function exceptionsOf<const E extends string>(env: E, what: Purpose) {
+  return {
+    env,
+    type: 'array' as const,
+    default: [],
+    description: `hosts, domains and ranges of ${what} to connect to without the proxy`,
+  };
+}
+
+function userOf<const E extends string>(env: E, what: Purpose) {
+  return {
+    env,
+    type: 'string' as const,
+    default: '',
+    description: `user name for the proxy for ${what}; empty for none`,
+  };
+}
+
+function passwordOf<const E extends string>(env: E, what: Purpose) {
+  return {
+    env,
+    type: 'string' as const,
+    default: '',
+    secret: true,
+    description: `password for the proxy for ${what}`,
+  };
+}
 
 export const SOURCE_PROXY_SETTINGS = {
   sourceProxyUrl: urlOf('SOURCE_PROXY_URL', 'sources'),
@@ -55,12 +66,12 @@ type ProxyConfig<P extends string> = {
 } & { readonly [K in `${P}NoProxy`]: readonly string[] };
 
 /** `directHosts` are the hosts of the API server. @throws ConfigError for an invalid exception */
-export const proxyFor = <P extends 'source' | 'store' | 'webhook'>(
+export function proxyFor<P extends 'source' | 'store' | 'webhook'>(
   prefix: P,
   settings: ProxyConfig<P>,
   directHosts: readonly string[],
-): Proxy | undefined =>
-  createProxy(
+): Proxy | undefined {
+  return createProxy(
     `${prefix}s`,
     {
       url: settings[`${prefix}ProxyUrl` as const],
@@ -71,3 +82,4 @@ export const proxyFor = <P extends 'source' | 'store' | 'webhook'>(
     },
     `${prefix.toUpperCase()}_NO_PROXY`,
   );
+}

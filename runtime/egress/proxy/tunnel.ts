@@ -27,10 +27,12 @@ export interface TunnelOptions {
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
+function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host;
+}
 
 /** A connection to the proxy itself. */
-const dial = async ({ url }: Proxy, { trust, timeoutMs, lookup }: TunnelOptions): Promise<Socket> => {
+async function dial({ url }: Proxy, { trust, timeoutMs, lookup }: TunnelOptions): Promise<Socket> {
   const isSecure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = portOf(url.port, isSecure);
@@ -38,10 +40,10 @@ const dial = async ({ url }: Proxy, { trust, timeoutMs, lookup }: TunnelOptions)
   const socket = await openSocket({ host, port }, { resolve, timeoutMs });
   if (!isSecure) return socket;
   return connectTls({ ...trust.tls(), socket, host, servername: isIP(host) === 0 ? host : '' });
-};
+}
 
 /** Neither an agent nor the environment can send this request elsewhere. */
-const connectRequest = (proxy: Proxy, target: TunnelTarget, options: TunnelOptions): ClientRequest => {
+function connectRequest(proxy: Proxy, target: TunnelTarget, options: TunnelOptions): ClientRequest {
   const authority = `${bracketed(target.host)}:${target.port}`;
   const { authorization } = proxy;
   return http.request({
@@ -60,14 +62,14 @@ const connectRequest = (proxy: Proxy, target: TunnelTarget, options: TunnelOptio
       return undefined;
     },
   });
-};
+}
 
 /**
  * Opens a tunnel through the proxy. The operator chose its address, so it is not checked. The caller must have checked the
  * host of the target.
  * @throws ProxyError
  */
-export const openTunnel = (proxy: Proxy, target: TunnelTarget, options: TunnelOptions): Promise<Socket> => {
+export function openTunnel(proxy: Proxy, target: TunnelTarget, options: TunnelOptions): Promise<Socket> {
   const { timeoutMs } = options;
   const opened = Promise.withResolvers<Socket>();
   const request = connectRequest(proxy, target, options);
@@ -86,4 +88,4 @@ export const openTunnel = (proxy: Proxy, target: TunnelTarget, options: TunnelOp
   request.on('error', (error) => opened.reject(unreachableProxy(proxy.purpose, error)));
   request.end();
   return opened.promise.finally(() => clearTimeout(timer));
-};
+}

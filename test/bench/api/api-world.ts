@@ -55,14 +55,15 @@ export interface ApiCall {
   readonly token?: string;
 }
 
-const replicas = (cluster: Cluster, api: number, controller: number) =>
-  installChart(cluster, {
+function replicas(cluster: Cluster, api: number, controller: number) {
+  return installChart(cluster, {
     api: { replicas: api, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },
     projectClasses: { default: NO_LIMITS },
     controller: { replicas: controller },
   });
+}
 
-const openClient = (baseUrl: string, usual: string) => {
+function openClient(baseUrl: string, usual: string) {
   const pool = new Pool(baseUrl, { connections: CONNECTIONS, pipelining: 1 });
   return {
     ask: async ({ method, path, body, token = usual }: ApiCall): Promise<number> => {
@@ -77,15 +78,17 @@ const openClient = (baseUrl: string, usual: string) => {
     },
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
-};
+}
 
 /** The credentials of cluster-admin, or a token of the account of the API. */
-const credentialsOf = async (
+async function credentialsOf(
   cluster: Cluster,
   admin: KubeApi,
   account: 'admin' | 'api',
-): Promise<{ readonly tls: object; readonly headers: Readonly<Record<string, string>> }> => {
-  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+): Promise<{ readonly tls: object; readonly headers: Readonly<Record<string, string>> }> {
+  function file(name: string): Promise<string> {
+    return readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  }
   if (account === 'admin') {
     const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
     return { tls: { cert, key }, headers: {} };
@@ -96,10 +99,10 @@ const credentialsOf = async (
     spec: { expirationSeconds: 3_600 },
   });
   return { tls: {}, headers: { authorization: `Bearer ${status.token}` } };
-};
+}
 
 /** A client of the API server like the one of the API: as many connections, and no timeout. */
-const openStraightClient = async (cluster: Cluster, admin: KubeApi, account: 'admin' | 'api') => {
+async function openStraightClient(cluster: Cluster, admin: KubeApi, account: 'admin' | 'api') {
   const { tls, headers } = await credentialsOf(cluster, admin, account);
   const pool = new Pool(cluster.apiServer.url, {
     connections: CONNECTIONS,
@@ -122,10 +125,10 @@ const openStraightClient = async (cluster: Cluster, admin: KubeApi, account: 'ad
     },
     [Symbol.asyncDispose]: () => pool.destroy(),
   };
-};
+}
 
 /** The API starts after the jobs are stored: the memory to read them all at once counts. */
-export const openApiWorld = async (storedJobs: number, log: (line: string) => void): Promise<ApiWorld> => {
+export async function openApiWorld(storedJobs: number, log: (line: string) => void): Promise<ApiWorld> {
   await using opened = new AsyncDisposableStack();
   log('api: starting a cluster');
   const cluster = opened.use(await startCluster({ log }));
@@ -163,4 +166,4 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
     createAsApi: asApi.create,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

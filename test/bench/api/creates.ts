@@ -9,7 +9,7 @@ const AT_ONCE = 32;
 const FILES = 10;
 
 /** A request for ten files with presigned URLs. */
-const requestBody = ({ project }: ApiWorld): string => {
+function requestBody({ project }: ApiWorld): string {
   const signature = 'a'.repeat(400);
   const urls = Array.from({ length: FILES }, (_, index) => ({
     url: `https://files.example.com/${index}?X-Amz-Signature=${signature}`,
@@ -17,13 +17,13 @@ const requestBody = ({ project }: ApiWorld): string => {
   }));
   const key = `archives/${randomUUID()}.zip`;
   return JSON.stringify({ bucket_name: project.bucketName, key, urls, metadata: { order: 1 } });
-};
+}
 
 /** Creates a job through the API. */
-export const post = async (world: ApiWorld): Promise<void> => {
+export async function post(world: ApiWorld): Promise<void> {
   const status = await world.ask({ method: 'POST', path: '/v1/zips', body: requestBody(world) });
   if (status !== 201) throw new Error(`POST /v1/zips returned ${status}`);
-};
+}
 
 interface Stored {
   readonly apiVersion: string;
@@ -41,10 +41,12 @@ interface Stored {
   readonly immutable?: boolean;
 }
 
-const paths = ({ project: { namespace } }: ApiWorld) => ({
-  jobs: `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`,
-  secrets: `/api/v1/namespaces/${namespace}/secrets`,
-});
+function paths({ project: { namespace } }: ApiWorld) {
+  return {
+    jobs: `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`,
+    secrets: `/api/v1/namespaces/${namespace}/secrets`,
+  };
+}
 
 /** A ZipJob and the Secret with its list. */
 export interface Template {
@@ -53,7 +55,7 @@ export interface Template {
 }
 
 /** The objects that the API creates for a request, as sent to the API server. */
-export const readTemplate = async (world: ApiWorld): Promise<Template> => {
+export async function readTemplate(world: ApiWorld): Promise<Template> {
   const { jobs, secrets } = paths(world);
   const before = new Set(
     (await world.admin.get<{ items: Stored[] }>(secrets)).items.map(({ metadata }) => metadata.name),
@@ -77,14 +79,14 @@ export const readTemplate = async (world: ApiWorld): Promise<Template> => {
     },
     secret: { ...secret, apiVersion: 'v1', kind: 'Secret' },
   };
-};
+}
 
 /** Creates the same two objects without the API: the job, then the list that it owns. */
-export const createStraight = async (
+export async function createStraight(
   world: ApiWorld,
   { job, secret }: Template,
   create = world.createStraight,
-): Promise<void> => {
+): Promise<void> {
   const { jobs, secrets } = paths(world);
   const name = zipJobName(randomUUID());
   const list = fileListSecretName(name, 0);
@@ -102,13 +104,13 @@ export const createStraight = async (
       ownerReferences: ownerReferences.map((owner) => ({ ...owner, name, uid: made.metadata.uid })),
     },
   });
-};
+}
 
-const perSecond = async (count: number, task: () => Promise<void>): Promise<number> => {
+async function perSecond(count: number, task: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await inParallel(count, AT_ONCE, task);
   return (count * 1000) / (performance.now() - startedAt);
-};
+}
 
 /** Creates per second. */
 export interface Throughput {
@@ -119,11 +121,11 @@ export interface Throughput {
 }
 
 /** Alternates between creating through the API and directly, 32 requests at a time. */
-export const measureThroughput = async (
+export async function measureThroughput(
   world: ApiWorld,
   template: Template,
   { count, rounds }: { readonly count: number; readonly rounds: number },
-): Promise<Throughput> => {
+): Promise<Throughput> {
   const throughApi: number[] = [];
   const straight: number[] = [];
   const asApi: number[] = [];
@@ -133,7 +135,7 @@ export const measureThroughput = async (
     asApi.push(await perSecond(count, () => createStraight(world, template, world.createAsApi)));
   }
   return { throughApi: median(throughApi), straight: median(straight), asApi: median(asApi) };
-};
+}
 
 export interface Latency {
   readonly p50: number;
@@ -143,7 +145,7 @@ export interface Latency {
 }
 
 /** From the moment at which each request was due, so that the time in a queue counts. */
-export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Promise<Latency> => {
+export async function latencyAtRate(rate: Rate, task: () => Promise<void>): Promise<Latency> {
   const times: number[] = [];
   let failed = 0;
   await atRate(rate, async (_, dueMs) => {
@@ -153,4 +155,4 @@ export const latencyAtRate = async (rate: Rate, task: () => Promise<void>): Prom
     times.push(performance.now() - dueMs);
   });
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), failed };
-};
+}

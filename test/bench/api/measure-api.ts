@@ -20,29 +20,31 @@ interface Figure {
   readonly bar: string;
 }
 
-const figure = (what: string, value: number, [unit, bar]: readonly [string, string]): Figure => ({
-  case: 'api',
-  what,
-  value: Number(value.toPrecision(3)),
-  unit,
-  bar,
-});
+function figure(what: string, value: number, [unit, bar]: readonly [string, string]): Figure {
+  return {
+    case: 'api',
+    what,
+    value: Number(value.toPrecision(3)),
+    unit,
+    bar,
+  };
+}
 
-const memory = async ({ pid }: ApiWorld, when: string): Promise<readonly Figure[]> => {
+async function memory({ pid }: ApiWorld, when: string): Promise<readonly Figure[]> {
   const { resident, peak } = await memoryOf(pid);
   return [
     figure(`memory, ${when}`, resident / MIB, ['MiB', '']),
     figure(`peak memory, ${when}`, peak / MIB, ['MiB', '< 200']),
   ];
-};
+}
 
-const readFinished = async (world: ApiWorld, index: number): Promise<void> => {
+async function readFinished(world: ApiWorld, index: number): Promise<void> {
   const uuid = world.stored[index % world.stored.length] ?? '';
   const status = await world.ask({ method: 'GET', path: `/v1/zips/${uuid}` });
   if (status !== 200) throw new Error(`GET /v1/zips/${uuid} returned ${status}`);
-};
+}
 
-const reads = async (world: ApiWorld, count: number): Promise<readonly Figure[]> => {
+async function reads(world: ApiWorld, count: number): Promise<readonly Figure[]> {
   const before = await cpuSecondsOf(world.pid);
   const startedAt = performance.now();
   await inParallel(count, 32, (index) => readFinished(world, index));
@@ -52,9 +54,9 @@ const reads = async (world: ApiWorld, count: number): Promise<readonly Figure[]>
     figure('reads of finished jobs', count / seconds, ['/s', '']),
     figure('reads of finished jobs, per second of processor time', count / cpuSeconds, ['/s', '>= 2000']),
   ];
-};
+}
 
-const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figure[]> => {
+async function creates(world: ApiWorld, seconds: number): Promise<readonly Figure[]> {
   const template = await readTemplate(world);
   const rate = { count: 200 * seconds, perSecond: 200 };
   await latencyAtRate({ count: 400, perSecond: 200 }, () => post(world));
@@ -74,9 +76,9 @@ const creates = async (world: ApiWorld, seconds: number): Promise<readonly Figur
     figure('creates, ratio', throughApi / straight, ['', '>= 0.8']),
     figure('creates, ratio to the account of the API', throughApi / asApi, ['', '']),
   ];
-};
+}
 
-const besideSlowClients = async (world: ApiWorld, seconds: number): Promise<readonly Figure[]> => {
+async function besideSlowClients(world: ApiWorld, seconds: number): Promise<readonly Figure[]> {
   const { baseUrl: url, project } = world;
   using slow = openSlowClients({ url, count: 1_000, everyMs: 5_000, token: project.token });
   const rate = { count: 100 * seconds, perSecond: 100 };
@@ -88,9 +90,9 @@ const besideSlowClients = async (world: ApiWorld, seconds: number): Promise<read
     figure('reads during slow clients, p99', p99, ['ms', '< 100']),
     figure('reads during slow clients, failed', failed, ['', '0']),
   ];
-};
+}
 
-const postLarge = async (world: ApiWorld, { bucketName, token }: Project): Promise<number> => {
+async function postLarge(world: ApiWorld, { bucketName, token }: Project): Promise<number> {
   const body = presignedRequest({
     bucketName,
     key: `${randomUUID()}.zip`,
@@ -102,9 +104,9 @@ const postLarge = async (world: ApiWorld, { bucketName, token }: Project): Promi
   const status = await world.ask({ method: 'POST', path: '/v1/zips', body, token });
   if (status !== 201) throw new Error(`10,000 URLs returned ${status}`);
   return performance.now() - startedAt;
-};
+}
 
-const largeRequests = async (world: ApiWorld): Promise<readonly Figure[]> => {
+async function largeRequests(world: ApiWorld): Promise<readonly Figure[]> {
   const oneByOne: number[] = [];
   for (let round = 0; round < 3; round += 1) oneByOne.push(await postLarge(world, world.project));
   const projects = [world.project, ...world.others];
@@ -118,13 +120,10 @@ const largeRequests = async (world: ApiWorld): Promise<readonly Figure[]> => {
     figure('the same from three projects at once, slowest', Math.max(...atOnce), ['ms', '']),
     figure('peak memory, after large requests', peak / MIB, ['MiB', '< 512, the limit of the container']),
   ];
-};
+}
 
 /** Runs on a local cluster of its own, with the controller stopped. */
-export const measureApi = async (
-  isQuick: boolean,
-  log: (line: string) => void,
-): Promise<readonly Figure[]> => {
+export async function measureApi(isQuick: boolean, log: (line: string) => void): Promise<readonly Figure[]> {
   const seconds = isQuick ? 5 : 20;
   await using world = await openApiWorld(isQuick ? 1_000 : 10_000, log);
   const steps: readonly (() => Promise<readonly Figure[]>)[] = [
@@ -142,4 +141,4 @@ export const measureApi = async (
     figures.push(...some);
   }
   return figures;
-};
+}

@@ -17,16 +17,20 @@ export interface Size {
 }
 
 /** The first day (UTC), so that the last one is yesterday. */
-const firstDayOf = ({ days }: Size, now: Date): Date =>
-  new Date(Math.floor(now.getTime() / 86_400_000 - days) * 86_400_000);
+function firstDayOf({ days }: Size, now: Date): Date {
+  return new Date(Math.floor(now.getTime() / 86_400_000 - days) * 86_400_000);
+}
 
-const dayText = (day: Date): string => day.toISOString().slice(0, 10);
+function dayText(day: Date): string {
+  return day.toISOString().slice(0, 10);
+}
 
 /**
  * The jobs of a day, oldest first, as the controller inserts them. The most active project has a sixth of all jobs, the last of 200
  * one in 600. 7 % of the jobs failed: 40 % of them with the most frequent reason, 0.1 % with the rarest. Keys are unique.
  */
-const jobsOf = (day: string, rows: number, projects: number): string => `
+function jobsOf(day: string, rows: number, projects: number): string {
+  return `
 INSERT INTO zipjobs.jobs
 SELECT t, md5('project-' || p)::uuid, gen_random_uuid(), id, md5('cluster')::uuid, 'team-' || p, 'zip-' || id,
   t - ms * interval '1 millisecond' - interval '4 seconds', t - ms * interval '1 millisecond',
@@ -43,13 +47,16 @@ FROM (
     floor(${projects} * random() ^ 3)::integer AS p, random() AS r, (100 * exp(random() * 9))::bigint AS ms, gen_random_uuid() AS id
   FROM generate_series(0, ${rows - 1}) AS i OFFSET 0
 ) AS one`;
+}
 
 const RANGE = `finished_at >= $1::timestamptz AND finished_at < $1::timestamptz + interval '1 day'`;
 
-const detailsOf = (metadata: string, detail: string): string => `
+function detailsOf(metadata: string, detail: string): string {
+  return `
 INSERT INTO zipjobs.job_details
 SELECT finished_at, project_uid, uid, replace(${metadata}, '#', id::text), replace(${detail}, '#', uid::text)
 FROM zipjobs.jobs WHERE ${RANGE} ORDER BY finished_at`;
+}
 
 const durationCounts = [...DURATION_BOUNDS_MS, Number.POSITIVE_INFINITY]
   .map((_, index) => `count(*) FILTER (WHERE slot = ${index})`)
@@ -65,22 +72,24 @@ FROM (
 ) AS jobs GROUP BY 1, 2, 3, 4, 5, 6`;
 
 /** Texts of a real job, with a place for a uuid in those that differ from job to job. */
-const templates = (): { readonly metadata: string; readonly detail: string } => {
+function templates(): { readonly metadata: string; readonly detail: string } {
   const zipJob = productionZipJob(1) as ZipJob;
   const uid = zipJob.metadata.uid ?? '';
   const owner = { projectUid: uid, clusterUid: uid };
   const { metadata, detail } = toHistoryEntry(zipJob, owner);
   return { metadata: `{"order":"#",${metadata.slice(1)}`, detail: detail.replaceAll(uid, '#') };
-};
+}
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
 
 /** Fills the tables, one day after another, and returns the seconds that it took. */
-export const generateRows = async (
+export async function generateRows(
   session: Session,
   size: Size,
   { now, log }: { readonly now: Date; readonly log: (line: string) => void },
-): Promise<number> => {
+): Promise<number> {
   const startMs = performance.now();
   const first = firstDayOf(size, now);
   const { metadata, detail } = templates();
@@ -101,4 +110,4 @@ export const generateRows = async (
   for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
     await session.query(`VACUUM ANALYZE zipjobs.${table}`);
   return (performance.now() - startMs) / 1_000;
-};
+}

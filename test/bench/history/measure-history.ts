@@ -48,7 +48,7 @@ const DETAIL_DAYS = 5;
 const SAMPLE = 2_000;
 const WARM_UP = 6;
 
-const times = async (runs: number, run: () => Promise<unknown>): Promise<readonly number[]> => {
+async function times(runs: number, run: () => Promise<unknown>): Promise<readonly number[]> {
   const taken: number[] = [];
   for (let n = 0; n < runs; n += 1) {
     const startMs = performance.now();
@@ -56,9 +56,9 @@ const times = async (runs: number, run: () => Promise<unknown>): Promise<readonl
     taken.push(performance.now() - startMs);
   }
   return taken;
-};
+}
 
-const serverFigures = async (database: HistoryDatabase, query: BenchQuery, runs: number) => {
+async function serverFigures(database: HistoryDatabase, query: BenchQuery, runs: number) {
   const measured = measureServer(database);
   const taken: number[] = [];
   let statements = 0;
@@ -75,13 +75,13 @@ const serverFigures = async (database: HistoryDatabase, query: BenchQuery, runs:
     statements,
   };
   return { plan, server: query.isPrepared === true ? {} : server };
-};
+}
 
-const measureQuery = async (
+async function measureQuery(
   database: HistoryDatabase,
   query: BenchQuery,
   runs: number,
-): Promise<{ readonly figure: QueryFigure; readonly plan: string }> => {
+): Promise<{ readonly figure: QueryFigure; readonly plan: string }> {
   // A connection loads the catalogue of a partition when it first uses it, and prepared statements get their final plan.
   await times(WARM_UP, () => query.run(database));
   const cpuMs = await createCpuMeter(database);
@@ -94,17 +94,17 @@ const measureQuery = async (
     plan,
     figure: { query: query.name, runs, ...client, server_cpu_ms, ...server, target_ms: query.target },
   };
-};
+}
 
 /** Jobs of random pages, so that the sample has the skew of the projects. */
-const sampleJobs = async (session: Session, { rows }: Size): Promise<readonly KnownJob[]> => {
+async function sampleJobs(session: Session, { rows }: Size): Promise<readonly KnownJob[]> {
   const share = Math.min(100, (SAMPLE * 300) / rows);
   const { rows: jobs } = await session.query(
     `SELECT project_uid AS "projectUid", id, key, finished_at::text AS "finishedAt"
      FROM zipjobs.jobs TABLESAMPLE SYSTEM (${share}) ORDER BY random() LIMIT ${SAMPLE}`,
   );
   return jobs as readonly KnownJob[];
-};
+}
 
 /** The server as an operator runs it: it waits for the disk at each commit. */
 const SERVER_OPTIONS = [
@@ -116,20 +116,20 @@ const SERVER_OPTIONS = [
   'effective_cache_size=8GB',
 ];
 
-const withOwner = async <T>(
+async function withOwner<T>(
   server: Pick<PostgresServer, 'open'>,
   work: (session: Session) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   await using owner = await server.open('owner');
   return await work({ query: (text, values = []) => owner.query(text, [...values]) });
-};
+}
 
 /** What is measured on a filled server. */
-const measureFilled = async (
+async function measureFilled(
   server: Pick<PostgresServer, 'open' | 'connect'>,
   size: Size,
   { runs, log }: HistoryBench,
-): Promise<Omit<HistoryFigures, 'rows' | 'generated_s'>> => {
+): Promise<Omit<HistoryFigures, 'rows' | 'generated_s'>> {
   const jobs = await withOwner(server, (session) => sampleJobs(session, size));
   const world = { random: createRandom(1), now: new Date(), jobs, projects: size.projects };
   // One connection, whose caches are warm, as those of a process that has run for a while.
@@ -151,10 +151,10 @@ const measureFilled = async (
   await writeFile(file, plans.join('\n'));
   const sizes = await withOwner(server, measureSizes);
   return { sizes, queries, writes: await measureWrites(server, log), plans: file };
-};
+}
 
 /** Fills a PostgreSQL server with jobs of a year, and measures queries, sizes and writes. */
-export const measureHistory = async (bench: HistoryBench): Promise<HistoryFigures> => {
+export async function measureHistory(bench: HistoryBench): Promise<HistoryFigures> {
   const { rows, log } = bench;
   const size = { rows, days: DAYS, detailDays: DETAIL_DAYS, projects: PROJECTS };
   await using server = await startPostgres({ settings: SERVER_OPTIONS, isOnDisk: true });
@@ -163,4 +163,4 @@ export const measureHistory = async (bench: HistoryBench): Promise<HistoryFigure
   );
   log(`${rows} rows generated in ${Math.round(generated)} s`);
   return { rows, generated_s: Math.round(generated), ...(await measureFilled(server, size, bench)) };
-};
+}

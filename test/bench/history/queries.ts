@@ -36,10 +36,10 @@ export interface QueryWorld {
 }
 
 /** From a digest, as the rows were generated. */
-export const uidOfProject = (rank: number): string => {
+export function uidOfProject(rank: number): string {
   const hex = createHash('md5').update(`project-${rank}`).digest('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-};
+}
 
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
@@ -47,30 +47,32 @@ const SEARCH_MS = 250;
 /** Default of DASHBOARD_HISTORY_SEARCH_MS. */
 const PAGE_SEARCH_MS = 2_000;
 
-const listWith =
-  (filter: JobFilter, cursor?: string) =>
-  (database: Pick<HistoryDatabase, 'query'>): Promise<JobPage> =>
+function listWith(filter: JobFilter, cursor?: string) {
+  return (database: Pick<HistoryDatabase, 'query'>): Promise<JobPage> =>
     createJobLists({ database, clock: systemClock, searchMs: SEARCH_MS }).listJobs(filter, {
       limit: LIMIT,
       cursor,
     });
+}
 
-const statisticsOf =
-  ({ now }: QueryWorld, days: number, by: 'hour' | 'day') =>
-  (database: Pick<HistoryDatabase, 'query'>) =>
+function statisticsOf({ now }: QueryWorld, days: number, by: 'hour' | 'day') {
+  return (database: Pick<HistoryDatabase, 'query'>) =>
     createFigures({ database }).statistics({
       projectUid: uidOfProject(0),
       from: new Date(now.getTime() - days * DAY_MS),
       to: now,
       by,
     });
+}
 
-const reads = ({ random, jobs }: QueryWorld): readonly BenchQuery[] => {
-  const read = (id: () => { readonly projectUid: string; readonly id: string }) => ({
-    target: 20,
-    isPrepared: true,
-    run: (database: Pick<HistoryDatabase, 'query'>) => createReadJob(database)(id()),
-  });
+function reads({ random, jobs }: QueryWorld): readonly BenchQuery[] {
+  function read(id: () => { readonly projectUid: string; readonly id: string }) {
+    return {
+      target: 20,
+      isPrepared: true,
+      run: (database: Pick<HistoryDatabase, 'query'>) => createReadJob(database)(id()),
+    };
+  }
   const recent = jobs
     .toSorted((a, b) => (a.finishedAt < b.finishedAt ? 1 : -1))
     .slice(0, Math.ceil(jobs.length / 100));
@@ -79,20 +81,22 @@ const reads = ({ random, jobs }: QueryWorld): readonly BenchQuery[] => {
     { name: 'GET by id, any job of the year', ...read(() => random.pick(jobs)) },
     { name: 'GET by id, unknown', ...read(() => ({ ...random.pick(jobs), id: crypto.randomUUID() })) },
   ];
-};
+}
 
-const lists = (world: QueryWorld): readonly BenchQuery[] => {
+function lists(world: QueryWorld): readonly BenchQuery[] {
   const { random, jobs, projects } = world;
   const [largest, smallest] = [uidOfProject(0), uidOfProject(projects - 1)];
-  const list = (name: string, filter: () => JobFilter, target = 300): BenchQuery => ({
-    name,
-    target,
-    run: (database) => listWith(filter())(database),
-  });
-  const place = (): JobFilter => {
+  function list(name: string, filter: () => JobFilter, target = 300): BenchQuery {
+    return {
+      name,
+      target,
+      run: (database) => listWith(filter())(database),
+    };
+  }
+  function place(): JobFilter {
     const { projectUid, finishedAt } = random.pick(jobs);
     return { projectUid, finishedBefore: new Date(finishedAt) };
-  };
+  }
   return [
     list('list, largest project', () => ({ projectUid: largest }), 100),
     list('list, smallest project', () => ({ projectUid: smallest }), 100),
@@ -120,14 +124,16 @@ const lists = (world: QueryWorld): readonly BenchQuery[] => {
       reasons: ['DeadlineExceeded'],
     })),
   ];
-};
+}
 
-const searches = ({ random, jobs, projects }: QueryWorld): readonly BenchQuery[] => {
-  const search = (name: string, filter: () => JobFilter): BenchQuery => ({
-    name,
-    target: 300,
-    run: (database) => listWith(filter())(database),
-  });
+function searches({ random, jobs, projects }: QueryWorld): readonly BenchQuery[] {
+  function search(name: string, filter: () => JobFilter): BenchQuery {
+    return {
+      name,
+      target: 300,
+      run: (database) => listWith(filter())(database),
+    };
+  }
   const middle = uidOfProject(Math.floor(projects / 2));
   return [
     search('search key of a job, whole key', () => {
@@ -148,21 +154,23 @@ const searches = ({ random, jobs, projects }: QueryWorld): readonly BenchQuery[]
       createdBy: 'nobody',
     })),
   ];
-};
+}
 
 /** Statistics of the largest project, which has a sixth of all jobs. */
-const figures = (world: QueryWorld): readonly BenchQuery[] => {
+function figures(world: QueryWorld): readonly BenchQuery[] {
   const all = Array.from({ length: world.projects }, (_, rank) => uidOfProject(rank));
-  const usage = (name: string, projectUids: readonly string[], days: number): BenchQuery => ({
-    name,
-    target: 300,
-    run: (database) =>
-      createFigures({ database }).usageByDay({
-        projectUids,
-        from: new Date(world.now.getTime() - days * DAY_MS),
-        to: world.now,
-      }),
-  });
+  function usage(name: string, projectUids: readonly string[], days: number): BenchQuery {
+    return {
+      name,
+      target: 300,
+      run: (database) =>
+        createFigures({ database }).usageByDay({
+          projectUids,
+          from: new Date(world.now.getTime() - days * DAY_MS),
+          to: world.now,
+        }),
+    };
+  }
   return [
     { name: 'statistics, 24 hours', target: 300, run: statisticsOf(world, 1, 'hour') },
     { name: 'statistics, 7 days by hour', target: 300, run: statisticsOf(world, 7, 'hour') },
@@ -171,20 +179,22 @@ const figures = (world: QueryWorld): readonly BenchQuery[] => {
     usage('usage by day, one project, 365 days', all.slice(0, 1), 364),
     usage('usage by day, 200 projects, 31 days', all, 30),
   ];
-};
+}
 
 /** What the first pages of the dashboard ask the database, of the largest project. */
-const pages = ({ now }: QueryWorld): readonly BenchQuery[] => {
+function pages({ now }: QueryWorld): readonly BenchQuery[] {
   const projectUid = uidOfProject(0);
-  const overview = (period: Period): BenchQuery => ({
-    name: `dashboard: overview of ${period.label}`,
-    target: 300,
-    run: (database) => {
-      const lists = createJobLists({ database, clock: systemClock, searchMs: PAGE_SEARCH_MS });
-      const history = { ...lists, ...createFigures({ database }) };
-      return readHistoryFigures(history, { projectUid, period, now }, AbortSignal.timeout(60_000));
-    },
-  });
+  function overview(period: Period): BenchQuery {
+    return {
+      name: `dashboard: overview of ${period.label}`,
+      target: 300,
+      run: (database) => {
+        const lists = createJobLists({ database, clock: systemClock, searchMs: PAGE_SEARCH_MS });
+        const history = { ...lists, ...createFigures({ database }) };
+        return readHistoryFigures(history, { projectUid, period, now }, AbortSignal.timeout(60_000));
+      },
+    };
+  }
   return [
     ...PERIODS.map(overview),
     {
@@ -207,12 +217,8 @@ const pages = ({ now }: QueryWorld): readonly BenchQuery[] => {
         }),
     },
   ];
-};
+}
 
-export const benchQueries = (world: QueryWorld): readonly BenchQuery[] => [
-  ...pages(world),
-  ...reads(world),
-  ...lists(world),
-  ...searches(world),
-  ...figures(world),
-];
+export function benchQueries(world: QueryWorld): readonly BenchQuery[] {
+  return [...pages(world), ...reads(world), ...lists(world), ...searches(world), ...figures(world)];
+}

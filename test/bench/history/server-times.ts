@@ -23,16 +23,16 @@ export interface MeasuredDatabase {
  * Runs every statement twice: for its rows, and with EXPLAIN (ANALYZE) for the time that the server needs to plan and run it. The
  * first run leaves its pages in memory for the second.
  */
-export const measureServer = (database: Pick<HistoryDatabase, 'query'>): MeasuredDatabase => {
+export function measureServer(database: Pick<HistoryDatabase, 'query'>): MeasuredDatabase {
   let times: ServerTimes = { ms: 0, statements: 0 };
   let last: Statement | undefined;
-  const explain = async ({ text, values = [] }: Statement, options: string): Promise<unknown[]> => {
+  async function explain({ text, values = [] }: Statement, options: string): Promise<unknown[]> {
     const rows = await database.query<Record<string, unknown>>({
       text: `EXPLAIN (${options}) ${text}`,
       values,
     });
     return rows.map((row) => row['QUERY PLAN']);
-  };
+  }
   return {
     database: {
       query: async <Row>(statement: Statement) => {
@@ -55,4 +55,4 @@ export const measureServer = (database: Pick<HistoryDatabase, 'query'>): Measure
         ? ''
         : `${last.text.trim()}\n\n${(await explain(last, 'ANALYZE, BUFFERS')).join('\n')}\n`,
   };
-};
+}

@@ -17,7 +17,7 @@ interface SizeRow {
 const MB = 1_000_000;
 
 /** A table with all partitions. Long texts (TOAST) are part of the table. */
-export const measureSizes = async (session: Session): Promise<readonly SizeFigure[]> => {
+export async function measureSizes(session: Session): Promise<readonly SizeFigure[]> {
   const figures: SizeFigure[] = [];
   for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places']) {
     const { rows } = await session.query(
@@ -39,4 +39,4 @@ export const measureSizes = async (session: Session): Promise<readonly SizeFigur
     });
   }
   return figures;
-};
+}

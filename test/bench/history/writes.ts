@@ -36,7 +36,7 @@ const LOADS: readonly Load[] = [
 ];
 
 /** Jobs that finish now, in projects of random size. */
-const entriesOf = (count: number): readonly HistoryEntry[] => {
+function entriesOf(count: number): readonly HistoryEntry[] {
   const template = productionZipJob(1) as ZipJob;
   const finishedAt = new Date().toISOString();
   return Array.from({ length: count }, () => {
@@ -45,18 +45,18 @@ const entriesOf = (count: number): readonly HistoryEntry[] => {
     const entry = toHistoryEntry(template, { projectUid, clusterUid: projectUid });
     return { ...entry, job: { ...entry.job, uid, id, name: `zip-${id}`, finishedAt } };
   });
-};
+}
 
-const walPosition = async (session: Session): Promise<number> => {
+async function walPosition(session: Session): Promise<number> {
   const { rows } = await session.query(`SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS bytes`);
   return Number((rows as readonly { bytes: string }[])[0]?.bytes);
-};
+}
 
-const measureLoad = async (
+async function measureLoad(
   writer: HistoryDatabase,
   session: Session,
   { what, batch, perSecond, seconds }: Load,
-): Promise<WriteFigure> => {
+): Promise<WriteFigure> {
   const times: number[] = [];
   const [startMs, startWal] = [performance.now(), await walPosition(session)];
   for (let n = 0; performance.now() - startMs < seconds * 1_000; n += 1) {
@@ -75,13 +75,13 @@ const measureLoad = async (
     p99_ms: percentile(times, 0.99),
     wal_bytes_per_job: Math.round(((await walPosition(session)) - startWal) / jobs),
   };
-};
+}
 
 /** What the controller's writes cost, on the tables with all rows. */
-export const measureWrites = async (
+export async function measureWrites(
   server: Pick<PostgresServer, 'open' | 'connect'>,
   log: (line: string) => void,
-): Promise<readonly WriteFigure[]> => {
+): Promise<readonly WriteFigure[]> {
   await using administrator = await server.open('superuser');
   const session: Session = { query: (text, values = []) => administrator.query(text, [...values]) };
   await session.query('SELECT zipjobs.make_partitions(now()::date, now()::date + 1)');
@@ -94,4 +94,4 @@ export const measureWrites = async (
     log(`${figure.what}: ${figure.jobs_per_s} jobs/s, p50 ${figure.p50_ms} ms, p99 ${figure.p99_ms} ms`);
   }
   return figures;
-};
+}

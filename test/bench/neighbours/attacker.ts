@@ -12,17 +12,17 @@ const LOWER_BY = 5;
  * Where the scheduler groups processes by session (autogroup), the priority of a process counts only within its session.
  * The group of the session has a priority of its own.
  */
-const lowerPriority = async (pid: number): Promise<void> => {
+async function lowerPriority(pid: number): Promise<void> {
   const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + LOWER_BY);
   setPriority(pid, priority);
   // Absent without autogroups.
   await writeFile(`/proc/${pid}/autogroup`, `${priority}`).catch(() => undefined);
-};
+}
 
 /** A process in a session of its own, which yields the processors to the measured ones: its clients run on other machines. */
-export const startAttacker = async (
+export async function startAttacker(
   order: AttackOrder,
-): Promise<AsyncDisposable & { readonly requests: () => number }> => {
+): Promise<AsyncDisposable & { readonly requests: () => number }> {
   const child = fork(join(import.meta.dirname, '../attacker-main.ts'), { detached: true });
   if (child.pid !== undefined) await lowerPriority(child.pid);
   let requests = 0;
@@ -38,4 +38,4 @@ export const startAttacker = async (
       await ended;
     },
   };
-};
+}

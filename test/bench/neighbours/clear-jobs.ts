@@ -9,25 +9,25 @@ const AT_ONCE = 16;
 const CLEAR_LIMIT_MS = 120_000;
 const NONE: ReadonlySet<string> = new Set();
 
-const metadataOf = async (admin: KubeUser, path: string): Promise<readonly KubeObject['metadata'][]> => {
+async function metadataOf(admin: KubeUser, path: string): Promise<readonly KubeObject['metadata'][]> {
   const { status, body, message } = await admin.request('GET', path);
   if (status !== 200) throw new Error(`GET ${path} returned ${status}: ${message}`);
   return (body as { readonly items: readonly KubeObject[] }).items.map(({ metadata }) => metadata);
-};
+}
 
 /**
  * Deletes all jobs of a project except these, with their Jobs. Removes the finalizers itself: the controller would recover
  * each job first, and its work would count in the next measurement. Repeats, because the API completes creates whose client
  * has disconnected.
  */
-export const clearJobs = async (
+export async function clearJobs(
   admin: KubeUser,
   namespace: string,
   keep: ReadonlySet<string> = NONE,
-): Promise<void> => {
+): Promise<void> {
   const zipJobs = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
-  const isEmpty = async (): Promise<boolean> => {
+  async function isEmpty(): Promise<boolean> {
     const found = (await metadataOf(admin, zipJobs)).filter(({ name }) => !keep.has(name));
     await inParallel(found.length, AT_ONCE, async (index) => {
       const path = `${zipJobs}/${found[index]?.name}`;
@@ -38,6 +38,6 @@ export const clearJobs = async (
     if (found.length === 0 && (await metadataOf(admin, jobs)).length === 0) return true;
     await delay(500);
     return false;
-  };
+  }
   await until(`no job in ${namespace}`, isEmpty, { limitMs: CLEAR_LIMIT_MS });
-};
+}

@@ -52,7 +52,7 @@ const RAMP_UP_MS = 3_000;
 const WARM_UP_SECONDS = 5;
 const SILENT_NAMES = resolve(import.meta.dirname, '../../support/processes/pods/silent-name-server.ts');
 
-const openWorld = async ({ log, jobs }: NeighbourOptions) => {
+async function openWorld({ log, jobs }: NeighbourOptions) {
   await using opened = new AsyncDisposableStack();
   log('neighbours: starting a cluster');
   const cluster = opened.use(await startCluster({ log }));
@@ -80,17 +80,18 @@ const openWorld = async ({ log, jobs }: NeighbourOptions) => {
   const dashboardUrl = dashboard.url;
   const attacker: Attacker = { project: other, api, admin, dashboardUrl, userToken: user.token, jobs };
   return { probed, attacker, [Symbol.asyncDispose]: () => resources.disposeAsync() };
-};
+}
+
 type World = Awaited<ReturnType<typeof openWorld>>;
 
-const clear = async ({ probed, attacker }: World, kept: ReadonlySet<string>): Promise<void> => {
+async function clear({ probed, attacker }: World, kept: ReadonlySet<string>): Promise<void> {
   const { admin, project } = attacker;
   await removeLogPod(attacker);
   await clearJobs(admin, project.namespace, kept);
   await clearJobs(admin, probed.project.namespace);
-};
+}
 
-const disturbed = async ({ probed, attacker }: World, way: string, seconds: number) => {
+async function disturbed({ probed, attacker }: World, way: string, seconds: number) {
   const { baseUrl } = probed;
   const { token, bucketName } = attacker.project;
   const prepared = await prepare(way, attacker);
@@ -102,7 +103,7 @@ const disturbed = async ({ probed, attacker }: World, way: string, seconds: numb
     beside,
     attacksPerSecond: ((attack.requests() - before) * 1_000) / (performance.now() - startedAt),
   };
-};
+}
 
 interface Round {
   readonly alone: Times;
@@ -110,11 +111,14 @@ interface Round {
   readonly attacksPerSecond: number;
 }
 
-const figuresOf = (way: string, rounds: readonly Round[]): readonly NeighbourFigure[] =>
-  MEASURES.map((what) => {
-    const of = (share: number, which: 'alone' | 'beside'): number =>
-      median(rounds.map((round) => quantile(round[which][what], share)));
-    const round = (value: number): number => Number(value.toPrecision(3));
+function figuresOf(way: string, rounds: readonly Round[]): readonly NeighbourFigure[] {
+  return MEASURES.map((what) => {
+    function of(share: number, which: 'alone' | 'beside'): number {
+      return median(rounds.map((round) => quantile(round[which][what], share)));
+    }
+    function round(value: number): number {
+      return Number(value.toPrecision(3));
+    }
     return {
       case: 'neighbours',
       way,
@@ -126,9 +130,10 @@ const figuresOf = (way: string, rounds: readonly Round[]): readonly NeighbourFig
       attacks_per_s: round(median(rounds.map(({ attacksPerSecond }) => attacksPerSecond))),
     };
   });
+}
 
 /** Rounds alternate between undisturbed and disturbed, so that a slow machine affects both. */
-export const measureNeighbours = async (options: NeighbourOptions): Promise<void> => {
+export async function measureNeighbours(options: NeighbourOptions): Promise<void> {
   const { seconds, rounds, report, log } = options;
   const ways = options.ways.length === 0 ? Object.keys(WAYS) : options.ways;
   await using world = await openWorld(options);
@@ -144,4 +149,4 @@ export const measureNeighbours = async (options: NeighbourOptions): Promise<void
     }
     for (const figure of figuresOf(way, measured)) report(figure);
   }
-};
+}

@@ -28,7 +28,7 @@ const LOG_POD = 'hostile-log';
 const PRINT = `for (let n = 0; n < 60; n += 1) console.log('://'.repeat(${Math.floor((16 * 1024) / 3)}))`;
 
 /** A page of the project, and sessions that request it. */
-const openSessions = async ({ dashboardUrl, userToken, project }: Attacker, path: string) => {
+async function openSessions({ dashboardUrl, userToken, project }: Attacker, path: string) {
   const cookies: string[] = [];
   for (let count = 0; count < SESSIONS; count += 1) {
     const visitor = createVisitor(dashboardUrl);
@@ -37,28 +37,30 @@ const openSessions = async ({ dashboardUrl, userToken, project }: Attacker, path
     cookies.push([...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '));
   }
   return { page: `${dashboardUrl}/projects/${project.namespace}/jobs${path}`, cookies };
-};
+}
 
 /** A pod that an editor of the namespace passes off as the pod of a job. */
-const logPod = (namespace: string, job: string) => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { namespace, name: LOG_POD, labels: { 'batch.kubernetes.io/job-name': job } },
-  spec: {
-    restartPolicy: 'Never',
-    automountServiceAccountToken: false,
-    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
-    containers: [
-      {
-        name: ZIPPER_CONTAINER,
-        image: 'zipjobs-zipper',
-        command: ['node', '-e', PRINT],
-        resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '1', memory: '64Mi' } },
-        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-      },
-    ],
-  },
-});
+function logPod(namespace: string, job: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name: LOG_POD, labels: { 'batch.kubernetes.io/job-name': job } },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          name: ZIPPER_CONTAINER,
+          image: 'zipjobs-zipper',
+          command: ['node', '-e', PRINT],
+          resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '1', memory: '64Mi' } },
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        },
+      ],
+    },
+  };
+}
 
 const hostileLog: Prepare = async (attacker) => {
   const { api, project } = attacker;
@@ -80,7 +82,9 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   'dashboard logs': hostileLog,
   'webhooks to silent names': async ({ admin, project, jobs }) => {
     const { namespace, bucketName } = project;
-    const url = (index: number): string => `http://n${index}.silent.example/`;
+    function url(index: number): string {
+      return `http://n${index}.silent.example/`;
+    }
     await putFinishedJobs(admin, { namespace, bucketName, count: Math.min(jobs, 1_000), url });
     return NOTHING;
   },
@@ -89,11 +93,12 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
 const NEEDS_STORED_JOBS: ReadonlySet<string> = new Set(['dashboard polls', 'stored jobs']);
 
 /** Nothing for a way without an entry in PREPARATIONS. */
-export const prepare = async (way: string, attacker: Attacker): ReturnType<Prepare> =>
-  (await PREPARATIONS[way]?.(attacker)) ?? NOTHING;
+export async function prepare(way: string, attacker: Attacker): ReturnType<Prepare> {
+  return (await PREPARATIONS[way]?.(attacker)) ?? NOTHING;
+}
 
 /** Stores the jobs of the project before the first way that needs them, and returns their names. */
-export const createStore = ({ api, project, jobs: count }: Attacker) => {
+export function createStore({ api, project, jobs: count }: Attacker) {
   let stored: ReadonlySet<string> = new Set();
   return async (way: string): Promise<typeof stored> => {
     if (stored.size > 0 || !NEEDS_STORED_JOBS.has(way)) return stored;
@@ -102,12 +107,12 @@ export const createStore = ({ api, project, jobs: count }: Attacker) => {
     stored = new Set(uuids.map(zipJobName));
     return stored;
   };
-};
+}
 
 /** Removes the pod that `prepare` may have created. */
-export const removeLogPod = async ({ admin, project }: Attacker): Promise<void> => {
+export async function removeLogPod({ admin, project }: Attacker): Promise<void> {
   await admin.request(
     'DELETE',
     `/api/v1/namespaces/${project.namespace}/pods/${LOG_POD}?gracePeriodSeconds=0`,
   );
-};
+}

@@ -26,14 +26,16 @@ const GETS_PER_SECOND = 10;
 const WEBHOOKS_PER_SECOND = 2;
 const LIMIT_MS = 120_000;
 
-const posts = async ({ baseUrl, project, api }: ProbeDeps, seconds: number) => {
+async function posts({ baseUrl, project, api }: ProbeDeps, seconds: number) {
   const postTimes: number[] = [];
   const respondedAt = new Map<string, number>();
   const path = `/apis/batch/v1/namespaces/${project.namespace}/jobs`;
-  const nameAt = ({ metadata }: { readonly metadata: { readonly name: string } }) => ({
-    name: metadata.name,
-    atMs: performance.now(),
-  });
+  function nameAt({ metadata }: { readonly metadata: { readonly name: string } }) {
+    return {
+      name: metadata.name,
+      atMs: performance.now(),
+    };
+  }
   using jobs = await followObjects(api, path, nameAt);
   await atRate({ count: seconds * POSTS_PER_SECOND, perSecond: POSTS_PER_SECOND }, async (index, dueMs) => {
     const uuid = await postJob(baseUrl, project.token, {
@@ -44,23 +46,24 @@ const posts = async ({ baseUrl, project, api }: ProbeDeps, seconds: number) => {
     postTimes.push(performance.now() - dueMs);
     respondedAt.set(zipJobName(uuid), performance.now());
   });
-  const started = (): ReadonlyMap<string, number> =>
-    new Map(
+  function started(): ReadonlyMap<string, number> {
+    return new Map(
       jobs.events.filter(({ type }) => type === 'ADDED').map(({ object }) => [object.name, object.atMs]),
     );
-  const isStarted = (): boolean => {
+  }
+  function isStarted(): boolean {
     const found = started();
     return [...respondedAt.keys()].every((name) => found.has(name));
-  };
+  }
   await until('every job to start', isStarted, { limitMs: LIMIT_MS });
   const found = started();
   return {
     POST: postTimes,
     'job start': [...respondedAt].map(([name, atMs]) => Math.max(0, (found.get(name) ?? Infinity) - atMs)),
   };
-};
+}
 
-const gets = async ({ baseUrl, project }: ProbeDeps, seconds: number): Promise<readonly number[]> => {
+async function gets({ baseUrl, project }: ProbeDeps, seconds: number): Promise<readonly number[]> {
   const times: number[] = [];
   const path = '/v1/zips/00000000-0000-4000-8000-000000000000';
   await atRate({ count: seconds * GETS_PER_SECOND, perSecond: GETS_PER_SECOND }, async (_, dueMs) => {
@@ -69,12 +72,12 @@ const gets = async ({ baseUrl, project }: ProbeDeps, seconds: number): Promise<r
     times.push(performance.now() - dueMs);
   });
   return times;
-};
+}
 
-const webhooks = async (
+async function webhooks(
   { admin, project, receiver }: ProbeDeps,
   seconds: number,
-): Promise<readonly number[]> => {
+): Promise<readonly number[]> {
   const { namespace, bucketName } = project;
   const times: number[] = [];
   const rate = { count: seconds * WEBHOOKS_PER_SECOND, perSecond: WEBHOOKS_PER_SECOND };
@@ -87,14 +90,14 @@ const webhooks = async (
     times.push(Math.max(0, at - performance.timeOrigin - dueMs));
   });
   return times;
-};
+}
 
 /** The response times of a well-behaved project for some seconds. The caller deletes its jobs. */
-export const probe = async (deps: ProbeDeps, seconds: number): Promise<Times> => {
+export async function probe(deps: ProbeDeps, seconds: number): Promise<Times> {
   const [created, read, delivered] = await Promise.all([
     posts(deps, seconds),
     gets(deps, seconds),
     webhooks(deps, seconds),
   ]);
   return { ...created, GET: read, webhook: delivered };
-};
+}

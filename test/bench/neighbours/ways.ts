@@ -26,9 +26,12 @@ const SESSION_PAUSE_MS = 100;
 
 /** Requests of all ways of this process. */
 let requests = 0;
-export const requestsSoFar = (): number => requests;
 
-const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Promise<void> => {
+export function requestsSoFar(): number {
+  return requests;
+}
+
+async function send({ baseUrl, token }: Target, path: string, body?: Buffer): Promise<void> {
   const method = body === undefined ? 'GET' : 'POST';
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(`${baseUrl}${path}`, { method, headers, body: body ?? null }).catch(
@@ -37,27 +40,27 @@ const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Pr
   await response?.text().catch(() => undefined);
   requests += 1;
   if (response?.ok !== true) await delay(REFUSED_PAUSE_MS);
-};
+}
 
 /** Repeats a request in several lanes. */
-const repeat =
-  (lanes: number, request: (target: Target) => Promise<void>): Misbehave =>
-  (target) => {
-    const lane = async (): Promise<never> => {
+function repeat(lanes: number, request: (target: Target) => Promise<void>): Misbehave {
+  return (target) => {
+    async function lane(): Promise<never> {
       for (;;) await request(target);
-    };
+    }
     return Promise.race(Array.from({ length: lanes }, lane));
   };
+}
 
-const bodies = (list: readonly Buffer[]) => {
+function bodies(list: readonly Buffer[]) {
   let next = 0;
   return (): Buffer => list[next++ % list.length] ?? Buffer.alloc(0);
-};
+}
 
-const small = ({ bucketName }: Target): Buffer => {
+function small({ bucketName }: Target): Buffer {
   const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
   return Buffer.from(JSON.stringify({ bucket_name: bucketName, key: `${Math.random()}.zip`, urls }));
-};
+}
 
 const hugeJson: Misbehave = (target) => {
   const kinds = ['empty entries', 'empty arrays', 'different keys', 'escaped quotes'] as const;
@@ -79,14 +82,14 @@ const slowSenders: Misbehave = async ({ baseUrl: url, token }) => {
 };
 
 const browse: Misbehave = ({ page, cookies }) => {
-  const session = async (cookie: string): Promise<never> => {
+  async function session(cookie: string): Promise<never> {
     for (;;) {
       const response = await fetch(page, { headers: { cookie } }).catch(() => undefined);
       await response?.text().catch(() => undefined);
       requests += 1;
       await delay(SESSION_PAUSE_MS);
     }
-  };
+  }
   return Promise.race(cookies.map(session));
 };
 

@@ -5,13 +5,14 @@ import type { RealCluster } from '#tools/real-node/real-cluster.ts';
 const RESOURCES = ['zipjobs', 'zipbuckets', 'zipprojects', 'jobs', 'pods', 'secrets', 'events'];
 const SERVED = /^apiserver_request_total\{([^}]*)\} (\S+)$/gm;
 
-const labelOf = (labels: string, name: string): string =>
-  new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+function labelOf(labels: string, name: string): string {
+  return new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+}
 
 /** Number of requests by verb and resource, without watches, which do not end with a job. */
 export type RequestCounts = ReadonlyMap<string, number>;
 
-export const countRequests = async (cluster: Pick<RealCluster, 'kubectl'>): Promise<RequestCounts> => {
+export async function countRequests(cluster: Pick<RealCluster, 'kubectl'>): Promise<RequestCounts> {
   const { stdout } = await cluster.kubectl(['get', '--raw', '/metrics']);
   const counts = new Map<string, number>();
   for (const [, labels = '', count] of stdout.matchAll(SERVED)) {
@@ -24,17 +25,17 @@ export const countRequests = async (cluster: Pick<RealCluster, 'kubectl'>): Prom
     counts.set(name, (counts.get(name) ?? 0) + Number(count));
   }
   return counts;
-};
+}
 
 /** Requests per job of this many jobs, most first. */
-export const perJob = (
+export function perJob(
   before: RequestCounts,
   after: RequestCounts,
   jobs: number,
-): readonly (readonly [string, number])[] => {
+): readonly (readonly [string, number])[] {
   const each = [...after].map(([name, count]) => [name, (count - (before.get(name) ?? 0)) / jobs] as const);
   const total = each.reduce((sum, [, count]) => sum + count, 0);
   return [['requests to the API server', total] as const, ...each.toSorted(([, a], [, b]) => b - a)].filter(
     ([, count]) => count >= 0.1,
   );
-};
+}

@@ -52,11 +52,12 @@ interface Streams {
  * Times are those at which a watch reports an object: the API server's own have whole seconds. Those of containers are
  * containerd's. A cause never counts as later than its effect, which another connection may report first.
  */
-export const recordJobs = async (cluster: RealCluster, flow: RealFlow): Promise<JobRecorder> => {
+export async function recordJobs(cluster: RealCluster, flow: RealFlow): Promise<JobRecorder> {
   await using started = new AsyncDisposableStack();
   const api = started.use(await adminApi(cluster));
-  const inNamespace = (group: string, plural: string): string =>
-    `${group}/namespaces/${flow.project.namespace}/${plural}`;
+  function inNamespace(group: string, plural: string): string {
+    return `${group}/namespaces/${flow.project.namespace}/${plural}`;
+  }
   const zipJobs = inNamespace(`/apis/${GROUP_VERSION}`, PLURALS.ZipJob);
   const streams: Streams = {
     tasks: started.use(await followContainerTasks()),
@@ -86,17 +87,19 @@ export const recordJobs = async (cluster: RealCluster, flow: RealFlow): Promise<
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}
 
 /** Undefined until the job has succeeded and its containers have ended. */
-const seenOf = (
+function seenOf(
   streams: Streams,
   uuid: string,
   posted: number,
-): Omit<Record<Moment, number>, 'posted'> | undefined => {
+): Omit<Record<Moment, number>, 'posted'> | undefined {
   const name = zipJobName(uuid);
-  const zipJobAt = (is: (job: ZipJob) => boolean): number | undefined =>
-    streams.zipJobs.events.find(({ object: { job } }) => job.metadata.name === name && is(job))?.object.at;
+  function zipJobAt(is: (job: ZipJob) => boolean): number | undefined {
+    return streams.zipJobs.events.find(({ object: { job } }) => job.metadata.name === name && is(job))?.object
+      .at;
+  }
   const failed = zipJobAt((job) => isFinished(job) && job.status?.phase !== 'Succeeded');
   if (failed !== undefined) throw new Error(`job ${uuid} did not succeed`);
   const pods = streams.pods.events
@@ -115,10 +118,10 @@ const seenOf = (
     succeeded: zipJobAt((job) => job.status?.phase === 'Succeeded'),
   };
   return isComplete(moments) ? moments : undefined;
-};
+}
 
 /** Undefined until both containers of the pod have ended. */
-const containersSeen = ({ started, ended }: ContainerTasks, pods: readonly SeenPod[], posted: number) => {
+function containersSeen({ started, ended }: ContainerTasks, pods: readonly SeenPod[], posted: number) {
   const id = pods
     .flatMap(({ pod }) => pod.status?.containerStatuses ?? [])
     .find(({ containerID }) => containerID !== undefined)
@@ -129,17 +132,19 @@ const containersSeen = ({ started, ended }: ContainerTasks, pods: readonly SeenP
   if (sandbox === undefined || containerStarted === undefined) return undefined;
   const areEnded = ended.has(id ?? '') && ended.has(sandbox[0]);
   return areEnded ? { sandboxStarted: sandbox[1], containerStarted } : undefined;
-};
+}
 
-const isComplete = <K extends string>(
+function isComplete<K extends string>(
   moments: Readonly<Record<K, number | undefined>>,
-): moments is Readonly<Record<K, number>> => Object.values(moments).every((at) => at !== undefined);
+): moments is Readonly<Record<K, number>> {
+  return Object.values(moments).every((at) => at !== undefined);
+}
 
-const inOrder = (seen: Readonly<Record<Moment, number>>): Readonly<Record<Moment, number>> => {
+function inOrder(seen: Readonly<Record<Moment, number>>): Readonly<Record<Moment, number>> {
   let next = Infinity;
   const corrected = MOMENTS.toReversed().map((moment) => {
     next = Math.min(next, seen[moment]);
     return [moment, next] as const;
   });
   return Object.fromEntries(corrected) as Record<Moment, number>;
-};
+}

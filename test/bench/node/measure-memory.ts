@@ -7,8 +7,9 @@ import { peaksOfJob } from './pod-peaks.ts';
 
 const MIB = 1024 * 1024;
 
-const same = (count: number, bytes: number): readonly BenchFile[] =>
-  Array.from({ length: count }, (_, index) => ({ path: `${index}.bin`, bytes }));
+function same(count: number, bytes: number): readonly BenchFile[] {
+  return Array.from({ length: count }, (_, index) => ({ path: `${index}.bin`, bytes }));
+}
 
 const JOBS: readonly { readonly what: string; readonly files: readonly BenchFile[] }[] = [
   { what: '1 file of 50 KB', files: same(1, 50_000) },
@@ -27,9 +28,11 @@ export interface JobMemory {
 }
 
 /** Runs jobs of several sizes one after another, and returns the peaks of their pods' cgroups. */
-export const measureMemory = async (cluster: RealCluster, flow: RealFlow): Promise<readonly JobMemory[]> => {
+export async function measureMemory(cluster: RealCluster, flow: RealFlow): Promise<readonly JobMemory[]> {
   const results: JobMemory[] = [];
-  const inMib = (bytes: number): number => Math.round(bytes / MIB);
+  function inMib(bytes: number): number {
+    return Math.round(bytes / MIB);
+  }
   for (const { what, files } of JOBS) {
     await using origin = await openOrigin({ name: what, what, latencyMs: 0, files }, { plain: true });
     const urls = files.map(({ path }) => ({ url: outsideUrl(`${origin.url}${path}`), filename: path }));
@@ -44,4 +47,4 @@ export const measureMemory = async (cluster: RealCluster, flow: RealFlow): Promi
     results.push({ what, peak_mib: inMib(peak), working_set_mib: inMib(workingSet) });
   }
   return results;
-};
+}

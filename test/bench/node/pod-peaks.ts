@@ -10,7 +10,7 @@ const SAMPLE_MS = 50;
 export type PodPeaks = Pick<CgroupMemory, 'peak' | 'workingSet'>;
 
 /** Reads the cgroup of the job's only pod until the kernel has removed it. */
-export const peaksOfJob = async ({ project }: RealFlow, cgroup: string, uuid: string): Promise<PodPeaks> => {
+export async function peaksOfJob({ project }: RealFlow, cgroup: string, uuid: string): Promise<PodPeaks> {
   const uid = await until(
     'the pod to be activated',
     async () => (await project.zipJob(uuid)).status?.job?.podUid,
@@ -23,4 +23,4 @@ export const peaksOfJob = async ({ project }: RealFlow, cgroup: string, uuid: st
     peaks = { peak: Math.max(peak, peaks.peak), workingSet: Math.max(workingSet, peaks.workingSet) };
     await delay(SAMPLE_MS);
   }
-};
+}

@@ -21,16 +21,17 @@ export interface Stage {
 }
 
 /** Milliseconds of each stage, in order. Their sum is the time from POST to `succeeded`. */
-export const stageTimes = (moments: JobMoments): readonly number[] =>
-  MOMENTS.slice(1).map((moment, index) => moments[moment] - moments[MOMENTS[index] ?? 'posted']);
+export function stageTimes(moments: JobMoments): readonly number[] {
+  return MOMENTS.slice(1).map((moment, index) => moments[moment] - moments[MOMENTS[index] ?? 'posted']);
+}
 
 /** Percentiles of each stage, of our stages together, of the others together, and of the whole. */
-export const summarize = (jobs: readonly JobMoments[]): readonly Stage[] => {
+export function summarize(jobs: readonly JobMoments[]): readonly Stage[] {
   const times = jobs.map(stageTimes);
-  const row = (stage: string, isPart: (index: number) => boolean): Stage => {
+  function row(stage: string, isPart: (index: number) => boolean): Stage {
     const sums = times.map((all) => all.reduce((sum, ms, index) => sum + (isPart(index) ? ms : 0), 0));
     return { stage, p50_ms: quantile(sums, 0.5), p99_ms: quantile(sums, 0.99) };
-  };
+  }
   const responses = jobs.map(({ posted, responded }) => responded - posted);
   return [
     ...STAGES.map(({ name }, at) => row(name, (index) => index === at)),
@@ -39,4 +40,4 @@ export const summarize = (jobs: readonly JobMoments[]): readonly Stage[] => {
     row('POST to succeeded', () => true),
     { stage: 'POST to its response', p50_ms: quantile(responses, 0.5), p99_ms: quantile(responses, 0.99) },
   ];
-};
+}

@@ -24,16 +24,19 @@ const LIMIT_MS = 3_600_000;
 interface Named {
   readonly metadata: { readonly name: string; readonly resourceVersion?: string };
 }
-const seenAt = ({ metadata }: Named) => ({ name: metadata.name, atMs: performance.now() });
+
+function seenAt({ metadata }: Named) {
+  return { name: metadata.name, atMs: performance.now() };
+}
 
 /** The bucket that every project has. */
-const ownBucket = async (api: KubeApi, namespace: string): Promise<string> => {
+async function ownBucket(api: KubeApi, namespace: string): Promise<string> {
   const { items } = await api.get<{ items: ZipBucket[] }>(collectionOf('ZipBucket', namespace));
   return items[0]?.metadata.name ?? bucketResourceName('s3', '');
-};
+}
 
 /** Creates the queue. The function that it returns waits until the status of each job says why it waits. */
-const fillQueue = async ({ api, queued, log }: FairnessOptions, life: DisposableStack) => {
+async function fillQueue({ api, queued, log }: FairnessOptions, life: DisposableStack) {
   log(`scale: ${queued} queued jobs`);
   const bucket = await ownBucket(api, LARGE);
   const waiting = new Set<string>();
@@ -46,10 +49,10 @@ const fillQueue = async ({ api, queued, log }: FairnessOptions, life: Disposable
   log(`scale: ${queued} jobs were created, ${waiting.size} of them have a status`);
   return () =>
     until('every job to be queued', () => waiting.size >= queued, { limitMs: LIMIT_MS, intervalMs: 500 });
-};
+}
 
 /** Milliseconds from ZipJob to Job of each job of the small project. */
-const waitsOf = async ({ api, log }: Omit<FairnessOptions, 'queued'>, prefix: string) => {
+async function waitsOf({ api, log }: Omit<FairnessOptions, 'queued'>, prefix: string) {
   log(`scale: ${SMALL_JOBS} jobs of another project, ${PER_SECOND} a second`);
   const bucket = await ownBucket(api, SMALL);
   using zipJobs = await followObjects(api, collectionOf('ZipJob', SMALL), seenAt);
@@ -57,30 +60,33 @@ const waitsOf = async ({ api, log }: Omit<FairnessOptions, 'queued'>, prefix: st
   await atRate({ count: SMALL_JOBS, perSecond: PER_SECOND }, async (index) => {
     await createJob({ namespace: SMALL, name: `${prefix}-${index}`, bucket }, api);
   });
-  const firstSeen = ({ events }: typeof jobs): ReadonlyMap<string, number> =>
-    new Map(
+  function firstSeen({ events }: typeof jobs): ReadonlyMap<string, number> {
+    return new Map(
       events.flatMap(({ type, object }) =>
         type === 'ADDED' && object.name.startsWith(`${prefix}-`) ? [[object.name, object.atMs] as const] : [],
       ),
     );
+  }
   await until('every job to have its Job', () => firstSeen(jobs).size >= SMALL_JOBS, { limitMs: 300_000 });
   const created = firstSeen(jobs);
   return [...firstSeen(zipJobs)].map(([name, atMs]) => Math.max(0, (created.get(name) ?? Infinity) - atMs));
-};
+}
 
-export const measureFairness = async (options: FairnessOptions): Promise<readonly FairnessFigure[]> => {
+export async function measureFairness(options: FairnessOptions): Promise<readonly FairnessFigure[]> {
   using life = new DisposableStack();
   const untilQueued = await fillQueue(options, life);
   const behind = await waitsOf(options, 'early');
   await untilQueued();
   const atRest = await waitsOf(options, 'late');
-  const figures = (when: string, waits: readonly number[]): readonly FairnessFigure[] => [
-    [`small project ${when}: ZipJob seen to Job created, p50`, quantile(waits, 0.5), 'ms'],
-    [`small project ${when}: ZipJob seen to Job created, p99`, quantile(waits, 0.99), 'ms', '<= 1000'],
-  ];
+  function figures(when: string, waits: readonly number[]): readonly FairnessFigure[] {
+    return [
+      [`small project ${when}: ZipJob seen to Job created, p50`, quantile(waits, 0.5), 'ms'],
+      [`small project ${when}: ZipJob seen to Job created, p99`, quantile(waits, 0.99), 'ms', '<= 1000'],
+    ];
+  }
   return [
     ['queued jobs of the large project', options.queued, PLURALS.ZipJob],
     ...figures('while the queue gets its statuses', behind),
     ...figures('with all jobs queued', atRest),
   ];
-};
+}

@@ -70,30 +70,32 @@ interface World {
   readonly log: (line: string) => void;
 }
 
-const figure = (
+function figure(
   row: ScaleFigure['row'],
   what: string,
   [value, unit, target]: readonly [number, string, string?],
-): ScaleFigure => ({
-  case: 'scale',
-  row,
-  what,
-  value: Number(value.toFixed(2)),
-  unit,
-  ...(target !== undefined && { target }),
-});
+): ScaleFigure {
+  return {
+    case: 'scale',
+    row,
+    what,
+    value: Number(value.toFixed(2)),
+    unit,
+    ...(target !== undefined && { target }),
+  };
+}
 
 /** The events in which the progress of a job changed. */
-const progressWrites = (events: Followed<SeenJob>['events']): readonly SeenJob[] => {
+function progressWrites(events: Followed<SeenJob>['events']): readonly SeenJob[] {
   const last = new Map<string, string | undefined>();
   return events.flatMap(({ object }) => {
     const before = last.get(object.name);
     last.set(object.name, object.updatedAt);
     return object.updatedAt !== undefined && before !== object.updatedAt ? [object] : [];
   });
-};
+}
 
-const loneJob = async ({ api, jobs, log }: World): Promise<ScaleFigure> => {
+async function loneJob({ api, jobs, log }: World): Promise<ScaleFigure> {
   log('scale: one running job');
   await createJob({ namespace: RUNNING, name: 'lone', bucket: bucketName(0) }, api);
   await until('progress of the job', () => progressWrites(jobs.events).length > 1, { limitMs: 120_000 });
@@ -101,23 +103,26 @@ const loneJob = async ({ api, jobs, log }: World): Promise<ScaleFigure> => {
   const times = progressWrites(jobs.events).map(({ atMs }) => atMs);
   const gaps = times.slice(2).map((atMs, index) => (atMs - (times[index + 1] ?? 0)) / 1000);
   return figure('G5', 'a lone job: seconds between two writes', [quantile(gaps, 0.5), 's', '2']);
-};
+}
 
-const runningJobs = async (world: World): Promise<readonly ScaleFigure[]> => {
+async function runningJobs(world: World): Promise<readonly ScaleFigure[]> {
   const { api, jobs, zippers, size, budgets, log } = world;
   log(`scale: ${size.running} running jobs in ${size.buckets} buckets`);
-  const jobAt = (index: number) => ({
-    namespace: RUNNING,
-    name: `run-${index}`,
-    bucket: bucketName(index % size.buckets),
-  });
+  function jobAt(index: number) {
+    return {
+      namespace: RUNNING,
+      name: `run-${index}`,
+      bucket: bucketName(index % size.buckets),
+    };
+  }
   await createJobs(api, size.running - 1, jobAt);
   await until('all jobs to run', () => zippers.running >= size.running, {
     limitMs: LIMIT_MS,
     intervalMs: 500,
   });
-  const interval = (): number =>
-    Math.max(...jobs.events.slice(-size.running).map(({ object }) => object.everySeconds ?? 2));
+  function interval(): number {
+    return Math.max(...jobs.events.slice(-size.running).map(({ object }) => object.everySeconds ?? 2));
+  }
   const slowestMs = interval() * 1000;
   log(`scale: waiting for an interval of ${slowestMs / 1000} s`);
   await delay(slowestMs);
@@ -127,7 +132,9 @@ const runningJobs = async (world: World): Promise<readonly ScaleFigure[]> => {
   const known = progressWrites(jobs.events.slice(0, first)).length;
   const written = progressWrites(jobs.events).slice(known);
   const bytes = written.reduce((sum, one) => sum + one.bytes, 0);
-  const perSecond = (value: number): number => (value * 1000) / windowMs;
+  function perSecond(value: number): number {
+    return (value * 1000) / windowMs;
+  }
   return [
     figure('G5', 'running jobs', [size.running, 'jobs']),
     figure('G5', 'largest interval of progress', [slowestMs / 1000, 's']),
@@ -139,26 +146,28 @@ const runningJobs = async (world: World): Promise<readonly ScaleFigure[]> => {
     figure('G5', 'bytes of progress writes', [perSecond(bytes), 'per second', `<= ${budgets.progressBytes}`]),
     figure('G5', 'bytes of a ZipJob with managed fields', [bytes / Math.max(1, written.length), 'bytes']),
   ];
-};
+}
 
-const ends = async ({ jobs, zippers, size, log }: World): Promise<ScaleFigure> => {
+async function ends({ jobs, zippers, size, log }: World): Promise<ScaleFigure> {
   log('scale: ends');
   const times: number[] = [];
   for (let index = 0; index < Math.min(ENDS, size.running - 1); index += 1) {
     const name = `run-${index}`;
     const startedAt = performance.now();
     await zippers.finish(name);
-    const isOver = (): boolean => jobs.events.some(({ object }) => object.name === name && object.isOver);
+    function isOver(): boolean {
+      return jobs.events.some(({ object }) => object.name === name && object.isOver);
+    }
     await until(`the end of ${name}`, isOver, { limitMs: 60_000, intervalMs: 20 });
     times.push(performance.now() - startedAt);
   }
   return figure('G5', 'result to Succeeded beside them, p99', [quantile(times, 0.99), 'ms']);
-};
+}
 
-const bucketCounts = async ({ api, buckets, budgets, size }: World): Promise<readonly ScaleFigure[]> => {
+async function bucketCounts({ api, buckets, budgets, size }: World): Promise<readonly ScaleFigure[]> {
   const times = buckets.events.map(({ object }) => object.atMs);
   const most = Math.max(0, ...times.map((atMs, index) => countUntil(times, index, atMs + 1000)));
-  const wrong = async (): Promise<number> => {
+  async function wrong(): Promise<number> {
     const [{ items: zipJobs }, { items }] = await Promise.all([
       api.get<{ items: ZipJob[] }>(collectionOf('ZipJob', RUNNING)),
       api.get<{ items: ZipBucket[] }>(collectionOf('ZipBucket', RUNNING)),
@@ -168,7 +177,7 @@ const bucketCounts = async ({ api, buckets, budgets, size }: World): Promise<rea
       counts.set(zipJob.spec.bucketRef.name, (counts.get(zipJob.spec.bucketRef.name) ?? 0) + 1);
     return items.filter((one) => (one.status?.activeJobs ?? 0) !== (counts.get(one.metadata.name) ?? 0))
       .length;
-  };
+  }
   const limitMs = 60_000 + (size.buckets / budgets.countWrites) * 2000;
   await until('every count to be right', async () => (await wrong()) === 0, { limitMs, intervalMs: 1000 });
   return [
@@ -181,16 +190,16 @@ const bucketCounts = async ({ api, buckets, budgets, size }: World): Promise<rea
     figure('G6', 'writes of counts in all', [buckets.events.length, 'writes']),
     figure('G6', 'wrong counts in the end', [await wrong(), 'buckets', '0']),
   ];
-};
+}
 
-const countUntil = (times: readonly number[], from: number, endMs: number): number => {
+function countUntil(times: readonly number[], from: number, endMs: number): number {
   let end = from;
   while ((times[end] ?? Infinity) < endMs) end += 1;
   return end - from;
-};
+}
 
-const followJobs = (api: KubeApi, onActive: (zipJob: ZipJob) => void): Promise<Followed<SeenJob>> =>
-  followObjects(api, collectionOf('ZipJob', RUNNING), (zipJob: ZipJob) => {
+function followJobs(api: KubeApi, onActive: (zipJob: ZipJob) => void): Promise<Followed<SeenJob>> {
+  return followObjects(api, collectionOf('ZipJob', RUNNING), (zipJob: ZipJob) => {
     if (zipJob.status?.job?.podUid !== undefined && !isFinished(zipJob)) onActive(zipJob);
     return {
       atMs: performance.now(),
@@ -201,15 +210,18 @@ const followJobs = (api: KubeApi, onActive: (zipJob: ZipJob) => void): Promise<F
       isOver: isFinished(zipJob),
     };
   });
+}
 
-const zipperServerOf = async ({ dir, apiServer: { url, ca } }: Cluster): Promise<ZipperServer> => {
-  const file = (name: string): Promise<string> => readFile(join(dir, 'certificates', name), 'utf8');
+async function zipperServerOf({ dir, apiServer: { url, ca } }: Cluster): Promise<ZipperServer> {
+  function file(name: string): Promise<string> {
+    return readFile(join(dir, 'certificates', name), 'utf8');
+  }
   const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
   return { url, ca, cert, key };
-};
+}
 
 /** A controller that exceeds its limit is killed and starts again, so its restarts count too. */
-const controllerMemory = async (cluster: Cluster, api: KubeApi): Promise<readonly ScaleFigure[]> => {
+async function controllerMemory(cluster: Cluster, api: KubeApi): Promise<readonly ScaleFigure[]> {
   const { namespace, name, containers } = await leadingPod(cluster, api);
   const { peak } = await memoryOf(containers[0]?.pid ?? 0);
   const { status } = await api.get<Pod>(`/api/v1/namespaces/${namespace}/pods/${name}`);
@@ -218,7 +230,7 @@ const controllerMemory = async (cluster: Cluster, api: KubeApi): Promise<readonl
     figure('G4', 'controller, peak resident', [peak / 1024 / 1024, 'MiB', '<= 512']),
     figure('G4', 'controller, restarts', [restarts, 'restarts', '0']),
   ];
-};
+}
 
 export interface ScaleRun {
   readonly cluster: Cluster;
@@ -228,7 +240,7 @@ export interface ScaleRun {
   readonly report: (figure: ScaleFigure) => void;
 }
 
-export const measureScale = async ({ cluster, size, log, report }: ScaleRun): Promise<void> => {
+export async function measureScale({ cluster, size, log, report }: ScaleRun): Promise<void> {
   await using life = new AsyncDisposableStack();
   const api = life.use(await adminApi(cluster));
   const budgets = budgetsOf(size);
@@ -259,14 +271,16 @@ export const measureScale = async ({ cluster, size, log, report }: ScaleRun): Pr
     for (const [what, ...value] of await measureFairness({ api, queued: size.queued, log }))
       report(figure('G4', what, value));
   for (const one of await controllerMemory(cluster, api)) report(one);
-};
+}
 
 /** Running jobs of the full size. */
 export const SCALE_JOBS = 5000;
 
 /** Five running jobs for each bucket, and by default twenty queued ones for each running one. */
-export const sizeOf = (running: number, queued = 20 * running): ScaleSize => ({
-  running,
-  buckets: Math.ceil(running / 5),
-  queued,
-});
+export function sizeOf(running: number, queued = 20 * running): ScaleSize {
+  return {
+    running,
+    buckets: Math.ceil(running / 5),
+    queued,
+  };
+}

@@ -28,18 +28,21 @@ const AT_ONCE = 32;
 const NO_LIMIT = 1_000_000;
 
 /** Smaller runs have smaller budgets, so that zippers have to adapt at any size. */
-export const budgetsOf = ({ running, buckets }: ScaleSize): Budgets => ({
-  progressWrites: Math.min(50, Math.max(1, Math.floor(running / 6))),
-  progressBytes: 1_048_576,
-  countWrites: Math.min(20, Math.max(1, Math.floor(buckets / 10))),
-});
+export function budgetsOf({ running, buckets }: ScaleSize): Budgets {
+  return {
+    progressWrites: Math.min(50, Math.max(1, Math.floor(running / 6))),
+    progressBytes: 1_048_576,
+    countWrites: Math.min(20, Math.max(1, Math.floor(buckets / 10))),
+  };
+}
 
-export const collectionOf = (kind: 'ZipJob' | 'ZipBucket', namespace: string): string =>
-  `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
+export function collectionOf(kind: 'ZipJob' | 'ZipBucket', namespace: string): string {
+  return `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
+}
 
 /** Pods stay unscheduled: no node has the label. */
-export const installScale = (cluster: Cluster, budgets: Budgets): Promise<unknown> =>
-  installChart(cluster, {
+export function installScale(cluster: Cluster, budgets: Budgets): Promise<unknown> {
+  return installChart(cluster, {
     api: { replicas: 0 },
     zipper: { nodeSelector: { 'zipjobs.dev/simulated': 'yes' } },
     projectClasses: { default: { activeJobs: NO_LIMIT, storedJobs: NO_LIMIT, storedBytes: 2 ** 40 } },
@@ -56,17 +59,22 @@ export const installScale = (cluster: Cluster, budgets: Budgets): Promise<unknow
       },
     },
   });
+}
 
-export const createProjects = async (cluster: Cluster): Promise<readonly Project[]> => [
-  await createProject(cluster, { namespace: RUNNING }),
-  await createProject(cluster, { namespace: LARGE, limits: { activeJobs: LARGE_SLOTS } }),
-  await createProject(cluster, { namespace: SMALL }),
-];
+export async function createProjects(cluster: Cluster): Promise<readonly Project[]> {
+  return [
+    await createProject(cluster, { namespace: RUNNING }),
+    await createProject(cluster, { namespace: LARGE, limits: { activeJobs: LARGE_SLOTS } }),
+    await createProject(cluster, { namespace: SMALL }),
+  ];
+}
 
-export const bucketName = (index: number): string => bucketResourceName('s3', `scale-${index}`);
+export function bucketName(index: number): string {
+  return bucketResourceName('s3', `scale-${index}`);
+}
 
-export const createBuckets = (api: KubeApi, count: number): Promise<void> =>
-  inParallel(count, AT_ONCE, async (index) => {
+export function createBuckets(api: KubeApi, count: number): Promise<void> {
+  return inParallel(count, AT_ONCE, async (index) => {
     await api.create(collectionOf('ZipBucket', RUNNING), {
       apiVersion: GROUP_VERSION,
       kind: 'ZipBucket',
@@ -79,6 +87,7 @@ export const createBuckets = (api: KubeApi, count: number): Promise<void> =>
       },
     });
   });
+}
 
 export interface NewJob {
   readonly namespace: string;
@@ -87,8 +96,8 @@ export interface NewJob {
 }
 
 /** With the finalizer, like the API. */
-export const createJob = ({ namespace, name, bucket }: NewJob, api: KubeApi): Promise<unknown> =>
-  api.create(collectionOf('ZipJob', namespace), {
+export function createJob({ namespace, name, bucket }: NewJob, api: KubeApi): Promise<unknown> {
+  return api.create(collectionOf('ZipJob', namespace), {
     apiVersion: GROUP_VERSION,
     kind: 'ZipJob',
     metadata: { namespace, name, finalizers: [FINALIZER] },
@@ -100,8 +109,10 @@ export const createJob = ({ namespace, name, bucket }: NewJob, api: KubeApi): Pr
       activeDeadlineSeconds: 14_400,
     },
   });
+}
 
-export const createJobs = (api: KubeApi, count: number, jobAt: (index: number) => NewJob): Promise<void> =>
-  inParallel(count, AT_ONCE, async (index) => {
+export function createJobs(api: KubeApi, count: number, jobAt: (index: number) => NewJob): Promise<void> {
+  return inParallel(count, AT_ONCE, async (index) => {
     await createJob(jobAt(index), api);
   });
+}

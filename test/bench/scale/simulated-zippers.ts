@@ -47,7 +47,7 @@ export interface ZipperServer {
 }
 
 /** As the zipper of the active pod: the claim is that of a token from its kubelet. */
-const statusApiOf = ({ metadata, status }: ZipJob, url: string, dispatcher: Agent): StatusApi => {
+function statusApiOf({ metadata, status }: ZipJob, url: string, dispatcher: Agent): StatusApi {
   const { namespace, name, uid } = metadata;
   const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}/${name}/status`;
   const headers = {
@@ -74,11 +74,11 @@ const statusApiOf = ({ metadata, status }: ZipJob, url: string, dispatcher: Agen
     },
     close: () => Promise.resolve(),
   };
-};
+}
 
 const RESULT = { bytes: 1, entries: 1, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 };
 
-const startZipper = async (zipJob: ZipJob, statusApi: StatusApi): Promise<Zipper> => {
+async function startZipper(zipJob: ZipJob, statusApi: StatusApi): Promise<Zipper> {
   let filesDone = 0;
   const ended = new AbortController();
   const writer = createStatusWriter({
@@ -111,9 +111,9 @@ const startZipper = async (zipJob: ZipJob, statusApi: StatusApi): Promise<Zipper
       await stopProgress();
     },
   };
-};
+}
 
-export const createSimulatedZippers = ({ url, ...connect }: ZipperServer): SimulatedZippers => {
+export function createSimulatedZippers({ url, ...connect }: ZipperServer): SimulatedZippers {
   const agent = new Agent({ connect, connections: CONNECTIONS });
   const zippers = new Map<string, Zipper>();
   const known = new Set<string>();
@@ -135,4 +135,4 @@ export const createSimulatedZippers = ({ url, ...connect }: ZipperServer): Simul
       await agent.destroy();
     },
   };
-};
+}

@@ -29,34 +29,37 @@ const DAMAGES = [
 const LARGEST_BYTES = API_SETTINGS.maxBodyBytes.default;
 const DEEPEST = 70;
 
-const join = (random: Random, parts: readonly string[]): string =>
-  parts.map((part) => random.pick(SPACES) + part + random.pick(SPACES)).join(',');
+function join(random: Random, parts: readonly string[]): string {
+  return parts.map((part) => random.pick(SPACES) + part + random.pick(SPACES)).join(',');
+}
 
-const list = (random: Random, most: number, one: () => string): string[] =>
-  Array.from({ length: random.int(0, most) }, one);
+function list(random: Random, most: number, one: () => string): string[] {
+  return Array.from({ length: random.int(0, most) }, one);
+}
 
-const objectOf = (random: Random, depth: number, width: number): string =>
-  `{${join(
+function objectOf(random: Random, depth: number, width: number): string {
+  return `{${join(
     random,
     list(random, width, () => `${random.pick(KEYS)}:${valueOf(random, depth - 1, width)}`),
   )}}`;
+}
 
-const valueOf = (random: Random, depth: number, width: number): string => {
+function valueOf(random: Random, depth: number, width: number): string {
   if (depth <= 0 || random.next() < 0.4) return random.pick(SCALARS);
   if (random.next() < 0.5) return objectOf(random, depth, width);
   return `[${join(
     random,
     list(random, width, () => valueOf(random, depth - 1, width)),
   )}]`;
-};
+}
 
-const entryOf = (random: Random): string => {
+function entryOf(random: Random): string {
   if (random.next() < 0.1) return valueOf(random, 3, 3);
   const more = random.next() < 0.2 ? `,${random.pick(KEYS)}:${valueOf(random, 3, 2)}` : '';
   return `{"url":"https://a.example.com/${random.int(0, 99)}","filename":"f${random.int(0, 999)}"${more}}`;
-};
+}
 
-const requestOf = (random: Random): string => {
+function requestOf(random: Random): string {
   const entries = list(random, random.pick([3, 40, 1_500]), () => entryOf(random));
   const members = [
     `"urls":[${join(random, entries)}]`,
@@ -69,39 +72,40 @@ const requestOf = (random: Random): string => {
     random,
     members.sort(() => random.next() - 0.5),
   )}}`;
-};
+}
 
-const nested = (random: Random): string => {
+function nested(random: Random): string {
   const levels = random.int(1, DEEPEST);
   const [open, close] = random.pick([
     ['[', ']'],
     ['{"a":', '}'],
   ] as const);
   return `{"metadata":${open.repeat(levels)}1${close.repeat(levels)}}`;
-};
+}
 
-const damaged = (random: Random, text: string): string => {
+function damaged(random: Random, text: string): string {
   const at = random.int(0, text.length);
   const cut = random.int(0, random.pick([1, 1, 30, text.length]));
   const added = random.next() < 0.7 ? random.pick(DAMAGES) : text.slice(at, at + 20);
   return text.slice(0, at) + added + text.slice(at + cut);
-};
+}
 
-const small = (random: Random): Buffer => {
+function small(random: Random): Buffer {
   const kind = random.next();
   let text = kind < 0.6 ? requestOf(random) : kind < 0.8 ? objectOf(random, 8, 6) : nested(random);
   for (let times = random.pick([0, 0, 0, 1, 1, 3]); times > 0; times -= 1) text = damaged(random, text);
   const bytes = Buffer.from(text);
   if (random.next() < 0.05 && bytes.length > 0) bytes[random.int(0, bytes.length - 1)] = random.int(128, 255);
   return bytes;
-};
+}
 
-const large = (random: Random): Buffer => {
+function large(random: Random): Buffer {
   if (random.next() < 0.2) return random.pick(Object.values(LARGEST_REQUESTS))();
   const body = random.pick(Object.values(HOSTILE_BODIES))(random.pick([LARGEST_BYTES, LARGEST_BYTES / 8]));
   return random.next() < 0.7 ? body : body.subarray(0, random.int(1, body.length));
-};
+}
 
 /** One body in forty is large. */
-export const hostileBody = (random: Random): Buffer =>
-  random.next() < 1 / 40 ? large(random) : small(random);
+export function hostileBody(random: Random): Buffer {
+  return random.next() < 1 / 40 ? large(random) : small(random);
+}

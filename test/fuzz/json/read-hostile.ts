@@ -18,16 +18,16 @@ const PROJECT = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } })
 const COMPARED_BYTES = 256 * 1024;
 const REFUSED = new Set(['InvalidJson', 'NotAnObject', 'TooManyValues']);
 
-const parse = (body: Buffer): StrictJson | string => {
+function parse(body: Buffer): StrictJson | string {
   try {
     return runToEnd(parseStrictJson(body, JSON_LIMITS));
   } catch (error) {
     return errorCode(error) ?? String(error);
   }
-};
+}
 
 /** Describes a difference between strict parsing and the oracle. */
-const differenceOf = (body: Buffer): string | undefined => {
+function differenceOf(body: Buffer): string | undefined {
   const strict = parse(body);
   const expected = expectedOf(body, JSON_LIMITS);
   if (typeof strict === 'string') {
@@ -41,10 +41,10 @@ const differenceOf = (body: Buffer): string | undefined => {
   return metadataText === undefined || isDeepStrictEqual(JSON.parse(metadataText), strict.body['metadata'])
     ? undefined
     : 'found another metadata text';
-};
+}
 
 /** Reads bodies as the API does. */
-export const createReadHostile = () => {
+export function createReadHostile() {
   const requestPolicy = createRequestPolicy({
     ...projectClasses({ default: { filesPerJob: LIMITS.maxFiles } }),
     egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
@@ -64,4 +64,4 @@ export const createReadHostile = () => {
       return { outcome: errorCode(error) ?? String(error), difference };
     }
   };
-};
+}

@@ -5,7 +5,7 @@ import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import type { Installed } from './installed.ts';
 
-export const describeFlowControl = (theInstalled: () => Installed): void => {
+export function describeFlowControl(theInstalled: () => Installed): void {
   it('has a level of its own for our requests, and for no others (G1)', async () => {
     const { cluster } = theInstalled();
     const { stdout: uid } = await cluster.kubectl([
@@ -15,7 +15,7 @@ export const describeFlowControl = (theInstalled: () => Installed): void => {
       '-o',
       'jsonpath={.metadata.uid}',
     ]);
-    const schemaOf = async (account: string): Promise<string> => {
+    async function schemaOf(account: string): Promise<string> {
       const { stdout } = await cluster.kubectl(['create', 'token', account, '-n', RELEASE_NAMESPACE]);
       const agent = new Agent({ connect: { ca: cluster.apiServer.ca }, allowH2: false });
       const { headers, body } = await agent.request({
@@ -27,11 +27,11 @@ export const describeFlowControl = (theInstalled: () => Installed): void => {
       await body.dump();
       await agent.close();
       return String(headers['x-kubernetes-pf-flowschema-uid']);
-    };
+    }
     for (const account of ['zipjobs-api', 'zipjobs-controller'])
       await until(`the FlowSchema to apply to ${account}`, async () => (await schemaOf(account)) === uid);
     expect(await schemaOf('default'))
       .to.match(/^[0-9a-f-]{36}$/)
       .and.not.equal(uid);
   });
-};
+}

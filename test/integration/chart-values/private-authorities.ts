@@ -19,8 +19,8 @@ const CONFIG_MAP = { name: 'corporate-ca', key: 'bundle.pem' };
 export const TRUST_BUNDLE = { configMapKeyRef: CONFIG_MAP };
 
 /** Creates the bundle, which must be there before the chart is installed. */
-export const applyBundle = (cluster: Cluster): Promise<void> =>
-  cluster.apply([
+export function applyBundle(cluster: Cluster): Promise<void> {
+  return cluster.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
     {
       apiVersion: 'v1',
@@ -29,8 +29,9 @@ export const applyBundle = (cluster: Cluster): Promise<void> =>
       data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
     },
   ]);
+}
 
-export const describePrivateAuthorities = (theInstalled: () => Installed): void => {
+export function describePrivateAuthorities(theInstalled: () => Installed): void {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let baseUrl: string;
@@ -55,14 +56,16 @@ export const describePrivateAuthorities = (theInstalled: () => Installed): void 
   });
   after(() => life.disposeAsync());
 
-  const bucketName = (): string => bucketResourceName('s3', project.bucketName);
+  function bucketName(): string {
+    return bucketResourceName('s3', project.bucketName);
+  }
   /** Changes the bucket, tests it and returns its condition Ready. */
-  const readyAfter = async (spec: Readonly<Record<string, string | null>>) => {
+  async function readyAfter(spec: Readonly<Record<string, string | null>>) {
     const patch = JSON.stringify({ spec });
     await cluster.kubectl(['patch', 'zipbucket', bucketName(), '-n', NAMESPACE, '--type=merge', '-p', patch]);
     const { status } = await testBucket(cluster, NAMESPACE, bucketName());
     return findCondition(status?.conditions, 'Ready');
-  };
+  }
 
   it("has a store that the chart's bundle is enough to trust (X22)", async () => {
     await using other = await startTlsFront(cluster.store.endpoint);
@@ -98,4 +101,4 @@ export const describePrivateAuthorities = (theInstalled: () => Installed): void 
       expect(stderr).to.contain('spec.caBundle');
     }
   });
-};
+}

@@ -19,10 +19,11 @@ const PROJECT_PATH = `${PROJECTS_PATH}/${PROJECT_NAME}`;
 /** Far more than this file sends. */
 const LIMITS = { default: 900, small: 600, slow: 700, large: 5_000 };
 
-const classesOf = (limits: Readonly<Record<string, number>>) =>
-  Object.fromEntries(
+function classesOf(limits: Readonly<Record<string, number>>) {
+  return Object.fromEntries(
     Object.entries(limits).map(([name, requestsPerMinute]) => [name, { requestsPerMinute }]),
   );
+}
 
 export const PROJECT_CLASSES = {
   ...classesOf(LIMITS),
@@ -30,7 +31,7 @@ export const PROJECT_CLASSES = {
   slow: { requestsPerMinute: LIMITS.slow, createsPerSecond: 1 },
 };
 
-export const describeProjectClasses = (theInstalled: () => Installed): void => {
+export function describeProjectClasses(theInstalled: () => Installed): void {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let admin: KubeUser;
@@ -58,27 +59,33 @@ export const describeProjectClasses = (theInstalled: () => Installed): void => {
   });
   after(() => life.disposeAsync());
 
-  const label = (user: KubeUser, projectClass: string | null): Promise<KubeResponse> =>
-    user.request('PATCH', NAMESPACE_PATH, {
+  function label(user: KubeUser, projectClass: string | null): Promise<KubeResponse> {
+    return user.request('PATCH', NAMESPACE_PATH, {
       body: { metadata: { labels: { [LABELS.projectClass]: projectClass } } },
     });
+  }
   /** Requests per minute of the project, as a response reports them; undefined if its token is not accepted. */
-  const limitOf = async (token: string): Promise<number | undefined> => {
+  async function limitOf(token: string): Promise<number | undefined> {
     const path = '/v1/zips/00000000-0000-4000-8000-000000000000';
     const { headers } = await askApi(baseUrl, { path, token });
     const [, limit] = /"project";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
     return limit === undefined ? undefined : Number(limit);
-  };
-  const untilLimit = (limit: number): Promise<unknown> =>
-    until(`a limit of ${limit}`, async () => (await limitOf(project.token)) === limit, { intervalMs: 200 });
-  const statusOf = async (): Promise<ZipProject['status']> =>
-    (await cluster.read<ZipProject>(PROJECT_PATH)).status;
-  const untilClass = (name: string): Promise<unknown> =>
-    until(`the class ${name}`, async () => (await statusOf())?.class?.name === name);
-  const expectForbidden = ({ status, message }: KubeResponse): void => {
+  }
+  function untilLimit(limit: number): Promise<unknown> {
+    return until(`a limit of ${limit}`, async () => (await limitOf(project.token)) === limit, {
+      intervalMs: 200,
+    });
+  }
+  async function statusOf(): Promise<ZipProject['status']> {
+    return (await cluster.read<ZipProject>(PROJECT_PATH)).status;
+  }
+  function untilClass(name: string): Promise<unknown> {
+    return until(`the class ${name}`, async () => (await statusOf())?.class?.name === name);
+  }
+  function expectForbidden({ status, message }: KubeResponse): void {
     expect(status, message).to.equal(403);
     expect(message).to.contain('cannot').and.to.contain('namespaces');
-  };
+  }
 
   it('is reported by the API and in the status (N8)', async () => {
     await untilClass('small');
@@ -157,8 +164,9 @@ export const describeProjectClasses = (theInstalled: () => Installed): void => {
   });
 
   it('is lowered, but not raised, by spec.limits (N8)', async () => {
-    const set = (requestsPerMinute: number | null) =>
-      owner.request('PATCH', PROJECT_PATH, { body: { spec: { limits: { requestsPerMinute } } } });
+    function set(requestsPerMinute: number | null) {
+      return owner.request('PATCH', PROJECT_PATH, { body: { spec: { limits: { requestsPerMinute } } } });
+    }
     expect((await set(500)).status).to.equal(200);
     await untilLimit(500);
     expect((await set(50_000)).status).to.equal(200);
@@ -207,7 +215,7 @@ export const describeProjectClasses = (theInstalled: () => Installed): void => {
   it('needs the permission "assign", also for a user who may edit namespaces (N8)', async () => {
     await using cleanup = new AsyncDisposableStack();
     const paula = cleanup.use(await signIn(cluster, { commonName: 'paula' }));
-    const grant = async (name: string, rule: Readonly<Record<string, readonly string[]>>): Promise<void> => {
+    async function grant(name: string, rule: Readonly<Record<string, readonly string[]>>): Promise<void> {
       await applyObjects(cluster, [
         { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name }, rules: [rule] },
         {
@@ -221,14 +229,15 @@ export const describeProjectClasses = (theInstalled: () => Installed): void => {
       cleanup.defer(async () => {
         await cluster.kubectl(['delete', 'clusterrole,clusterrolebinding', name]);
       });
-    };
+    }
     await grant('test-namespace-editor', {
       apiGroups: [''],
       resources: ['namespaces'],
       verbs: ['create', 'patch'],
     });
-    const other = () =>
-      paula.request('PATCH', NAMESPACE_PATH, { body: { metadata: { labels: { a: 'b' } } } });
+    function other() {
+      return paula.request('PATCH', NAMESPACE_PATH, { body: { metadata: { labels: { a: 'b' } } } });
+    }
     await until('a namespace editor to be allowed', async () => (await other()).status === 200);
     const metadata = { name: 'classes-new', labels: { [LABELS.projectClass]: 'large' } };
     for (const { status, message } of [
@@ -246,4 +255,4 @@ export const describeProjectClasses = (theInstalled: () => Installed): void => {
     await until('the permission to assign', async () => (await label(paula, 'large')).status === 200);
     await untilLimit(LIMITS.large);
   });
-};
+}

@@ -18,13 +18,19 @@ const CONFIG_MAP = { name: 'proxied-ca', key: 'ca-bundle.crt' };
 const SECRET = 'proxy-login';
 const [USERNAME, PASSWORD] = ['zip', 'CANARY-of-the-proxy'];
 
-const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-const login = (name: string) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace: name, name: SECRET },
-  stringData: { username: USERNAME, password: PASSWORD },
-});
+function namespace(name: string) {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+function login(name: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace: name, name: SECRET },
+    stringData: { username: USERNAME, password: PASSWORD },
+  };
+}
+
 const bundle = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -33,7 +39,7 @@ const bundle = {
 };
 
 /** The loopback address stays closed for sources and webhooks: only the proxy connects to it. */
-const valuesOf = (url: string) => {
+function valuesOf(url: string) {
   const proxy = { url, credentialSecretRef: SECRET };
   return {
     proxy: { sources: proxy, stores: proxy, webhooks: proxy },
@@ -43,9 +49,9 @@ const valuesOf = (url: string) => {
     store: { allowedHosts: ['store.test.example'] },
     networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'], proxyCidrs: ['127.0.0.1/32'] },
   };
-};
+}
 
-export const describeProxies = (): void => {
+export function describeProxies(): void {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let baseUrl: string;
@@ -56,7 +62,7 @@ export const describeProxies = (): void => {
   /** In the environment of every process. */
   let decoy: ConnectProxy;
 
-  const startServers = async (): Promise<void> => {
+  async function startServers(): Promise<void> {
     const origin = life.use(await startFileOrigin());
     receiver = life.use(await startWebhookReceiver());
     fronts = {
@@ -64,7 +70,9 @@ export const describeProxies = (): void => {
       store: life.use(await startTlsFront(cluster.store.endpoint)),
       hooks: life.use(await startTlsFront(receiver.url)),
     };
-    const refuse = (target: string): number | undefined => (target.startsWith('closed.') ? 403 : undefined);
+    function refuse(target: string): number | undefined {
+      return target.startsWith('closed.') ? 403 : undefined;
+    }
     proxy = life.use(await startConnectProxy({ credentials: `${USERNAME}:${PASSWORD}`, refuse }));
     decoy = life.use(await startConnectProxy());
     const env = proxyVariables(decoy.url);
@@ -72,7 +80,7 @@ export const describeProxies = (): void => {
     life.defer(() => {
       podRoutes.extraEnvFor = undefined;
     });
-  };
+  }
 
   before(async () => {
     life.defer(forgetInstallation);
@@ -100,12 +108,13 @@ export const describeProxies = (): void => {
   });
   after(() => life.disposeAsync());
 
-  const post = (host: string, key: string): Promise<string> =>
-    postJob(baseUrl, project.token, {
+  function post(host: string, key: string): Promise<string> {
+    return postJob(baseUrl, project.token, {
       bucket_name: project.bucketName,
       key,
       urls: [{ url: `https://${host}:${fronts.files.port}/gen/100000/1`, filename: 'a.bin' }],
     });
+  }
 
   it('succeeds from source to webhook, and no process uses the proxy of its environment (X23)', async () => {
     const uuid = await post('files.test.example', 'proxied.zip');
@@ -134,4 +143,4 @@ export const describeProxies = (): void => {
     ]);
     expect(stdout).not.to.contain(PASSWORD);
   });
-};
+}

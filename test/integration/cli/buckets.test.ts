@@ -32,8 +32,9 @@ describe('the command line', function () {
   after(() => world[Symbol.asyncDispose]());
 
   describe('zipjobs bucket', () => {
-    const secretOf = (bucket: string, ...flags: readonly string[]): Promise<string> =>
-      world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
+    function secretOf(bucket: string, ...flags: readonly string[]): Promise<string> {
+      return world.kubectl('get', 'secret', `zipbucket-s3-${bucket}`, ...flags);
+    }
 
     it('creates, tests and shows a bucket with credentials from the environment', async () => {
       const { stdout, stderr } = await world.owner.succeed(world.newBucket(BUCKET), {
@@ -141,11 +142,12 @@ describe('the command line', function () {
 
     it('completes bucket names', async () => {
       // Completion gives up after three seconds and prints nothing.
-      const complete = (...line: readonly string[]) =>
-        until('the completion to finish', async () => {
+      function complete(...line: readonly string[]) {
+        return until('the completion to finish', async () => {
           const { stdout } = await world.platform.succeed(['--get-yargs-completions', 'zipjobs', ...line]);
           return stdout !== '' && stdout.trim().split('\n');
         });
+      }
       expect(await complete('bucket', 'test', '-n', world.own, 'from-')).to.deep.equal([
         'from-file',
         'from-input',

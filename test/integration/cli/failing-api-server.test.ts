@@ -32,8 +32,10 @@ const FAULTS: Readonly<Record<string, FaultAction>> = {
 
 /** Lists of the whole cluster. The uninstall must not touch the projects of other tests. */
 const CLUSTER_LIST = new RegExp(`^(/apis/${GROUP_VERSION})/(zip[a-z]+)\\?`);
-const onlyEmpty = (path: string): string =>
-  path.replace(CLUSTER_LIST, `$1/namespaces/${NAMESPACE}/$2?labelSelector=none&`);
+
+function onlyEmpty(path: string): string {
+  return path.replace(CLUSTER_LIST, `$1/namespaces/${NAMESPACE}/$2?labelSelector=none&`);
+}
 
 const runProcess: typeof runCommandLine = (user, args, options) =>
   endOf(startCommandLine(user, args, options?.env));
@@ -68,7 +70,7 @@ describe('commands that wait for an API server that fails', function () {
   let finished: string;
   let created = 0;
 
-  const bindAdmin = async (namespace: string): Promise<void> => {
+  async function bindAdmin(namespace: string): Promise<void> {
     const role = ['--clusterrole=admin', `--serviceaccount=${NAMESPACE}:default`, '-n', namespace];
     await flow.cluster.kubectl(['create', 'rolebinding', 'cli-failing', ...role]);
     await untilAllowed(flow.cluster, {
@@ -77,7 +79,7 @@ describe('commands that wait for an API server that fails', function () {
       resource: 'zipprojects.zipjobs.dev',
       namespace,
     });
-  };
+  }
 
   before(async () => {
     flow = life.use(await startFlow(NAMESPACE));
@@ -94,11 +96,11 @@ describe('commands that wait for an API server that fails', function () {
   after(() => life.disposeAsync());
 
   /** Runs the command behind a proxy that makes reads fail. */
-  const run = async (
+  async function run(
     runWith: typeof runCommandLine,
     { args, onFailed }: Prepared,
     { fault, isFailed, requestMs = fault === SILENCE ? 5_000 : 30_000 }: Failing,
-  ): Promise<Run & { readonly failed: number }> => {
+  ): Promise<Run & { readonly failed: number }> {
     let [reads, failed] = [0, 0];
     const { url, caPath } = flow.cluster.apiServer;
     await using proxy = await startFaultProxy({
@@ -119,17 +121,19 @@ describe('commands that wait for an API server that fails', function () {
     await writeKubeconfig(kubeconfig, { url: proxy.url, caPath, user: { token } });
     const env = { KUBE_REQUEST_TIMEOUT_MS: String(requestMs) };
     return { ...(await runWith({ kubeconfig }, args, { env })), failed };
-  };
+  }
 
-  const own = (...args: readonly string[]): Prepared => ({ args: [...args, '-n', NAMESPACE] });
+  function own(...args: readonly string[]): Prepared {
+    return { args: [...args, '-n', NAMESPACE] };
+  }
   /** A command for a job that succeeds once a read has failed. */
-  const heldJob =
-    (command: string, ...options: readonly string[]) =>
-    async (): Promise<Prepared> => {
+  function heldJob(command: string, ...options: readonly string[]) {
+    return async (): Promise<Prepared> => {
       const held = flow.hold();
       const uuid = await flow.post([{ url: held.url, filename: 'a' }]);
       return { ...own('job', command, uuid, ...options), onFailed: held.release };
     };
+  }
   const waits: Readonly<Record<string, Wait>> = {
     uninstall: {
       firstRead: 2,
@@ -211,14 +215,14 @@ describe('commands that wait for an API server that fails', function () {
 
   const faults = Object.keys(FAULTS);
   /** Runs every command, and returns those that do not end as they should. */
-  const problemsOf = async (check: (wait: Wait, index: number) => Promise<unknown>): Promise<unknown[]> => {
+  async function problemsOf(check: (wait: Wait, index: number) => Promise<unknown>): Promise<unknown[]> {
     const problems: unknown[] = [];
     await inParallel(names.length, AT_ONCE, async (index) => {
       const problem = await check(waits[names[index]!]!, index);
       if (problem !== undefined) problems.push([names[index], problem]);
     });
     return problems;
-  };
+  }
 
   for (const fault of faults)
     it(`end with the true outcome if one read in ten gets ${fault} (UI3)`, async () => {
@@ -258,10 +262,12 @@ describe('commands that wait for an API server that fails', function () {
   });
 
   it('are all tried here: each command that takes --timeout (UI3)', async () => {
-    const help = async (...words: readonly string[]): Promise<string> =>
-      (await runCommandLine({ kubeconfig: '' }, [...words, '--help'])).stdout;
-    const commandsIn = (text: string): readonly string[] =>
-      [...text.matchAll(/^  zipjobs ((?:[a-z-]+ ?)+)/gm)].map(([, words = '']) => words.trim());
+    async function help(...words: readonly string[]): Promise<string> {
+      return (await runCommandLine({ kubeconfig: '' }, [...words, '--help'])).stdout;
+    }
+    function commandsIn(text: string): readonly string[] {
+      return [...text.matchAll(/^  zipjobs ((?:[a-z-]+ ?)+)/gm)].map(([, words = '']) => words.trim());
+    }
     const groups = commandsIn(await help());
     const commands = await Promise.all(
       groups.map(async (group) => {

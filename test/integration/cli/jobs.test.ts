@@ -26,17 +26,23 @@ describe('zipjobs job', function () {
   });
   after(() => life.disposeAsync());
 
-  const zipjobs = (args: readonly string[], kubeconfig = flow.cluster.kubeconfigPath): Promise<Run> =>
-    runCommandLine({ kubeconfig }, ['job', ...args, '-n', NAMESPACE]);
-  const ok = async (...args: readonly string[]): Promise<string> => {
+  function zipjobs(args: readonly string[], kubeconfig = flow.cluster.kubeconfigPath): Promise<Run> {
+    return runCommandLine({ kubeconfig }, ['job', ...args, '-n', NAMESPACE]);
+  }
+  async function ok(...args: readonly string[]): Promise<string> {
     const done = await zipjobs(args);
     expect(done.exitCode, done.stderr).to.equal(0);
     return done.stdout;
-  };
-  const runJson = async (...args: readonly string[]): Promise<Job> =>
-    JSON.parse(await ok(...args, '-o', 'json')) as Job;
-  const source = (path: string, filename = 'a') => ({ url: flow.origin.url(path), filename });
-  const events = (uuid: string) => flow.receiver.deliveries.filter(({ body }) => body.includes(uuid));
+  }
+  async function runJson(...args: readonly string[]): Promise<Job> {
+    return JSON.parse(await ok(...args, '-o', 'json')) as Job;
+  }
+  function source(path: string, filename = 'a') {
+    return { url: flow.origin.url(path), filename };
+  }
+  function events(uuid: string) {
+    return flow.receiver.deliveries.filter(({ body }) => body.includes(uuid));
+  }
 
   it('waits for a job that succeeds, and shows its history', async () => {
     const uuid = await flow.post([source('/gen/1000/1'), source('/gen/2000/2', 'b')]);

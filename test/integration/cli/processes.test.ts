@@ -26,9 +26,11 @@ describe('zipjobs as a process', function () {
   });
   after(() => life.disposeAsync());
 
-  const start = (args: readonly string[]) => startCommandLine(world.owner.user, args);
-  const storedSecretKey = async (bucket: string): Promise<string> =>
-    atob(
+  function start(args: readonly string[]) {
+    return startCommandLine(world.owner.user, args);
+  }
+  async function storedSecretKey(bucket: string): Promise<string> {
+    return atob(
       await world.kubectl(
         'get',
         'secret',
@@ -37,6 +39,7 @@ describe('zipjobs as a process', function () {
         'jsonpath={.data.secretAccessKey}',
       ),
     );
+  }
 
   it('reads standard input, and writes the result and notes to different streams', async () => {
     const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
@@ -95,18 +98,20 @@ describe('zipjobs as a process', function () {
     before(async function () {
       await requirePrograms(this, ['python3']);
     });
-    const atTerminal = (args: readonly string[]) => startCommandLineAtTerminal(world.owner.user, args);
+    function atTerminal(args: readonly string[]) {
+      return startCommandLineAtTerminal(world.owner.user, args);
+    }
 
     /** The stored objects of the bucket: the ZipBucket and its credentials. */
-    const storedFor = async (bucket: string): Promise<readonly string[]> => {
+    async function storedFor(bucket: string): Promise<readonly string[]> {
       const names = await world.kubectl('get', 'secrets,zipbuckets', '-o', 'name');
       return names.split('\n').filter((name) => name.endsWith(bucket));
-    };
+    }
     /** The process ends like an interrupted program and restores the terminal. */
-    const expectInterrupted = async (terminal: PseudoTerminal): Promise<void> => {
+    async function expectInterrupted(terminal: PseudoTerminal): Promise<void> {
       expect(await terminal.ended, terminal.screen).to.deep.equal({ exitCode: 130, echo: true });
       expect(terminal.screen.trimEnd().split(/\r?\n/).at(-1)).to.equal('zipjobs: interrupted');
-    };
+    }
 
     it('asks for credentials without echoing what is typed (H9)', async () => {
       const { accessKeyId, secretAccessKey } = world.flow.cluster.store;

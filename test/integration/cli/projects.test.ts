@@ -55,8 +55,9 @@ describe('the command line', function () {
     });
 
     it('updates only the given fields', async () => {
-      const update = (...change: readonly string[]) =>
-        world.owner.json(['project', 'update', world.own, ...change]);
+      function update(...change: readonly string[]) {
+        return world.owner.json(['project', 'update', world.own, ...change]);
+      }
       expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
         displayName: 'Own',
         limits: {

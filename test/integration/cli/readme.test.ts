@@ -24,11 +24,11 @@ const run = promisify(execFile);
 const LIMIT_MS = 5 * 60_000;
 
 /** The commands of a section, in order. */
-const commandsOf = async (heading: string): Promise<string> => {
+async function commandsOf(heading: string): Promise<string> {
   const text = await readFile('README.md', 'utf8');
   const section = text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands = '']) => commands).join('\n');
-};
+}
 
 describe('the section "Use it" of the README', function () {
   this.timeout(LIMIT_MS);

@@ -30,11 +30,11 @@ const LINES = [
 ].join('\n');
 
 /** Pods of other tests come and go during the dump, and may exceed its limit. */
-const isOurs = (what: string): boolean => {
+function isOurs(what: string): boolean {
   const [folder = '', namespace = ''] = what.split('/');
   if (folder !== 'logs' && folder !== 'namespaces') return true;
   return [NAMESPACE, OTHER, RELEASE_NAMESPACE].includes(namespace);
-};
+}
 
 const RESTRICTED = {
   allowPrivilegeEscalation: false,
@@ -69,19 +69,21 @@ const chattyPod = {
   },
 };
 
-const secretSource = (origin: string) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  metadata: { namespace: NAMESPACE, name: 'inline' },
-  spec: {
-    bucketRef: { name: bucketResourceName('s3', `${NAMESPACE}-archives`) },
-    key: 'inline.zip',
-    metadata: JSON.stringify({ customer: CANARY }),
-    files: [{ url: `${origin}/status/404?${SIGNED}`, filename: 'a' }],
-    maxAttempts: 1,
-    webhook: { url: `${origin}/hooks/${CANARY}?key=${CANARY}`, events: ['FAILED'] },
-  },
-});
+function secretSource(origin: string) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace: NAMESPACE, name: 'inline' },
+    spec: {
+      bucketRef: { name: bucketResourceName('s3', `${NAMESPACE}-archives`) },
+      key: 'inline.zip',
+      metadata: JSON.stringify({ customer: CANARY }),
+      files: [{ url: `${origin}/status/404?${SIGNED}`, filename: 'a' }],
+      maxAttempts: 1,
+      webhook: { url: `${origin}/hooks/${CANARY}?key=${CANARY}`, events: ['FAILED'] },
+    },
+  };
+}
 
 describe('zipjobs sysdump', function () {
   this.timeout(LIMIT_MS);
@@ -110,13 +112,13 @@ describe('zipjobs sysdump', function () {
   });
   after(() => life.disposeAsync());
 
-  const unpack = async (zip: string): Promise<ReadonlyMap<string, string>> => {
+  async function unpack(zip: string): Promise<ReadonlyMap<string, string>> {
     const { entries } = readZip(await readFile(zip));
     return new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()]));
-  };
+  }
 
   /** Runs as a user who is bound to a cluster role, in one namespace or everywhere. */
-  const userWith = async (name: string, role: string, namespace?: string): Promise<string> => {
+  async function userWith(name: string, role: string, namespace?: string): Promise<string> {
     const binding = namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
     await flow.cluster.kubectl([
       'create',
@@ -129,7 +131,7 @@ describe('zipjobs sysdump', function () {
     const right = { user: name, verb: 'list', resource: 'zipjobs.zipjobs.dev' };
     await untilAllowed(flow.cluster, { ...right, ...(namespace !== undefined && { namespace }) });
     return flow.cluster.kubeconfigFor({ commonName: name });
-  };
+  }
 
   it('contains what support needs and no planted secret (H9)', async () => {
     const zip = join(dir, 'all.zip');
@@ -152,7 +154,9 @@ describe('zipjobs sysdump', function () {
     for (const [name, text] of files)
       for (const secret of secrets)
         expect(text.includes(secret), `${name} contains ${secret}`).to.equal(false);
-    const of = (name: string): string => files.get(name) ?? '';
+    function of(name: string): string {
+      return files.get(name) ?? '';
+    }
     expect(of('summary.txt'))
       .to.match(/Chart: +zipjobs-\S+, in zipjobs-system/)
       .and.to.match(/Failed +\S+ +SourceNotFound/);

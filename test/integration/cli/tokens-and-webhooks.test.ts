@@ -27,7 +27,9 @@ describe('the command line', function () {
   after(() => world[Symbol.asyncDispose]());
 
   describe('zipjobs token', () => {
-    const ask = (token: string) => askApi(world.flow.baseUrl, { path: NO_SUCH_JOB, token });
+    function ask(token: string) {
+      return askApi(world.flow.baseUrl, { path: NO_SUCH_JOB, token });
+    }
     let first: string;
 
     it('shows a new token once, which grants its permissions', async () => {
@@ -111,7 +113,9 @@ describe('the command line', function () {
 
   describe('zipjobs webhook', () => {
     const secrets: string[] = [];
-    const newest = (): string => secrets.at(-1) ?? '';
+    function newest(): string {
+      return secrets.at(-1) ?? '';
+    }
 
     it('sets a webhook and shows its signing secret once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {

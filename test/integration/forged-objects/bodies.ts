@@ -8,59 +8,67 @@ import { kindName } from './kinds.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** A pod of the Pod Security Standard `restricted`, which no node runs. */
-const podSpec = (isZipper: boolean): Body => ({
-  nodeSelector: { 'forged-objects': 'nowhere' },
-  restartPolicy: 'Never',
-  ...(isZipper && { serviceAccountName: ZIPPER_SERVICE_ACCOUNT }),
-  securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
-  containers: [
-    {
-      name: ZIPPER_CONTAINER,
-      image: 'zipper',
-      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-    },
-  ],
-});
+function podSpec(isZipper: boolean): Body {
+  return {
+    nodeSelector: { 'forged-objects': 'nowhere' },
+    restartPolicy: 'Never',
+    ...(isZipper && { serviceAccountName: ZIPPER_SERVICE_ACCOUNT }),
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: ZIPPER_CONTAINER,
+        image: 'zipper',
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      },
+    ],
+  };
+}
 
 const SELECTOR = { forged: 'yes' };
 
-const templateOf = ({ metadata, isZipper }: Disguise, spec: Body = {}): Body => ({
-  metadata: { ...metadata, labels: { ...(metadata['labels'] as Body), ...SELECTOR } },
-  spec: { ...podSpec(isZipper), ...spec },
-});
+function templateOf({ metadata, isZipper }: Disguise, spec: Body = {}): Body {
+  return {
+    metadata: { ...metadata, labels: { ...(metadata['labels'] as Body), ...SELECTOR } },
+    spec: { ...podSpec(isZipper), ...spec },
+  };
+}
 
-const ofReplicas = (pod: Disguise, more: Body = {}): Body => ({
-  spec: {
-    replicas: 0,
-    selector: { matchLabels: SELECTOR },
-    template: templateOf(pod, { restartPolicy: 'Always' }),
-    ...more,
-  },
-});
+function ofReplicas(pod: Disguise, more: Body = {}): Body {
+  return {
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: SELECTOR },
+      template: templateOf(pod, { restartPolicy: 'Always' }),
+      ...more,
+    },
+  };
+}
 
 const REFERENCE = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'forged' };
 
 /** Suspended, so that it takes no time of the Job controller. */
-const jobSpec = (pod: Disguise): Body => ({ suspend: true, template: templateOf(pod) });
+function jobSpec(pod: Disguise): Body {
+  return { suspend: true, template: templateOf(pod) };
+}
 
 /** The label by which the Job controller finds the pods of a Job. */
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
 /** Selects the pods of the Job that it imitates. */
-const selectorOf = ({ metadata }: Disguise): Body => {
+function selectorOf({ metadata }: Disguise): Body {
   const { [CONTROLLER_UID]: uid } = metadata['labels'] as Readonly<Record<string, string>>;
   return uid === undefined
     ? {}
     : { manualSelector: true, selector: { matchLabels: { [CONTROLLER_UID]: uid } } };
-};
+}
 
 /** The Job controller sets these labels itself. */
-const withoutSelector = (pod: Disguise): Disguise => {
+function withoutSelector(pod: Disguise): Disguise {
   const labels = Object.entries(pod.metadata['labels'] as Body).filter(
     ([name]) => !/^(batch\.kubernetes\.io\/|controller-uid$|job-name$)/.test(name),
   );
   return { ...pod, metadata: { ...pod.metadata, labels: Object.fromEntries(labels) } };
-};
+}
 
 /** By resource. A kind without an entry has no required fields, or the API server says what to add here. */
 const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body>> = {
@@ -133,7 +141,7 @@ const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body
 };
 
 /** The whole object. */
-export const manifestOf = (kind: ApiResource, disguise: Disguise, namespace: string): Manifest => {
+export function manifestOf(kind: ApiResource, disguise: Disguise, namespace: string): Manifest {
   const { metadata = {}, ...body } = BODIES[kindName(kind)]?.(disguise, namespace) ?? {};
   return {
     apiVersion: pathOf(kind).replace(/^\/apis?\//, ''),
@@ -141,4 +149,4 @@ export const manifestOf = (kind: ApiResource, disguise: Disguise, namespace: str
     metadata: { ...disguise.metadata, ...(metadata as Body) },
     ...body,
   };
-};
+}

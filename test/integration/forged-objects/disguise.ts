@@ -47,26 +47,30 @@ const COMMANDS = {
   [ANNOTATIONS.paused]: NONCE,
 };
 
-const namesOf = ({ zipJob, pod, finished, bucket }: Imitated): readonly string[] => [
-  recoveryJobName(zipJob.metadata.name, 1),
-  recoveryJobName(finished.metadata.name, 1),
-  zipJob.metadata.name,
-  pod.metadata.name,
-  finished.metadata.name,
-  bucket.metadata.name,
-  fileListSecretName(zipJob.metadata.name, 0),
-  WEBHOOK_SECRET_NAME,
-  ZIPPER_SERVICE_ACCOUNT,
-  'zipjobs-controller',
-];
+function namesOf({ zipJob, pod, finished, bucket }: Imitated): readonly string[] {
+  return [
+    recoveryJobName(zipJob.metadata.name, 1),
+    recoveryJobName(finished.metadata.name, 1),
+    zipJob.metadata.name,
+    pod.metadata.name,
+    finished.metadata.name,
+    bucket.metadata.name,
+    fileListSecretName(zipJob.metadata.name, 0),
+    WEBHOOK_SECRET_NAME,
+    ZIPPER_SERVICE_ACCOUNT,
+    'zipjobs-controller',
+  ];
+}
 
-const controllerOf = ({ kind, apiVersion, metadata: { name, uid } }: Original) => ({
-  kind,
-  apiVersion,
-  name,
-  uid,
-  controller: true,
-});
+function controllerOf({ kind, apiVersion, metadata: { name, uid } }: Original) {
+  return {
+    kind,
+    apiVersion,
+    name,
+    uid,
+    controller: true,
+  };
+}
 
 export interface Disguise {
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
@@ -75,22 +79,24 @@ export interface Disguise {
 }
 
 /** Names are different for different n. Every second one is a name of ours as it is. */
-const nameOf = (imitated: Imitated, n: number, random: Random): string => {
+function nameOf(imitated: Imitated, n: number, random: Random): string {
   const names = namesOf(imitated);
   return names[n / 2] ?? `${random.pick(names).slice(0, 48)}-${n}`;
-};
+}
 
-const labelsOf = ({ pod, job }: Imitated, random: Random) => ({
-  ...random.pick([pod, job]).metadata.labels,
-  [LABELS.managedBy]: 'zipjobs-controller',
-  ...(random.next() < 0.2 && { [LABELS.queueName]: 'forged' }),
-});
+function labelsOf({ pod, job }: Imitated, random: Random) {
+  return {
+    ...random.pick([pod, job]).metadata.labels,
+    [LABELS.managedBy]: 'zipjobs-controller',
+    ...(random.next() < 0.2 && { [LABELS.queueName]: 'forged' }),
+  };
+}
 
 /**
  * The n-th object of a kind. Every second one has an owner in its own namespace and the name of that owner, as our Jobs have, or no
  * owner. The garbage collector deletes the others, whose owners are elsewhere, unless they have a finalizer.
  */
-export const disguiseOf = (imitated: Imitated, n: number): Disguise => {
+export function disguiseOf(imitated: Imitated, n: number): Disguise {
   const { zipJob, job, finished, bucket, inPlace, ownBucket } = imitated;
   const random = createRandom(n);
   const near = n % 2 === 1 ? inPlace[(n - 1) / 2] : undefined;
@@ -113,4 +119,4 @@ export const disguiseOf = (imitated: Imitated, n: number): Disguise => {
       ...(random.next() < 0.6 && { finalizers: [FINALIZER] }),
     },
   };
-};
+}

@@ -22,13 +22,13 @@ const AT_ONCE = 8;
 /** Texts that forged pods end with. */
 export const FORGED_TEXT = 'forged by mallory';
 
-const refuserOf = ({ status, message }: KubeResponse, what: string): string => {
+function refuserOf({ status, message }: KubeResponse, what: string): string {
   const policy = /ValidatingAdmissionPolicy '([^']+)'/.exec(message)?.[1];
   if (policy !== undefined) return policy;
   if (status === 409) return 'the name is taken';
   if (message.includes('error looking up service account')) return 'the missing service account';
   throw new Error(`Describe the kind in bodies.ts. ${what}: ${status} ${message}`);
-};
+}
 
 /** What the kubelet writes about a pod whose container wrote this. Users cannot write it themselves. */
 const MESSAGES: readonly [number, TerminationMessage][] = [
@@ -70,19 +70,19 @@ export interface Forgery {
 }
 
 /** The pod may be gone already: its owner does not exist in its namespace. */
-const endPod = async (node: KubeUser, path: string, n: number): Promise<void> => {
+async function endPod(node: KubeUser, path: string, n: number): Promise<void> {
   const [exitCode, message] = MESSAGES[n % MESSAGES.length] ?? [EXIT_CODES.ok, FORGED_TEXT];
   const body = { status: ended({ exitCode, message }) };
   const { status, message: text } = await node.request('PATCH', `${path}/status`, { body });
   if (status !== 200 && status !== 404) throw new Error(`${path}: ${status} ${text}`);
-};
+}
 
-const forgeKind = async (forgery: Forgery, kind: ApiResource, imitated: Imitated): Promise<Tally> => {
+async function forgeKind(forgery: Forgery, kind: ApiResource, imitated: Imitated): Promise<Tally> {
   const { user, node, namespace, perKind } = forgery;
   const collection = collectionOf(kind, namespace);
   const refused = new Map<string, number>();
   let created = 0;
-  const create = async (disguise: Disguise, n: number): Promise<void> => {
+  async function create(disguise: Disguise, n: number): Promise<void> {
     const body = manifestOf(kind, disguise, namespace);
     const response = await user.request('POST', collection, { body });
     if (response.status === 201) {
@@ -92,27 +92,26 @@ const forgeKind = async (forgery: Forgery, kind: ApiResource, imitated: Imitated
     }
     const refuser = refuserOf(response, `${collection}/${body.metadata.name}`);
     refused.set(refuser, (refused.get(refuser) ?? 0) + 1);
-  };
+  }
   await inParallel(perKind, AT_ONCE, (n) => create(disguiseOf(imitated, n), n));
   return { kind: kindName(kind), created, refused };
-};
+}
 
 const OWNERS = ['zipjobs.zipjobs.dev', 'jobs.batch', 'pods'];
 
 /** Owners come before the objects that name them. */
-export const forge = async (
-  forgery: Forgery,
-  imitated: () => Promise<Imitated>,
-): Promise<readonly Tally[]> => {
-  const rank = (kind: ApiResource): number => OWNERS.indexOf(kindName(kind));
+export async function forge(forgery: Forgery, imitated: () => Promise<Imitated>): Promise<readonly Tally[]> {
+  function rank(kind: ApiResource): number {
+    return OWNERS.indexOf(kindName(kind));
+  }
   const tallies: Tally[] = [];
   for (const kind of forgery.kinds.toSorted((a, b) => rank(a) - rank(b)))
     tallies.push(await forgeKind(forgery, kind, await imitated()));
   return tallies;
-};
+}
 
 /** As a table: each kind, what was created in all namespaces together, and who refused the rest. */
-export const tableOf = (tallies: readonly Tally[]): readonly string[] => {
+export function tableOf(tallies: readonly Tally[]): readonly string[] {
   const byKind = Map.groupBy(tallies, ({ kind }) => kind);
   return [...byKind]
     .toSorted(([a], [b]) => a.localeCompare(b))
@@ -127,4 +126,4 @@ export const tableOf = (tallies: readonly Tally[]): readonly string[] => {
       const reasons = [...refused].map(([who, count]) => `${count} refused by ${who}`).join(', ');
       return `${kind.padEnd(46)} ${String(created).padStart(4)} created${reasons === '' ? '' : `, ${reasons}`}`;
     });
-};
+}

@@ -41,14 +41,14 @@ export interface ForgedWorld extends AsyncDisposable {
 }
 
 /** Runs a job to its end. */
-export const finish = async ({ post, project, origin }: Flow): Promise<string> => {
+export async function finish({ post, project, origin }: Flow): Promise<string> {
   const uuid = await post([{ url: origin.url('/gen/1000/1'), filename: 'a' }]);
   await project.untilPhase(uuid, ['Succeeded']);
   return uuid;
-};
+}
 
 /** Runs a job until it is released. From then on, only its progress changes. */
-export const run = async ({ cluster, hold, post, project }: Flow): Promise<RunningJob> => {
+export async function run({ cluster, hold, post, project }: Flow): Promise<RunningJob> {
   const held = hold();
   const uuid = await post([{ url: held.url, filename: 'a' }]);
   await project.untilPhase(uuid, ['Running']);
@@ -61,35 +61,35 @@ export const run = async ({ cluster, hold, post, project }: Flow): Promise<Runni
     return (await project.zipJob(uuid)).status?.upload !== undefined;
   });
   return { uuid, held };
-};
+}
 
 /** Lets the controller reconcile a job, and leaves it as it is. */
-export const touch = async ({ cluster, project }: Flow, { uuid }: RunningJob): Promise<void> => {
+export async function touch({ cluster, project }: Flow, { uuid }: RunningJob): Promise<void> {
   for (const change of ['touched=yes', 'touched-'])
     await cluster.kubectl(['annotate', 'zipjob', zipJobName(uuid), change, '-n', project.namespace]);
-};
+}
 
-const read = async (admin: KubeUser, path: string): Promise<Original> => {
+async function read(admin: KubeUser, path: string): Promise<Original> {
   const { status, message, body } = await admin.request('GET', path);
   if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
   return body as unknown as Original;
-};
+}
 
-const list = async (admin: KubeUser, path: string): Promise<readonly Original[]> => {
+async function list(admin: KubeUser, path: string): Promise<readonly Original[]> {
   const { items = [] } = (await read(admin, path)) as unknown as { items?: readonly Original[] };
   return items;
-};
+}
 
-const endedPods = async (admin: KubeUser): Promise<number> => {
+async function endedPods(admin: KubeUser): Promise<number> {
   const [succeeded, failed] = await Promise.all(
     ['Succeeded', 'Failed'].map((phase) => list(admin, `/api/v1/pods?fieldSelector=status.phase%3D${phase}`)),
   );
   return (succeeded?.length ?? 0) + (failed?.length ?? 0);
-};
+}
 
-const bindUser = async (cluster: Cluster): Promise<void> => {
-  const bind = (role: string, namespace: string) =>
-    cluster.kubectl([
+async function bindUser(cluster: Cluster): Promise<void> {
+  function bind(role: string, namespace: string) {
+    return cluster.kubectl([
       'create',
       'rolebinding',
       `${USER}-${role}`,
@@ -98,16 +98,17 @@ const bindUser = async (cluster: Cluster): Promise<void> => {
       '-n',
       namespace,
     ]);
+  }
   await bind('view', VICTIM);
   for (const namespace of [OWN, PLAIN]) {
     await Promise.all([bind('edit', namespace), bind('admin', namespace)]);
     const right = { user: USER, verb: 'create', resource: 'ziptokens.zipjobs.dev', namespace };
     await untilAllowed(cluster, right);
   }
-};
+}
 
 /** Finalizers of ours on other kinds would stay until somebody removes them. */
-const releaseAll = async (admin: KubeUser, kind: ApiResource, namespace: string): Promise<void> => {
+async function releaseAll(admin: KubeUser, kind: ApiResource, namespace: string): Promise<void> {
   const collection = collectionOf(kind, namespace);
   const held = (await list(admin, collection)).filter(
     ({ metadata }) => metadata.finalizers?.includes(FINALIZER) === true,
@@ -116,16 +117,18 @@ const releaseAll = async (admin: KubeUser, kind: ApiResource, namespace: string)
     await admin.request('PATCH', `${collection}/${metadata.name}`, {
       body: { metadata: { finalizers: null } },
     });
-};
+}
 
-const imitation = async (
+async function imitation(
   admin: KubeUser,
   flow: Flow,
   names: { running: string; finished: string; inPlace: string; ownBucket: string },
-): Promise<Imitated> => {
+): Promise<Imitated> {
   const { namespace, bucketName } = flow.project;
   const zips = `/apis/${GROUP_VERSION}/namespaces/${namespace}`;
-  const jobs = (where: string) => `/apis/batch/v1/namespaces/${where}/jobs`;
+  function jobs(where: string) {
+    return `/apis/batch/v1/namespaces/${where}/jobs`;
+  }
   const name = zipJobName(names.running);
   const recovery = recoveryJobName(name, 1);
   const ofJob = `labelSelector=batch.kubernetes.io%2Fjob-name%3D${name}`;
@@ -143,11 +146,13 @@ const imitation = async (
   const pod = pods.find(({ metadata }) => metadata.uid === status?.job?.podUid);
   if (!pod) throw new Error(`${name} has no pod`);
   // An item of a list has neither.
-  const asKind = (one: Original, kind: string, apiVersion: string): Original => ({
-    ...one,
-    kind,
-    apiVersion,
-  });
+  function asKind(one: Original, kind: string, apiVersion: string): Original {
+    return {
+      ...one,
+      kind,
+      apiVersion,
+    };
+  }
   const recoveries = ownJobs.filter(({ metadata }) => metadata.name === recovery);
   const held = ownZipJobs.filter(({ spec }) => spec?.suspend === true);
   return {
@@ -162,9 +167,9 @@ const imitation = async (
     ],
     ownBucket: names.ownBucket,
   };
-};
+}
 
-export const startForgedWorld = async (): Promise<ForgedWorld> => {
+export async function startForgedWorld(): Promise<ForgedWorld> {
   await using started = new AsyncDisposableStack();
   started.defer(forgetInstallation);
   const victim = started.use(await startFlow(VICTIM));
@@ -198,4 +203,4 @@ export const startForgedWorld = async (): Promise<ForgedWorld> => {
       imitation(admin, flow, { running: uuid, finished: finished.get(flow) ?? '', inPlace, ownBucket }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

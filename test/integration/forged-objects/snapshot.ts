@@ -12,13 +12,13 @@ interface Stored {
 export type Snapshot = ReadonlyMap<string, string>;
 
 /** A running zipper writes its progress. */
-const textOf = ({ metadata, status, ...rest }: Stored): string => {
+function textOf({ metadata, status, ...rest }: Stored): string {
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
   const { progress: _progress, ...keptStatus } = status ?? {};
   return JSON.stringify({ metadata: kept, ...rest, status: keptStatus }, undefined, 1);
-};
+}
 
-export const snapshotOf = async (admin: KubeUser, namespace: string): Promise<Snapshot> => {
+export async function snapshotOf(admin: KubeUser, namespace: string): Promise<Snapshot> {
   const kinds = (await readApiResources(admin)).filter(
     ({ namespaced, subresource, verbs }) => namespaced && subresource === '' && verbs.includes('list'),
   );
@@ -31,21 +31,23 @@ export const snapshotOf = async (admin: KubeUser, namespace: string): Promise<Sn
     }),
   );
   return new Map(lists.flat());
-};
+}
 
-const linesWithout = (text: string, other: string): readonly string[] => {
+function linesWithout(text: string, other: string): readonly string[] {
   const known = new Set(other.split('\n'));
   return text.split('\n').filter((line) => !known.has(line));
-};
+}
 
 /** What is new, gone or different. */
-export const changesBetween = (before: Snapshot, after: Snapshot): readonly string[] => [
-  ...[...before].flatMap(([name, text]) => {
-    const now = after.get(name);
-    if (now === undefined) return [`${name} is gone`];
-    return now === text
-      ? []
-      : [`${name} had ${linesWithout(text, now).join()} and has ${linesWithout(now, text).join()}`];
-  }),
-  ...[...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`),
-];
+export function changesBetween(before: Snapshot, after: Snapshot): readonly string[] {
+  return [
+    ...[...before].flatMap(([name, text]) => {
+      const now = after.get(name);
+      if (now === undefined) return [`${name} is gone`];
+      return now === text
+        ? []
+        : [`${name} had ${linesWithout(text, now).join()} and has ${linesWithout(now, text).join()}`];
+    }),
+    ...[...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`),
+  ];
+}

@@ -32,15 +32,17 @@ const SPEC: ZipProject['spec'] = {
 
 let world: World;
 
-const projectOf = (namespace: string, spec: ZipProject['spec']): ZipProject => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipProject',
-  metadata: { name: 'project', namespace },
-  spec,
-});
+function projectOf(namespace: string, spec: ZipProject['spec']): ZipProject {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipProject',
+    metadata: { name: 'project', namespace },
+    spec,
+  };
+}
 
-const jobIn = (project: ZipProject): ZipJob =>
-  toZipJob({
+function jobIn(project: ZipProject): ZipJob {
+  return toZipJob({
     request: {
       service: 's3',
       bucketName: 'archives',
@@ -57,18 +59,20 @@ const jobIn = (project: ZipProject): ZipJob =>
     requestId: 'request-1',
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   });
+}
 
 interface Change {
   readonly metadata?: object;
   readonly spec?: object;
 }
 
-const post = (job: ZipJob, { metadata, spec }: Change = {}): Promise<KubeResponse> =>
-  world.api.request('POST', `${zipPath(job.metadata.namespace)}?dryRun=All`, {
+function post(job: ZipJob, { metadata, spec }: Change = {}): Promise<KubeResponse> {
+  return world.api.request('POST', `${zipPath(job.metadata.namespace)}?dryRun=All`, {
     body: { ...job, metadata: { ...job.metadata, ...metadata }, spec: { ...job.spec, ...spec } },
   });
+}
 
-const createProjects = async (): Promise<void> => {
+async function createProjects(): Promise<void> {
   for (const [name, spec] of [
     [PROJECT, SPEC],
     [PLAIN, {}],
@@ -78,7 +82,7 @@ const createProjects = async (): Promise<void> => {
     const body = projectOf(name, spec);
     accept(await world.admin.request('POST', zipPath(name, 'zipprojects'), { body }));
   }
-};
+}
 
 const METADATA =
   'the API may set only its own labels and annotations and the finalizer zipjobs.dev/cleanup of a ZipJob';
@@ -86,7 +90,7 @@ const TIMES = 'the API may set the queue, the attempts and the times of a ZipJob
 const WEBHOOK = 'the API may copy only the webhook of the ZipProject into a ZipJob';
 const STRICTNESS = 'the API may not create a ZipJob that is less strict than its ZipProject';
 
-export const describeApiZipJobs = (theWorld: () => World): void => {
+export function describeApiZipJobs(theWorld: () => World): void {
   before(async () => {
     world = theWorld();
     await createProjects();
@@ -171,4 +175,4 @@ export const describeApiZipJobs = (theWorld: () => World): void => {
     const body = { ...job, spec: { ...job.spec, queueName: 'mine', maxAttempts: 1 } };
     accept(await world.admin.request('POST', `${zipPath(PLAIN)}?dryRun=All`, { body }));
   });
-};
+}

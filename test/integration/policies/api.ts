@@ -9,7 +9,7 @@ const FILE_LIST_ONLY = 'the API may create only file-list Secrets that are owned
 let world: World;
 const secrets = corePath(OWN, 'secrets');
 
-export const describeApi = (theWorld: () => World): void => {
+export function describeApi(theWorld: () => World): void {
   let api: KubeUser;
   let owned: Record<string, unknown>[];
 
@@ -25,14 +25,17 @@ export const describeApi = (theWorld: () => World): void => {
       .toArray();
   });
 
-  const create = (change: Record<string, unknown>) =>
-    api.request('POST', `${secrets}?dryRun=All`, { body: { ...owned[0], ...change } });
+  function create(change: Record<string, unknown>) {
+    return api.request('POST', `${secrets}?dryRun=All`, { body: { ...owned[0], ...change } });
+  }
 
   it('creates the Secrets of a file list', async () => {
     accept(await create({}));
   });
 
-  const metadataOf = () => owned[0]?.['metadata'] as Record<string, unknown>;
+  function metadataOf() {
+    return owned[0]?.['metadata'] as Record<string, unknown>;
+  }
   const refused: readonly [string, () => Record<string, unknown>, string][] = [
     [
       'another name',
@@ -60,8 +63,8 @@ export const describeApi = (theWorld: () => World): void => {
   it('creates only ZipJobs with a name, a label and a file list of its own (N10)', async () => {
     const name = 'zip-11111111-2222-4333-8444-555555555555';
     const filesFrom = { encoding: 'gzip+json', count: 1, sha256: '0'.repeat(64) };
-    const post = (spec: object, metadata: object = {}) =>
-      api.request('POST', `${zipPath(OWN)}?dryRun=All`, {
+    function post(spec: object, metadata: object = {}) {
+      return api.request('POST', `${zipPath(OWN)}?dryRun=All`, {
         body: {
           apiVersion: 'zipjobs.dev/v1alpha1',
           kind: 'ZipJob',
@@ -74,6 +77,7 @@ export const describeApi = (theWorld: () => World): void => {
           },
         },
       });
+    }
     accept(await post({}));
     const refusal = 'the API may create only ZipJobs that have a name, a label and a file list of its own';
     expectRefusal(await post({ filesFrom: { ...filesFrom, secretNames: ['zip-other-files-0'] } }), refusal);
@@ -84,12 +88,12 @@ export const describeApi = (theWorld: () => World): void => {
   });
 
   it('deletes only its own ZipJobs that no zipper has started', async () => {
-    const labelled = async (name: string): Promise<string> => {
+    async function labelled(name: string): Promise<string> {
       const path = `${zipPath(OWN)}/${name}`;
       const labels = { 'app.kubernetes.io/managed-by': 'zipjobs-api' };
       accept(await world.admin.request('PATCH', path, { body: { metadata: { labels } } }));
       return path;
-    };
+    }
     const fresh = await labelled((await world.createZipJob(OWN)).metadata.name);
     const started = (await world.createZipJob(OWN)).metadata.name;
     const startedPath = await labelled(started);
@@ -115,4 +119,4 @@ export const describeApi = (theWorld: () => World): void => {
     expectRefusal(await api.request('POST', jobsPath(OWN), { body: {} }), 'forbidden');
     expectRefusal(await api.request('POST', corePath(OWN, 'pods'), { body: {} }), 'forbidden');
   });
-};
+}

@@ -2,20 +2,28 @@
 import type { JobBody, PodBody } from './job-body.ts';
 
 /** The message of the policy for entries of a level of its table. */
-export const refusalOf = (level: string, ...names: readonly string[]): string =>
-  `a zipper's Job has ${level} that are not allowed, are missing, or have another value: ${names.join(', ')}`;
-const mount = (pod: PodBody, volume: Record<string, unknown>): number =>
-  pod.volumes.push({ name: 'extra', ...volume });
-export const secretFiles = (name: string) => ({
-  projected: { sources: [{ secret: { name, items: [{ key: 'files.jsonl.gz', path: '0.jsonl.gz' }] } }] },
-});
-export const replaceVolume = (pod: PodBody, name: string, source: Record<string, unknown>): void => {
+export function refusalOf(level: string, ...names: readonly string[]): string {
+  return `a zipper's Job has ${level} that are not allowed, are missing, or have another value: ${names.join(', ')}`;
+}
+
+function mount(pod: PodBody, volume: Record<string, unknown>): number {
+  return pod.volumes.push({ name: 'extra', ...volume });
+}
+
+export function secretFiles(name: string) {
+  return {
+    projected: { sources: [{ secret: { name, items: [{ key: 'files.jsonl.gz', path: '0.jsonl.gz' }] } }] },
+  };
+}
+
+export function replaceVolume(pod: PodBody, name: string, source: Record<string, unknown>): void {
   pod.volumes = pod.volumes.map((volume) => (volume['name'] === name ? { name, ...source } : volume));
-};
-const setEnv = (pod: PodBody, name: string, value: string): void => {
+}
+
+function setEnv(pod: PodBody, name: string, value: string): void {
   const [container] = pod.containers;
   container.env = [...container.env.filter((variable) => variable['name'] !== name), { name, value }];
-};
+}
 
 type BadJob = readonly [what: string, change: (pod: PodBody, job: JobBody) => unknown, refusal: string];
 

@@ -10,7 +10,7 @@ const REFUSAL =
 
 let world: World;
 
-const createProject = async (namespace: string): Promise<void> => {
+async function createProject(namespace: string): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   accept(await world.admin.request('POST', '/api/v1/namespaces', { body }));
   const project = {
@@ -20,7 +20,7 @@ const createProject = async (namespace: string): Promise<void> => {
     spec: {},
   };
   accept(await world.admin.request('POST', zipPath(namespace, 'zipprojects'), { body: project }));
-};
+}
 
 interface Existing {
   readonly activeJobs?: number;
@@ -28,10 +28,10 @@ interface Existing {
 }
 
 /** Creates a bucket whose status counts jobs, and returns its path. */
-const createBucket = async (
+async function createBucket(
   namespace: string,
   { activeJobs = 3, metadata = {} }: Existing = {},
-): Promise<string> => {
+): Promise<string> {
   const { spec } = ZIP_BUCKET;
   const bucketName = `b-${Math.random().toString(36).slice(2, 10)}`;
   const name = `s3-${bucketName}`;
@@ -44,19 +44,21 @@ const createBucket = async (
   accept(await world.admin.request('POST', zipPath(namespace, 'zipbuckets'), { body }));
   accept(await world.admin.request('PATCH', `${path}/status`, { body: { status: { activeJobs } } }));
   return path;
-};
+}
 
-const deleteDry = (path: string, user: KubeUser = world.admin) =>
-  user.request('DELETE', `${path}?dryRun=All`);
+function deleteDry(path: string, user: KubeUser = world.admin) {
+  return user.request('DELETE', `${path}?dryRun=All`);
+}
 
 /** The API server watches the projects that are parameters of the policy. */
-const untilRefused = (namespace: string) =>
-  until('the policy to know the project', async () => {
+function untilRefused(namespace: string) {
+  return until('the policy to know the project', async () => {
     const { message } = await deleteDry(await createBucket(namespace));
     return message.includes(REFUSAL);
   });
+}
 
-export const describeBucketDeletions = (theWorld: () => World): void => {
+export function describeBucketDeletions(theWorld: () => World): void {
   const namespace = 'orange';
   before(async () => {
     world = theWorld();
@@ -159,4 +161,4 @@ export const describeBucketDeletions = (theWorld: () => World): void => {
     const { status } = await deleteDry(path);
     expect(status).to.equal(200);
   });
-};
+}

@@ -12,18 +12,22 @@ const OF_ZIPPERS = 'the controller may delete only the Jobs and pods of zippers'
 
 let world: World;
 
-const create = async (path: string, body: object): Promise<void> => {
+async function create(path: string, body: object): Promise<void> {
   accept(await world.admin.request('POST', path, { body }));
-};
-const remove = (path: string): Promise<KubeResponse> =>
-  world.controller.request('DELETE', `${path}?dryRun=All`);
-const apply = (path: string, body: object): Promise<KubeResponse> =>
-  world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true&dryRun=All`, {
+}
+
+function remove(path: string): Promise<KubeResponse> {
+  return world.controller.request('DELETE', `${path}?dryRun=All`);
+}
+
+function apply(path: string, body: object): Promise<KubeResponse> {
+  return world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true&dryRun=All`, {
     patch: 'apply',
     body,
   });
+}
 
-const itDeletes = (): void => {
+function itDeletes(): void {
   it('deletes the Jobs and pods of zippers, and no others (N10)', async () => {
     const spec = { template: { spec: POD_SPEC } };
     await create(jobsPath(OWN), { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'payroll' }, spec });
@@ -51,9 +55,9 @@ const itDeletes = (): void => {
     await world.setStatus(OWN, name, { phase: 'Failed' });
     accept(await remove(path));
   });
-};
+}
 
-const itMarksLostPods = (): void => {
+function itMarksLostPods(): void {
   const lost = {
     phase: 'Failed',
     conditions: [
@@ -66,13 +70,14 @@ const itMarksLostPods = (): void => {
       },
     ],
   };
-  const mark = (name: string, status: object, metadata: object = {}) =>
-    apply(`${corePath(OWN, 'pods')}/${name}/status`, {
+  function mark(name: string, status: object, metadata: object = {}) {
+    return apply(`${corePath(OWN, 'pods')}/${name}/status`, {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace: OWN, ...metadata },
       status,
     });
+  }
 
   it('marks zipper pods as lost, and writes nothing else into the status of a pod (N10)', async () => {
     const { name } = await world.createZipper(OWN);
@@ -97,13 +102,14 @@ const itMarksLostPods = (): void => {
       'the controller may not change the metadata of a pod',
     );
   });
-};
+}
 
-const itChangesZipJobs = (): void => {
+function itChangesZipJobs(): void {
   it('cancels a ZipJob and changes nothing else of it but its finalizer and its annotations (N10)', async () => {
     const { name } = (await world.createZipJob(OWN, { suspend: true })).metadata;
-    const patch = (body: object) =>
-      world.controller.request('PATCH', `${zipPath(OWN)}/${name}?dryRun=All`, { body });
+    function patch(body: object) {
+      return world.controller.request('PATCH', `${zipPath(OWN)}/${name}?dryRun=All`, { body });
+    }
     const annotations = { 'zipjobs.dev/file-list-deleted-at': '2026-01-01T00:00:00Z' };
     accept(await patch({ metadata: { finalizers: ['zipjobs.dev/cleanup'] } }));
     accept(await patch({ metadata: { annotations } }));
@@ -119,21 +125,25 @@ const itChangesZipJobs = (): void => {
         'the controller may change only its finalizer and its annotations of a ZipJob',
       );
   });
-};
+}
 
-const itRecords = (): void => {
+function itRecords(): void {
   it('records Events about our objects only, and creates its own Lease only (N10)', async () => {
-    const event = (about: string, component = 'zipjobs-controller') => ({
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name: 'x.1', namespace: OWN },
-      involvedObject: { apiVersion: about, kind: 'ZipJob', name: 'x', namespace: OWN },
-      source: { component },
-      reason: 'Test',
-      message: 'x',
-    });
+    function event(about: string, component = 'zipjobs-controller') {
+      return {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: 'x.1', namespace: OWN },
+        involvedObject: { apiVersion: about, kind: 'ZipJob', name: 'x', namespace: OWN },
+        source: { component },
+        reason: 'Test',
+        message: 'x',
+      };
+    }
     const events = corePath(OWN, 'events');
-    const post = (body: object) => world.controller.request('POST', `${events}?dryRun=All`, { body });
+    function post(body: object) {
+      return world.controller.request('POST', `${events}?dryRun=All`, { body });
+    }
     accept(await post(event('zipjobs.dev/v1alpha1')));
     for (const body of [event('v1'), event('zipjobs.dev/v1alpha1', 'kubelet')])
       expectRefusal(await post(body), 'the controller may record only Events about objects of zipjobs.dev');
@@ -147,20 +157,22 @@ const itRecords = (): void => {
       'the controller may change only its own Events',
     );
     const leases = `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases?dryRun=All`;
-    const lease = (name: string) => ({
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name },
-    });
+    function lease(name: string) {
+      return {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name },
+      };
+    }
     accept(await world.controller.request('POST', leases, { body: lease('zipjobs-controller') }));
     expectRefusal(
       await world.controller.request('POST', leases, { body: lease('another') }),
       'the controller may create only its own Lease',
     );
   });
-};
+}
 
-export const describeNarrowedController = (theWorld: () => World): void => {
+export function describeNarrowedController(theWorld: () => World): void {
   before(() => {
     world = theWorld();
   });
@@ -168,4 +180,4 @@ export const describeNarrowedController = (theWorld: () => World): void => {
   itMarksLostPods();
   itChangesZipJobs();
   itRecords();
-};
+}

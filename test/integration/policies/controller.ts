@@ -12,18 +12,20 @@ import {
   zipPath,
 } from './world.ts';
 
-const aSecret = (name: string, more: Record<string, unknown> = {}) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name },
-  ...more,
-});
+function aSecret(name: string, more: Record<string, unknown> = {}) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
+    ...more,
+  };
+}
 
 let world: World;
 let zipJob: ZipJob;
 const secrets = corePath(OWN, 'secrets');
 
-export const describeController = (theWorld: () => World): void => {
+export function describeController(theWorld: () => World): void {
   before(async () => {
     world = theWorld();
     zipJob = await world.createZipJob(OWN);
@@ -37,8 +39,9 @@ export const describeController = (theWorld: () => World): void => {
       spec: { ...ZIP_BUCKET.spec, bucketName: 'untouched' },
     };
     accept(await world.admin.request('POST', buckets, { body: made }));
-    const patch = (body: Record<string, unknown>) =>
-      world.controller.request('PATCH', `${buckets}/s3-untouched`, { patch: 'merge', body });
+    function patch(body: Record<string, unknown>) {
+      return world.controller.request('PATCH', `${buckets}/s3-untouched`, { patch: 'merge', body });
+    }
     accept(await patch({ metadata: { finalizers: ['zipjobs.dev/cleanup'] } }));
     for (const body of [
       { spec: { region: 'eu-west-1' } },
@@ -72,7 +75,9 @@ export const describeController = (theWorld: () => World): void => {
       aSecret('y-files-0'),
     ])
       accept(await world.admin.request('POST', secrets, { body }));
-    const remove = (secret: string) => world.controller.request('DELETE', `${secrets}/${secret}`);
+    function remove(secret: string) {
+      return world.controller.request('DELETE', `${secrets}/${secret}`);
+    }
     for (const secret of ['zipbucket-x', 'y-files-0', 'backup-files-0'])
       expectRefusal(
         await remove(secret),
@@ -91,4 +96,4 @@ export const describeController = (theWorld: () => World): void => {
     const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'other' } };
     expectRefusal(await world.controller.request('PATCH', account, { patch: 'apply', body }), 'forbidden');
   });
-};
+}

@@ -3,7 +3,7 @@ import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
 import { accept, corePath, expectRefusal, jobsPath, OWN, type World, zipPath } from './world.ts';
 
-export const describeDashboard = (theWorld: () => World): void => {
+export function describeDashboard(theWorld: () => World): void {
   let world: World;
   let dashboard: KubeUser;
 
@@ -35,4 +35,4 @@ export const describeDashboard = (theWorld: () => World): void => {
     for (const target of [jobsPath(OWN), corePath(OWN, 'pods'), corePath(OWN, 'secrets')])
       expectRefusal(await dashboard.request('POST', target, { body: {} }), 'forbidden');
   });
-};
+}

@@ -2,7 +2,7 @@
 import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
 import { accept, corePath, expectRefusal, jobsPath, OWN, type World, type ZipperPod } from './world.ts';
 
-export const describeEditorMetadata = (theWorld: () => World): void => {
+export function describeEditorMetadata(theWorld: () => World): void {
   let world: World;
   let pod: ZipperPod;
   let podPath: string;
@@ -15,13 +15,14 @@ export const describeEditorMetadata = (theWorld: () => World): void => {
     jobPath = `${jobsPath(OWN)}/${pod.zipJob}`;
   });
 
-  const change = (path: string, metadata: object) =>
-    world.editor.request('PATCH', `${path}?dryRun=All`, { body: { metadata } });
+  function change(path: string, metadata: object) {
+    return world.editor.request('PATCH', `${path}?dryRun=All`, { body: { metadata } });
+  }
 
-  const ownersOf = async (path: string): Promise<readonly object[]> => {
+  async function ownersOf(path: string): Promise<readonly object[]> {
     const { body } = accept(await world.admin.request('GET', path));
     return (body['metadata'] as { ownerReferences: readonly object[] }).ownerReferences;
-  };
+  }
 
   it('cannot give a zipper or its Job another owner, but can take one away (N34)', async () => {
     for (const [path, owner, message] of [
@@ -56,4 +57,4 @@ export const describeEditorMetadata = (theWorld: () => World): void => {
         );
     accept(await change(jobPath, { labels: { note: 'x' }, annotations: { note: 'x' } }));
   });
-};
+}

@@ -20,29 +20,37 @@ import {
 
 const ONLY_JOB_CONTROLLER = `only the Job controller may create pods with the service account ${ZIPPER_SERVICE_ACCOUNT}`;
 
-const podSpec = (serviceAccountName: string) => ({
-  serviceAccountName,
-  restartPolicy: 'Never',
-  nodeSelector: { 'policy-test': 'nowhere' },
-  containers: [{ name: 'zipper', image: 'zipjobs-zipper:0.1.0' }],
-});
+function podSpec(serviceAccountName: string) {
+  return {
+    serviceAccountName,
+    restartPolicy: 'Never',
+    nodeSelector: { 'policy-test': 'nowhere' },
+    containers: [{ name: 'zipper', image: 'zipjobs-zipper:0.1.0' }],
+  };
+}
 
-const aPod = (name: string, spec: unknown) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+function aPod(name: string, spec: unknown) {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec };
+}
 
-const aJob = (name: string, serviceAccountName: string) => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: { name },
-  spec: { template: { spec: podSpec(serviceAccountName) } },
-});
+function aJob(name: string, serviceAccountName: string) {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name },
+    spec: { template: { spec: podSpec(serviceAccountName) } },
+  };
+}
 
 let world: World;
 let pod: ZipperPod;
 let podPath: string;
 
-const privilegedUsers = (): readonly KubeUser[] => [world.editor, world.admin];
+function privilegedUsers(): readonly KubeUser[] {
+  return [world.editor, world.admin];
+}
 
-const itCannotActAsZipper = (): void => {
+function itCannotActAsZipper(): void {
   it("cannot create a pod or a Job with the zipper's service account", async () => {
     for (const user of privilegedUsers()) {
       const pod = await user.request('POST', corePath(OWN, 'pods'), {
@@ -124,9 +132,9 @@ const itCannotActAsZipper = (): void => {
     });
     expectRefusal(changed, `Secrets with a token of ${ZIPPER_SERVICE_ACCOUNT} are not allowed`);
   });
-};
+}
 
-export const describeEditor = (theWorld: () => World): void => {
+export function describeEditor(theWorld: () => World): void {
   before(async () => {
     world = theWorld();
     pod = await world.createZipper(OWN);
@@ -151,8 +159,9 @@ export const describeEditor = (theWorld: () => World): void => {
     const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
     const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
     for (const user of privilegedUsers()) {
-      const patch = (path: string, body: unknown) =>
-        user.request('PATCH', path, { patch: 'strategic-merge', body });
+      function patch(path: string, body: unknown) {
+        return user.request('PATCH', path, { patch: 'strategic-merge', body });
+      }
       expectRefusal(await patch(podPath, image), "the spec of a zipper's pod cannot be changed");
       expectRefusal(await patch(podPath, task), "the task of a zipper's pod cannot be changed");
       for (const [name, value] of [
@@ -224,4 +233,4 @@ export const describeEditor = (theWorld: () => World): void => {
     const status = { status: { phase: 'Succeeded' } };
     expectRefusal(await world.editor.request('PATCH', `${path}/status`, { body: status }), 'forbidden');
   });
-};
+}

@@ -32,7 +32,11 @@ type Request = readonly [method: string, path: string, body?: unknown];
 const rbacPath = `/apis/rbac.authorization.k8s.io/v1/namespaces/${FOREIGN}/rolebindings`;
 const leasesPath = `/apis/coordination.k8s.io/v1/namespaces/${FOREIGN}/leases`;
 const networkPath = `/apis/networking.k8s.io/v1/namespaces/${FOREIGN}/networkpolicies`;
-const inForeign = (plural: string): string => corePath(FOREIGN, plural);
+
+function inForeign(plural: string): string {
+  return corePath(FOREIGN, plural);
+}
+
 const labelled = { metadata: { labels: { note: 'x' } } };
 
 const CREATES: readonly Request[] = [
@@ -91,33 +95,40 @@ const CHANGES: readonly Request[] = [
   ['DELETE', `${inForeign('pods')}/own?gracePeriodSeconds=0`],
 ];
 
-const copyOf = ({ metadata: { name }, spec }: Registered, kind: string, change: object) => ({
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind,
-  metadata: { name: COPY + name },
-  spec: { ...spec, ...change },
-});
+function copyOf({ metadata: { name }, spec }: Registered, kind: string, change: object) {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: { name: COPY + name },
+    spec: { ...spec, ...change },
+  };
+}
 
-export const describeForeignObjects = (theWorld: () => World): void => {
+export function describeForeignObjects(theWorld: () => World): void {
   let world: World;
   const copies: string[] = [];
 
-  const listOf = async (path: string): Promise<readonly Registered[]> => {
+  async function listOf(path: string): Promise<readonly Registered[]> {
     const { body } = accept(await world.admin.request('GET', path));
     const ours = (body['items'] as readonly Registered[]).filter(({ metadata }) =>
       metadata.name.startsWith('zipjobs-'),
     );
     // The last one to take effect is the one that the test waits for.
-    const isExec = ({ metadata }: Registered): boolean => metadata.name.endsWith('-exec');
+    function isExec({ metadata }: Registered): boolean {
+      return metadata.name.endsWith('-exec');
+    }
     return [...ours.filter((one) => !isExec(one)), ...ours.filter(isExec)];
-  };
-  const create = async (path: string, body: { metadata: { name: string } }): Promise<void> => {
+  }
+  async function create(path: string, body: { metadata: { name: string } }): Promise<void> {
     accept(await world.admin.request('POST', path, { body }));
     copies.push(`${path}/${body.metadata.name}`);
-  };
-  const refusedByCopy = ({ message }: KubeResponse): boolean => message.includes(COPY);
-  const exec = (namespace: string, way = 'exec?command=id'): Promise<KubeResponse> =>
-    world.admin.request('POST', `${corePath(namespace, 'pods')}/own/${way}`);
+  }
+  function refusedByCopy({ message }: KubeResponse): boolean {
+    return message.includes(COPY);
+  }
+  function exec(namespace: string, way = 'exec?command=id'): Promise<KubeResponse> {
+    return world.admin.request('POST', `${corePath(namespace, 'pods')}/own/${way}`);
+  }
 
   before(async () => {
     world = theWorld();
@@ -149,10 +160,10 @@ export const describeForeignObjects = (theWorld: () => World): void => {
     // A namespace with a zipper is ours, also its other pods.
     await until('the copies to be in force', async () => refusedByCopy(await exec(OWN)));
     const refused: string[] = [];
-    const send = async ([method, path, body]: Request): Promise<void> => {
+    async function send([method, path, body]: Request): Promise<void> {
       const response = await world.admin.request(method, path, body === undefined ? {} : { body });
       if (response.status >= 300) refused.push(`${method} ${path}: ${response.message}`);
-    };
+    }
     for (const request of CREATES) await send(request);
     for (const way of ['exec?command=id', 'attach?stdout=true']) {
       const response = await exec(FOREIGN, way);
@@ -161,4 +172,4 @@ export const describeForeignObjects = (theWorld: () => World): void => {
     for (const request of CHANGES) await send(request);
     expect(refused).to.deep.equal([]);
   });
-};
+}

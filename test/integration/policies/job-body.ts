@@ -12,11 +12,13 @@ export interface JobBody {
     };
   };
 }
+
 export interface PodBody {
   [field: string]: unknown;
   containers: [ContainerBody, ...Record<string, unknown>[]];
   volumes: Record<string, unknown>[];
 }
+
 interface ContainerBody {
   [field: string]: unknown;
   env: Record<string, unknown>[];
@@ -24,7 +26,7 @@ interface ContainerBody {
 }
 
 /** The Job of a ZipJob with everything that a Job can have: a file list, a token and a trace. */
-export const fullJob = (world: Pick<World, 'jobOf'>, zipJob: ZipJob): JobBody => {
+export function fullJob(world: Pick<World, 'jobOf'>, zipJob: ZipJob): JobBody {
   const name = `zip-${'0'.repeat(8)}`;
   const listed = {
     ...zipJob,
@@ -36,8 +38,9 @@ export const fullJob = (world: Pick<World, 'jobOf'>, zipJob: ZipJob): JobBody =>
     spec: { ...zipJob.spec, filesFrom: { secretNames: [`${name}-files-0`, `${name}-files-1`] } },
   } as unknown as ZipJob;
   return structuredClone(world.jobOf(listed)) as unknown as JobBody;
-};
+}
 
 /** Sends a Job as the controller, without storing it. */
-export const tryJob = (world: World, body: unknown) =>
-  world.controller.request('POST', `${jobsPath(OWN)}?dryRun=All`, { body });
+export function tryJob(world: World, body: unknown) {
+  return world.controller.request('POST', `${jobsPath(OWN)}?dryRun=All`, { body });
+}

@@ -5,13 +5,14 @@ import { accept, corePath, expectRefusal, OWN, type World } from './world.ts';
 
 let world: World;
 
-const apply = (path: string, body: object): Promise<KubeResponse> =>
-  world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true&dryRun=All`, {
+function apply(path: string, body: object): Promise<KubeResponse> {
+  return world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true&dryRun=All`, {
     patch: 'apply',
     body,
   });
+}
 
-export const describeProjectObjects = (theWorld: () => World): void => {
+export function describeProjectObjects(theWorld: () => World): void {
   before(() => {
     world = theWorld();
   });
@@ -22,14 +23,15 @@ export const describeProjectObjects = (theWorld: () => World): void => {
 
   it('binds the role of the zipper to the zipper of the project only (N10)', async () => {
     const zipper = { kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace: OWN };
-    const binding = (...subjects: readonly object[]) =>
-      apply(rbac, {
+    function binding(...subjects: readonly object[]) {
+      return apply(rbac, {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
         metadata,
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'zipjobs-zipper' },
         subjects,
       });
+    }
     accept(await binding(zipper));
     const everyone = {
       apiGroup: 'rbac.authorization.k8s.io',
@@ -44,14 +46,15 @@ export const describeProjectObjects = (theWorld: () => World): void => {
   });
 
   it('binds no other role to the zipper, not even one that the controller has itself (N24)', async () => {
-    const binding = (kind: string, name: string, namespace: string) =>
-      apply(rbac.replace(OWN, namespace), {
+    function binding(kind: string, name: string, namespace: string) {
+      return apply(rbac.replace(OWN, namespace), {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'RoleBinding',
         metadata: { ...metadata, namespace },
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
         subjects: [{ kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace }],
       });
+    }
     // In a namespace without the binding: the role of an existing one cannot be changed at all.
     accept(await binding('ClusterRole', 'zipjobs-zipper', 'default'));
     const refusal = 'the controller may bind only the cluster role zipjobs-zipper';
@@ -99,7 +102,9 @@ export const describeProjectObjects = (theWorld: () => World): void => {
       'app.kubernetes.io/managed-by': 'zipjobs-controller',
     };
     for (const [path, object] of objects) {
-      const write = (more: object) => apply(path, { ...object, metadata: { ...metadata, ...more } });
+      function write(more: object) {
+        return apply(path, { ...object, metadata: { ...metadata, ...more } });
+      }
       accept(await write({ labels, ownerReferences: [project] }));
       for (const refused of [
         { 'azure.workload.identity/use': 'true' },
@@ -124,14 +129,15 @@ export const describeProjectObjects = (theWorld: () => World): void => {
   });
 
   it('gives the service account of a zipper neither a mounted token nor an identity in the cloud (N10)', async () => {
-    const write = (more: object, annotations?: object) =>
-      apply(account, {
+    function write(more: object, annotations?: object) {
+      return apply(account, {
         apiVersion: 'v1',
         kind: 'ServiceAccount',
         metadata: { ...metadata, ...(annotations && { annotations }) },
         automountServiceAccountToken: false,
         ...more,
       });
+    }
     accept(await write({}));
     for (const more of [{ automountServiceAccountToken: true }, { imagePullSecrets: [{ name: 'registry' }] }])
       expectRefusal(
@@ -145,13 +151,14 @@ export const describeProjectObjects = (theWorld: () => World): void => {
   });
 
   it('selects no pods but those of zippers in a NetworkPolicy (N10)', async () => {
-    const write = (podSelector: object) =>
-      apply(policies, {
+    function write(podSelector: object) {
+      return apply(policies, {
         apiVersion: 'networking.k8s.io/v1',
         kind: 'NetworkPolicy',
         metadata,
         spec: { podSelector, policyTypes: ['Ingress'] },
       });
+    }
     const labels = {
       'app.kubernetes.io/name': 'zipjobs-zipper',
       'app.kubernetes.io/managed-by': 'zipjobs-controller',
@@ -160,4 +167,4 @@ export const describeProjectObjects = (theWorld: () => World): void => {
     for (const selector of [{}, { matchLabels: { app: 'shop' } }])
       expectRefusal(await write(selector), 'a NetworkPolicy of the controller must select only zipper pods');
   });
-};
+}

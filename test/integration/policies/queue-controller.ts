@@ -21,13 +21,14 @@ interface GatedPod {
   };
 }
 
-export const describeQueueController = (theWorld: () => World): void => {
+export function describeQueueController(theWorld: () => World): void {
   let world: World;
   let path: string;
   let pod: GatedPod;
 
-  const asKueue = (method: string, at: string, body: unknown): Promise<KubeResponse> =>
-    world.admin.request(method, at, { body, as: KUEUE });
+  function asKueue(method: string, at: string, body: unknown): Promise<KubeResponse> {
+    return world.admin.request(method, at, { body, as: KUEUE });
+  }
   const ungated = {
     spec: { schedulingGates: null, nodeSelector: { 'kubernetes.io/hostname': 'a' } },
   };
@@ -94,4 +95,4 @@ export const describeQueueController = (theWorld: () => World): void => {
     expect(spec.nodeSelector).to.include({ pool: 'spot', 'kubernetes.io/hostname': 'a' });
     expect(spec.tolerations).to.deep.include(TOLERATION);
   });
-};
+}

@@ -7,8 +7,8 @@ export const ALLOWED_AUDIENCE = 'sts.example.com';
 export const ALLOWED_STS_HOST = 'sts.example.com';
 
 /** Installs or upgrades the chart without our processes, so that only the test changes objects. */
-export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]) =>
-  cluster.helm([
+export function installWithoutPods(cluster: Cluster, ...flags: readonly string[]) {
+  return cluster.helm([
     ...`upgrade --install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
     --set image.registry=localhost,api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
     --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32}
@@ -18,6 +18,7 @@ export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]
     ),
     ...flags,
   ]);
+}
 
 interface WithEnv {
   readonly spec: {
@@ -26,13 +27,14 @@ interface WithEnv {
     };
   };
 }
+
 interface EnvVar {
   readonly name: string;
   readonly value?: string;
 }
 
 /** The settings of the installed controller. */
-export const installedConfig = async (cluster: Cluster): Promise<ControllerConfig> => {
+export async function installedConfig(cluster: Cluster): Promise<ControllerConfig> {
   const path = `/apis/apps/v1/namespaces/${RELEASE_NAMESPACE}/deployments/zipjobs-controller`;
   const { spec } = await cluster.read<WithEnv>(path);
   const { env } = spec.template.spec.containers[0];
@@ -45,4 +47,4 @@ export const installedConfig = async (cluster: Cluster): Promise<ControllerConfi
   // No node has it: only the test assigns the pods.
   const nodeSelector = { 'policy-test': 'nowhere' };
   return { ...config, zipperPod: { ...zipperPod, spec: { ...zipperPod.spec, nodeSelector } } };
-};
+}

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { createStatusApi } from '#zipper-image/status/status-api.ts';
 import { OWN, type World, type ZipperPod } from './world.ts';
 
-export const describeStatusApi = (theWorld: () => World): void => {
+export function describeStatusApi(theWorld: () => World): void {
   let world: World;
   let pod: ZipperPod;
   let uid: string;
@@ -22,9 +22,7 @@ export const describeStatusApi = (theWorld: () => World): void => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const apply = async (
-    change: { uid?: string; name?: string; filesDone?: number } = {},
-  ): Promise<unknown> => {
+  async function apply(change: { uid?: string; name?: string; filesDone?: number } = {}): Promise<unknown> {
     const { filesDone = 1, ...target } = change;
     const api = await createStatusApi({
       server: world.cluster.apiServer.url,
@@ -51,9 +49,10 @@ export const describeStatusApi = (theWorld: () => World): void => {
     } finally {
       await api.close();
     }
-  };
-  const activePod = (podUid: string | null) =>
-    world.setStatus(OWN, pod.zipJob, { job: { name: pod.zipJob, uid: 'job-uid', podUid } });
+  }
+  function activePod(podUid: string | null) {
+    return world.setStatus(OWN, pod.zipJob, { job: { name: pod.zipJob, uid: 'job-uid', podUid } });
+  }
 
   it('reports superseded when its pod is not active (F12)', async () => {
     expect(await apply()).to.include({ code: 'Superseded', retryable: false, httpStatus: 403 });
@@ -88,4 +87,4 @@ export const describeStatusApi = (theWorld: () => World): void => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
     expect(await apply({ filesDone: 2 })).to.include({ code: 'Superseded', httpStatus: 403 });
   });
-};
+}

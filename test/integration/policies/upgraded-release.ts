@@ -38,7 +38,7 @@ const VALUES = {
 
 type Template = JobBody['spec']['template'];
 
-export const describeUpgradedRelease = (theWorld: () => World): void => {
+export function describeUpgradedRelease(theWorld: () => World): void {
   let world: World;
   /** Of the controller before the upgrade. */
   let created: ZipperPod;
@@ -59,15 +59,16 @@ export const describeUpgradedRelease = (theWorld: () => World): void => {
     });
   });
 
-  const tryChanged = (change: (template: Template) => void) => {
+  function tryChanged(change: (template: Template) => void) {
     const changed = structuredClone(job);
     change(changed.spec.template);
     return tryJob(world, changed);
-  };
-  const tryImage = (image: string) =>
-    tryChanged(({ spec }) => {
+  }
+  function tryImage(image: string) {
+    return tryChanged(({ spec }) => {
       spec.containers[0]['image'] = image;
     });
+  }
 
   it('include the new Job', async () => {
     accept(await tryJob(world, job));
@@ -126,4 +127,4 @@ export const describeUpgradedRelease = (theWorld: () => World): void => {
     ] as readonly [(template: Template) => void, string][])
       expectRefusal(await tryChanged(change), message);
   });
-};
+}

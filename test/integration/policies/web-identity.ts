@@ -10,34 +10,39 @@ import { accept, corePath, expectRefusal, OWN, type World, ZIP_BUCKET, zipPath }
 
 const API_SERVER_AUDIENCE = 'https://kubernetes.default.svc';
 
-const aBucket = (change: object = {}): ZipBucket => ({
-  ...ZIP_BUCKET,
-  metadata: { name: 's3-keyless', namespace: OWN },
-  spec: {
-    ...ZIP_BUCKET.spec,
-    bucketName: 'keyless',
-    credentials: {
-      webIdentity: {
-        roleArn: 'arn:aws:iam::123456789012:role/zips',
-        audience: ALLOWED_AUDIENCE,
-        stsEndpoint: `https://${ALLOWED_STS_HOST}`,
-        ...change,
+function aBucket(change: object = {}): ZipBucket {
+  return {
+    ...ZIP_BUCKET,
+    metadata: { name: 's3-keyless', namespace: OWN },
+    spec: {
+      ...ZIP_BUCKET.spec,
+      bucketName: 'keyless',
+      credentials: {
+        webIdentity: {
+          roleArn: 'arn:aws:iam::123456789012:role/zips',
+          audience: ALLOWED_AUDIENCE,
+          stsEndpoint: `https://${ALLOWED_STS_HOST}`,
+          ...change,
+        },
       },
     },
-  },
-});
+  };
+}
 
-const tokenSource = (token: Readonly<Record<string, unknown>>) => ({
-  serviceAccountToken: { path: 'token', audience: ALLOWED_AUDIENCE, expirationSeconds: 3600, ...token },
-});
+function tokenSource(token: Readonly<Record<string, unknown>>) {
+  return {
+    serviceAccountToken: { path: 'token', audience: ALLOWED_AUDIENCE, expirationSeconds: 3600, ...token },
+  };
+}
 
-const itLimitsJobs = (theWorld: () => World): void => {
+function itLimitsJobs(theWorld: () => World): void {
   let zipJob: ZipJob;
   before(async () => {
     zipJob = await theWorld().createZipJob(OWN);
   });
-  const jobOf = (bucket: ZipBucket): JobBody =>
-    structuredClone(archiveJob(zipJob, bucket, theWorld().config)) as unknown as JobBody;
+  function jobOf(bucket: ZipBucket): JobBody {
+    return structuredClone(archiveJob(zipJob, bucket, theWorld().config)) as unknown as JobBody;
+  }
 
   it('mounts a token for an audience of the operator, also for recovery (X21)', async () => {
     const { config } = theWorld();
@@ -65,11 +70,14 @@ const itLimitsJobs = (theWorld: () => World): void => {
       replaceVolume(job.spec.template.spec, 'bucket', { projected: { sources } });
       expectRefusal(await tryJob(theWorld(), job), refusalOf('volumes', 'bucket'));
     });
-};
+}
 
-const itLimitsBuckets = (theWorld: () => World): void => {
-  const create = (change: object) =>
-    theWorld().editor.request('POST', `${zipPath(OWN, 'zipbuckets')}?dryRun=All`, { body: aBucket(change) });
+function itLimitsBuckets(theWorld: () => World): void {
+  function create(change: object) {
+    return theWorld().editor.request('POST', `${zipPath(OWN, 'zipbuckets')}?dryRun=All`, {
+      body: aBucket(change),
+    });
+  }
 
   it("can be created with the operator's audience and token service (X21)", async () => {
     accept(await create({}));
@@ -94,9 +102,9 @@ const itLimitsBuckets = (theWorld: () => World): void => {
     it(`cannot be created with ${what} (X21)`, async () => {
       expectRefusal(await create(change), message);
     });
-};
+}
 
-export const describeWebIdentity = (theWorld: () => World): void => {
+export function describeWebIdentity(theWorld: () => World): void {
   describe('a Job', () => itLimitsJobs(theWorld));
   describe('a ZipBucket', () => itLimitsBuckets(theWorld));
 
@@ -116,4 +124,4 @@ export const describeWebIdentity = (theWorld: () => World): void => {
           `only nodes may request tokens of ${ZIPPER_SERVICE_ACCOUNT}`,
         );
   });
-};
+}

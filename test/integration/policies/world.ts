@@ -18,11 +18,17 @@ export const OTHER = 'blue';
 const NODE = 'policy-node';
 const BUCKET = 's3-archives';
 
-export const jobsPath = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
-export const corePath = (namespace: string, plural: string): string =>
-  `/api/v1/namespaces/${namespace}/${plural}`;
-export const zipPath = (namespace: string, plural = 'zipjobs'): string =>
-  `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
+export function jobsPath(namespace: string): string {
+  return `/apis/batch/v1/namespaces/${namespace}/jobs`;
+}
+
+export function corePath(namespace: string, plural: string): string {
+  return `/api/v1/namespaces/${namespace}/${plural}`;
+}
+
+export function zipPath(namespace: string, plural = 'zipjobs'): string {
+  return `/apis/${GROUP_VERSION}/namespaces/${namespace}/${plural}`;
+}
 
 /** Creates a zipper pod like the Job controller, on a node, with the token that its kubelet would mount. */
 export interface ZipperPod {
@@ -55,24 +61,28 @@ export interface World extends AsyncDisposable {
   setStatus(namespace: string, name: string, status: Record<string, unknown>): Promise<void>;
 }
 
-export const accept = (response: KubeResponse): KubeResponse => {
+export function accept(response: KubeResponse): KubeResponse {
   if (response.status >= 300) throw new Error(`status ${response.status}: ${response.message}`);
   return response;
-};
+}
 
-export const expectRefusal = (response: KubeResponse, message: string): void => {
+export function expectRefusal(response: KubeResponse, message: string): void {
   expect(response.message).to.contain(message);
   expect(response.status).to.be.oneOf([403, 422]);
-};
+}
 
-export const tokenSecret = (name: string, account: string) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  type: 'kubernetes.io/service-account-token',
-  metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
-});
+export function tokenSecret(name: string, account: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'kubernetes.io/service-account-token',
+    metadata: { name, annotations: { 'kubernetes.io/service-account.name': account } },
+  };
+}
 
-const uidOf = (response: KubeResponse): string => (response.body['metadata'] as { uid: string }).uid;
+function uidOf(response: KubeResponse): string {
+  return (response.body['metadata'] as { uid: string }).uid;
+}
 
 export const ZIP_BUCKET: ZipBucket = {
   apiVersion: GROUP_VERSION,
@@ -82,7 +92,7 @@ export const ZIP_BUCKET: ZipBucket = {
 };
 
 /** Our processes do not run here, so that only the test changes a ZipJob. */
-export const createWorld = async (): Promise<World> => {
+export async function createWorld(): Promise<World> {
   const life = new AsyncDisposableStack();
   // As in most clusters, so that only our policies refuse privileged pods.
   const cluster = life.use(await startCluster({ apiServerFlags: ['--allow-privileged=true'] }));
@@ -90,9 +100,11 @@ export const createWorld = async (): Promise<World> => {
   const config = await installedConfig(cluster);
   const jobOf: World['jobOf'] = (zipJob) => ({ ...archiveJob(zipJob, ZIP_BUCKET, config) });
   const admin = life.use(await signIn(cluster));
-  const tokenOf = async (account: string): Promise<{ token: string }> => ({
-    token: (await cluster.kubectl(['create', 'token', account, '-n', RELEASE_NAMESPACE])).stdout.trim(),
-  });
+  async function tokenOf(account: string): Promise<{ token: string }> {
+    return {
+      token: (await cluster.kubectl(['create', 'token', account, '-n', RELEASE_NAMESPACE])).stdout.trim(),
+    };
+  }
   const controller = life.use(await signIn(cluster, await tokenOf('zipjobs-controller')));
   const api = life.use(await signIn(cluster, await tokenOf('zipjobs-api')));
   const dashboard = life.use(await signIn(cluster, await tokenOf('zipjobs-dashboard')));
@@ -142,11 +154,10 @@ export const createWorld = async (): Promise<World> => {
     },
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
-};
+}
 
-const zipJobCreator =
-  (admin: KubeUser): World['createZipJob'] =>
-  async (namespace, spec = {}) => {
+function zipJobCreator(admin: KubeUser): World['createZipJob'] {
+  return async (namespace, spec = {}) => {
     const name = `job-${randomBytes(4).toString('hex')}`;
     const files = [{ url: 'https://example.com/a', filename: 'a' }];
     const made = await admin.request('POST', zipPath(namespace), {
@@ -159,9 +170,10 @@ const zipJobCreator =
     });
     return accept(made).body as unknown as ZipJob;
   };
+}
 
-const bind = (admin: KubeUser, namespace: string, name: string) =>
-  admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
+function bind(admin: KubeUser, namespace: string, name: string) {
+  return admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
     body: {
       apiVersion: 'v1',
       kind: 'Binding',
@@ -169,14 +181,15 @@ const bind = (admin: KubeUser, namespace: string, name: string) =>
       target: { apiVersion: 'v1', kind: 'Node', name: NODE },
     },
   });
+}
 
-const mountedToken = (
+function mountedToken(
   node: KubeUser,
   namespace: string,
   pod: { name: string; uid: string },
-): Promise<string> =>
+): Promise<string> {
   // The node authorizer learns of the binding a little later.
-  until('a token for the pod of the node', async () => {
+  return until('a token for the pod of the node', async () => {
     const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
     const response = accept(
@@ -190,8 +203,9 @@ const mountedToken = (
     );
     return (response.body['status'] as { token: string }).token;
   });
+}
 
-const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> => {
+async function prepare(cluster: Cluster, controller: KubeUser): Promise<void> {
   await cluster.kubectl(['create', '-f', '-'], {
     input: JSON.stringify({
       apiVersion: 'v1',
@@ -211,10 +225,10 @@ const prepare = async (cluster: Cluster, controller: KubeUser): Promise<void> =>
     await until('the permissions of the controller to take effect', () =>
       giveZipperItsRole(controller, namespace),
     );
-};
+}
 
 /** The API server takes a moment to apply new policies and to serve new kinds. */
-const untilInForce = async (admin: KubeUser): Promise<void> => {
+async function untilInForce(admin: KubeUser): Promise<void> {
   const spec = { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [{ name: 'a', image: 'a' }] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'probe' }, spec };
   const token = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
@@ -233,10 +247,10 @@ const untilInForce = async (admin: KubeUser): Promise<void> => {
     await until(`${plural} to be served`, async () =>
       accept(await admin.request('GET', zipPath(OWN, plural))),
     );
-};
+}
 
 /** Like the controller for each project. */
-const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promise<KubeResponse> => {
+async function giveZipperItsRole(controller: KubeUser, namespace: string): Promise<KubeResponse> {
   const metadata = { name: ZIPPER_SERVICE_ACCOUNT, namespace };
   const query = 'fieldManager=zipjobs-controller&force=true';
   const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}?${query}`;
@@ -247,14 +261,14 @@ const giveZipperItsRole = async (controller: KubeUser, namespace: string): Promi
     }),
   );
   return accept(await applyZipperBinding(controller, namespace, ZIPPER_SERVICE_ACCOUNT));
-};
+}
 
-export const applyZipperBinding = (
+export function applyZipperBinding(
   user: KubeUser,
   namespace: string,
   clusterRole: string,
-): Promise<KubeResponse> =>
-  user.request(
+): Promise<KubeResponse> {
+  return user.request(
     'PATCH',
     `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings/${ZIPPER_SERVICE_ACCOUNT}?fieldManager=zipjobs-controller&force=true`,
     {
@@ -268,3 +282,4 @@ export const applyZipperBinding = (
       },
     },
   );
+}

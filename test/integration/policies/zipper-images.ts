@@ -7,7 +7,7 @@ import { refusalOf } from './bad-jobs.ts';
 import { fullJob, type JobBody, tryJob } from './job-body.ts';
 import { accept, expectRefusal, OWN, type World } from './world.ts';
 
-export const describeZipperImages = (theWorld: () => World): void => {
+export function describeZipperImages(theWorld: () => World): void {
   let world: World;
   let job: JobBody;
   let repository: string;
@@ -17,11 +17,11 @@ export const describeZipperImages = (theWorld: () => World): void => {
     job = fullJob(world, await world.createZipJob(OWN));
     [repository = '', tag = ''] = String(job.spec.template.spec.containers[0]['image']).split(':');
   });
-  const tryImage = (image: string) => {
+  function tryImage(image: string) {
     const changed = structuredClone(job);
     changed.spec.template.spec.containers[0]['image'] = image;
     return tryJob(world, changed);
-  };
+  }
 
   it('may have a digest in addition to its tag or instead of it (X9)', async () => {
     for (const image of namesOf(repository, tag)) accept(await tryImage(image));
@@ -31,4 +31,4 @@ export const describeZipperImages = (theWorld: () => World): void => {
     for (const image of [...otherNames(repository, tag), ...namesOf(MIRROR, tag)])
       expectRefusal(await tryImage(image), refusalOf('container fields', 'image'));
   });
-};
+}

@@ -86,16 +86,19 @@ const CONTRADICTIONS = [
 ];
 const KINDS = ['JobSpec', 'PodTemplateSpec', 'PodSpec', 'Container', 'Volume'];
 
-const nameOf = ({ path }: Change): string => path.map((step) => String(step).replaceAll('/', '~')).join('/');
+function nameOf({ path }: Change): string {
+  return path.map((step) => String(step).replaceAll('/', '~')).join('/');
+}
 
-const isChoice = (change: Change): boolean =>
-  CHOICES.some((choice) =>
+function isChoice(change: Change): boolean {
+  return CHOICES.some((choice) =>
     choice.endsWith('/**') ? nameOf(change).startsWith(choice.slice(0, -2)) : nameOf(change) === choice,
   );
+}
 
 type Verdict = 'refused by the policy' | 'accepted' | 'dropped' | 'invalid';
 
-const verdictOf = (change: Change, before: JobBody, { status, message, body }: KubeResponse): Verdict => {
+function verdictOf(change: Change, before: JobBody, { status, message, body }: KubeResponse): Verdict {
   if (message.includes("ValidatingAdmissionPolicy 'zipjobs-zipper-jobs'")) return 'refused by the policy';
   if (status >= 300) return 'invalid';
   if (REPLACED.includes(nameOf(change))) return 'dropped';
@@ -103,9 +106,9 @@ const verdictOf = (change: Change, before: JobBody, { status, message, body }: K
   return stored === undefined || isDeepStrictEqual(stored, valueAt(before, change.path))
     ? 'dropped'
     : 'accepted';
-};
+}
 
-export const describeJobFields = (theWorld: () => World): void => {
+export function describeJobFields(theWorld: () => World): void {
   let job: JobBody;
   const verdicts = new Map<Change, Verdict>();
   before(async () => {
@@ -133,11 +136,12 @@ export const describeJobFields = (theWorld: () => World): void => {
   });
 
   it('is refused by the policy itself when it is new, so that a future field is too (N9)', () => {
-    const fieldsThatWere = (is: (verdict: Verdict, change: Change) => boolean): readonly string[] =>
-      [...verdicts].flatMap(([change, verdict]) => {
+    function fieldsThatWere(is: (verdict: Verdict, change: Change) => boolean): readonly string[] {
+      return [...verdicts].flatMap(([change, verdict]) => {
         const kind = change.added?.kind.split('.').at(-1) ?? '';
         return is(verdict, change) && KINDS.includes(kind) ? [`${kind}.${change.added?.field}`] : [];
       });
+    }
     const decided = fieldsThatWere((verdict) => verdict !== 'invalid');
     const undecided = fieldsThatWere(
       (verdict, { path, added }) => verdict === 'invalid' && path.at(-1) === added?.field,
@@ -145,4 +149,4 @@ export const describeJobFields = (theWorld: () => World): void => {
     // If a field of a newer Kubernetes is here, add a value to SAMPLES that the API server accepts.
     expect(undecided.filter((field) => !decided.includes(field))).to.have.members(CONTRADICTIONS);
   });
-};
+}

@@ -7,7 +7,7 @@ import { BAD_JOBS, refusalOf, replaceVolume, secretFiles } from './bad-jobs.ts';
 import { fullJob, type JobBody, tryJob } from './job-body.ts';
 import { accept, expectRefusal, OWN, type World, ZIP_BUCKET } from './world.ts';
 
-export const describeZipperJobs = (theWorld: () => World): void => {
+export function describeZipperJobs(theWorld: () => World): void {
   let world: World;
   let zipJob: ZipJob;
   before(async () => {
@@ -26,11 +26,11 @@ export const describeZipperJobs = (theWorld: () => World): void => {
   });
 
   it('include the Job of a rerun ZipJob: it mounts the one list that its annotation names (P7)', async () => {
-    const rerun = (of: string, list: string): JobBody => {
+    function rerun(of: string, list: string): JobBody {
       const job = fullJob(world, zipJob);
       replaceVolume(job.spec.template.spec, 'files', secretFiles(list));
       return { ...job, metadata: { ...job.metadata, annotations: { 'zipjobs.dev/file-list-of': of } } };
-    };
+    }
     accept(await tryJob(world, rerun('zip-first', 'zip-first-files-0')));
     expectRefusal(
       await tryJob(world, rerun('zip-first', 'zip-other-files-0')),
@@ -52,7 +52,9 @@ export const describeZipperJobs = (theWorld: () => World): void => {
   describe('for the test of a bucket', () => {
     const { metadata } = ZIP_BUCKET;
     const bucket = { ...ZIP_BUCKET, metadata: { ...metadata, uid: 'b2c9a4c2-6d0a-4f57-8e1b-9a3f5f6f7a02' } };
-    const aTest = () => structuredClone(testJob(bucket, '1', world.config)) as unknown as JobBody;
+    function aTest() {
+      return structuredClone(testJob(bucket, '1', world.config)) as unknown as JobBody;
+    }
 
     it('include a Job that mounts the Secret of that bucket (P7)', async () => {
       accept(await tryJob(world, aTest()));
@@ -76,4 +78,4 @@ export const describeZipperJobs = (theWorld: () => World): void => {
       expectRefusal(await tryJob(world, job), refusalOf('pod labels', 'app.kubernetes.io/component'));
     });
   });
-};
+}

@@ -12,20 +12,22 @@ const OWN_FIELDS =
   'a zipper may change only the status fields progress, upload, result, failure and sourceCheck';
 const NOT_ACTIVE = `this pod is not the active pod of the ZipJob ${NOT_ACTIVE_MARK}`;
 
-const progressOf = (pod: ZipperPod) => ({
-  podUid: pod.uid,
-  filesTotal: 2,
-  filesDone: 1,
-  bytesRead: 10,
-  bytesUploaded: 5,
-  display: '1/2',
-  updatedAt: '2026-01-01T00:00:00Z',
-});
+function progressOf(pod: ZipperPod) {
+  return {
+    podUid: pod.uid,
+    filesTotal: 2,
+    filesDone: 1,
+    bytesRead: 10,
+    bytesUploaded: 5,
+    display: '1/2',
+    updatedAt: '2026-01-01T00:00:00Z',
+  };
+}
 
 let world: World;
 let pod: ZipperPod;
 
-const apply = (status: unknown, at: { namespace?: string; name?: string; by?: ZipperPod } = {}) => {
+function apply(status: unknown, at: { namespace?: string; name?: string; by?: ZipperPod } = {}) {
   const { namespace = OWN, name = pod.zipJob, by = pod } = at;
   return by.zipper.request(
     'PATCH',
@@ -35,15 +37,18 @@ const apply = (status: unknown, at: { namespace?: string; name?: string; by?: Zi
       body: { apiVersion: 'zipjobs.dev/v1alpha1', kind: 'ZipJob', metadata: { name, namespace }, status },
     },
   );
-};
-const merge = (status: unknown) =>
-  pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
-const expectRefusal = (response: KubeResponse, message: string): void => {
+}
+
+function merge(status: unknown) {
+  return pod.zipper.request('PATCH', `${zipPath(OWN)}/${pod.zipJob}/status`, { body: { status } });
+}
+
+function expectRefusal(response: KubeResponse, message: string): void {
   expect(response.message).to.contain(message);
   expect(response.status).to.equal(403);
-};
+}
 
-const itWritesItsFieldsOnly = (): void => {
+function itWritesItsFieldsOnly(): void {
   it('writes its five fields, and reads the ZipJob from the response (P3)', async () => {
     const upload = { uploadId: 'u', state: 'open', partSize: 1 };
     const response = await apply({ progress: progressOf(pod), upload });
@@ -101,9 +106,9 @@ const itWritesItsFieldsOnly = (): void => {
       'a zipper may report progress only for its own pod',
     );
   });
-};
+}
 
-const itHasNoOtherRights = (): void => {
+function itHasNoOtherRights(): void {
   it('cannot write the status of another ZipJob, in its own namespace and in another (P5)', async () => {
     const neighbour = await world.createZipper(OWN);
     await world.setStatus(OWN, neighbour.zipJob, {
@@ -162,9 +167,9 @@ const itHasNoOtherRights = (): void => {
       { verbs: ['patch'], apiGroups: ['zipjobs.dev'], resources: ['zipjobs/status'] },
     ]);
   });
-};
+}
 
-export const describeZipper = (theWorld: () => World): void => {
+export function describeZipper(theWorld: () => World): void {
   before(async () => {
     world = theWorld();
     pod = await world.createZipper(OWN);
@@ -190,9 +195,12 @@ export const describeZipper = (theWorld: () => World): void => {
 
   it('cannot write once another pod is active, or none, and learns that from the message (F38)', async () => {
     const late = await world.createZipper(OWN);
-    const activePod = (podUid: string | null) =>
-      world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
-    const write = () => apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
+    function activePod(podUid: string | null) {
+      return world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
+    }
+    function write() {
+      return apply({ progress: progressOf(late) }, { name: late.zipJob, by: late });
+    }
     expectRefusal(await write(), NOT_ACTIVE);
     await activePod(late.uid);
     expect((await write()).status).to.equal(200);
@@ -206,4 +214,4 @@ export const describeZipper = (theWorld: () => World): void => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
     expectRefusal(await apply({ progress: progressOf(pod) }), `the ZipJob is finished ${NOT_ACTIVE_MARK}`);
   });
-};
+}

@@ -30,28 +30,30 @@ export interface ArchiveWorld {
 }
 
 /** Defines them. */
-export const testArchivesAround4Gib = ({ bytes, write }: ArchiveWorld): void => {
-  const entryOf = (size: number, name = 'big'): ArchiveEntry => ({
-    name,
-    modified: MODIFIED,
-    declaredLength: size,
-    body: bytes(size),
-    small: undefined,
-  });
+export function testArchivesAround4Gib({ bytes, write }: ArchiveWorld): void {
+  function entryOf(size: number, name = 'big'): ArchiveEntry {
+    return {
+      name,
+      modified: MODIFIED,
+      declaredLength: size,
+      body: bytes(size),
+      small: undefined,
+    };
+  }
   const NEXT: ArchiveEntry = { ...entryOf(4), name: 'next', small: Buffer.from('next') };
 
   /** An entry that ends exactly at an offset: local header, name, timestamp, blocks, descriptor. */
-  const entryUpTo = (offset: number): ArchiveEntry => {
+  function entryUpTo(offset: number): ArchiveEntry {
     for (let nameLength = 1; nameLength < 20; nameLength += 1) {
       const data = offset - 30 - nameLength - 9 - 16;
       const length = data - 5 * Math.ceil(data / 65_540);
       if (storedBlocksSize(length) === data) return entryOf(length, 'x'.repeat(nameLength));
     }
     throw new Error(`no entry ends at ${offset}`);
-  };
+  }
 
   /** The entries of an archive of this one and a small one. */
-  const withNext = async (entry: ArchiveEntry): Promise<readonly [ZipEntry, ZipEntry]> => {
+  async function withNext(entry: ArchiveEntry): Promise<readonly [ZipEntry, ZipEntry]> {
     const zip = await write(async (archive) => {
       await archive.add(entry);
       await archive.add(NEXT);
@@ -61,7 +63,7 @@ export const testArchivesAround4Gib = ({ bytes, write }: ArchiveWorld): void => 
     const [first, next] = entries as readonly [ZipEntry, ZipEntry];
     expect(contentOf(next).toString()).to.equal('next');
     return [first, next];
-  };
+  }
 
   for (const size of [MOST_IN_32_BITS, MOST_IN_32_BITS + 1, GIB4 - 1, GIB4, GIB4 + 1]) {
     const wide = size > MOST_IN_32_BITS;
@@ -81,15 +83,15 @@ export const testArchivesAround4Gib = ({ bytes, write }: ArchiveWorld): void => 
     });
 
   it('contain no stream without a declared length that reaches 4 GiB with its block headers, unless a setting allows it (Z2, Z3)', async () => {
-    const add = async (size: number, options?: Partial<ArchiveOptions>) => {
+    async function add(size: number, options?: Partial<ArchiveOptions>) {
       const stream = { ...entryOf(size), declaredLength: undefined };
       const { entries } = readZip(await write((archive) => archive.add(stream), options));
       return entries[0];
-    };
+    }
     expect(await add(MOST_IN_32_BITS)).to.deep.include({ size: MOST_IN_32_BITS, ...NO_ZIP64 });
     const refused = await add(MOST_IN_32_BITS + 1).catch((error: unknown) => error);
     expect(refused).to.include({ code: 'SourceTooLarge', retryable: false });
     const allowed = await add(GIB4, { zip64ForUnknownLength: true });
     expect(allowed).to.deep.include({ size: GIB4, ...ZIP64_EVERYWHERE });
   });
-};
+}

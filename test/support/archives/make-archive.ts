@@ -25,20 +25,22 @@ async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array>
   }
 }
 
-export const archiveEntryOf = ({ name, body, small, declared, chunk, modified }: Given): ArchiveEntry => ({
-  name,
-  modified: modified ?? MODIFIED,
-  declaredLength: declared === false ? undefined : body.length,
-  body: inChunks(body, chunk ?? 60_000),
-  small: small === true ? body : undefined,
-});
+export function archiveEntryOf({ name, body, small, declared, chunk, modified }: Given): ArchiveEntry {
+  return {
+    name,
+    modified: modified ?? MODIFIED,
+    declaredLength: declared === false ? undefined : body.length,
+    body: inChunks(body, chunk ?? 60_000),
+    small: small === true ? body : undefined,
+  };
+}
 
 /** Returns the whole archive of the files. */
-export const makeArchive = async (
+export async function makeArchive(
   files: Iterable<Given>,
   compression: Compression = 'auto',
   options: Partial<ArchiveOptions> = {},
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const archive = createArchive({
     compression,
@@ -56,4 +58,4 @@ export const makeArchive = async (
   const whole = Buffer.concat(chunks);
   if (bytes !== whole.length) throw new Error(`the writer reported ${bytes} bytes and wrote ${whole.length}`);
   return whole;
-};
+}

@@ -7,11 +7,12 @@ import { zipBytesOf } from './sparse-archive.ts';
 const MOST_RECORD_BYTES = 65_536;
 
 /** A chunk that claims this length and contains no byte. */
-const plannedChunk = (length: number): Uint8Array =>
-  Object.defineProperties(new Uint8Array(0), {
+function plannedChunk(length: number): Uint8Array {
+  return Object.defineProperties(new Uint8Array(0), {
     length: { value: length },
     subarray: { value: (start: number, end: number) => plannedChunk(end - start) },
   });
+}
 
 /** A body of this number of planned bytes. */
 export async function* plannedBytes(length: number): AsyncGenerator<Uint8Array> {
@@ -19,17 +20,18 @@ export async function* plannedBytes(length: number): AsyncGenerator<Uint8Array> 
 }
 
 /** A full block of data is longer than any record, and a planned chunk has no bytes. */
-const mayBeRecord = ({ byteLength }: Uint8Array): boolean =>
-  byteLength > 0 && byteLength <= MOST_RECORD_BYTES;
+function mayBeRecord({ byteLength }: Uint8Array): boolean {
+  return byteLength > 0 && byteLength <= MOST_RECORD_BYTES;
+}
 
 /** Writes an archive and returns its records, where they belong. Planned data between them cannot be read. */
 export const writePlannedArchive: WriteArchive = async (fill, options) => {
   const pieces: { readonly at: number; readonly bytes: Buffer }[] = [];
   let length = 0;
-  const write = (chunk: Uint8Array): undefined => {
+  function write(chunk: Uint8Array): undefined {
     if (mayBeRecord(chunk)) pieces.push({ at: length, bytes: Buffer.from(chunk) });
     length += chunk.length;
-  };
+  }
   const archive = createArchive({ compression: 'store', sink: { write }, ...options });
   await fill(archive);
   await archive.finish();

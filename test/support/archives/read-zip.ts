@@ -42,16 +42,16 @@ export interface ZipFile {
   readonly hasZip64End: boolean;
 }
 
-const demand = (condition: boolean, problem: string): void => {
+function demand(condition: boolean, problem: string): void {
   if (!condition) throw new Error(`bad archive: ${problem}`);
-};
+}
 
 interface Extra {
   readonly id: number;
   readonly data: Buffer;
 }
 
-const readExtras = (bytes: Buffer): readonly Extra[] => {
+function readExtras(bytes: Buffer): readonly Extra[] {
   const extras: Extra[] = [];
   for (let at = 0; at < bytes.length; ) {
     const length = bytes.readUInt16LE(at + 2);
@@ -60,7 +60,7 @@ const readExtras = (bytes: Buffer): readonly Extra[] => {
     demand(at <= bytes.length, 'an extra field is longer than its space');
   }
   return extras;
-};
+}
 
 interface End {
   readonly entries: number;
@@ -70,7 +70,7 @@ interface End {
   readonly start: number;
 }
 
-const readEnd = (zip: ZipBytes): End => {
+function readEnd(zip: ZipBytes): End {
   const at = zip.length - 22;
   demand(zip.readUInt32LE(at) === 0x06054b50, 'no end record without a comment');
   demand(zip.readUInt32LE(at + 4) === 0 && zip.readUInt16LE(at + 20) === 0, 'disks or a comment');
@@ -91,14 +91,16 @@ const readEnd = (zip: ZipBytes): End => {
     hasZip64,
     start,
   };
-};
+}
 
 const NO_FIELD = Buffer.alloc(0);
-const timeField = (extras: readonly Extra[]): Buffer | undefined =>
-  extras.find(({ id }) => id === 0x5455)?.data;
+
+function timeField(extras: readonly Extra[]): Buffer | undefined {
+  return extras.find(({ id }) => id === 0x5455)?.data;
+}
 
 /** Fills in the values of a zip64 field, in the order of the format. */
-const widen = (values: readonly number[], extras: readonly Extra[]): readonly number[] => {
+function widen(values: readonly number[], extras: readonly Extra[]): readonly number[] {
   const data = extras.find(({ id }) => id === 1)?.data;
   let at = 0;
   const wide = values.map((value) => {
@@ -110,13 +112,13 @@ const widen = (values: readonly number[], extras: readonly Extra[]): readonly nu
   });
   demand(at === (data?.length ?? 0), 'a zip64 field with additional values');
   return wide;
-};
+}
 
-const readDescriptor = (
+function readDescriptor(
   zip: ZipBytes,
   { at, wide }: { readonly at: number; readonly wide: boolean },
   want: Partial<ZipEntry>,
-): number => {
+): number {
   demand(zip.readUInt32LE(at) === 0x08074b50, `no descriptor at ${at}`);
   demand(zip.readUInt32LE(at + 4) === want.crc, 'the CRC of the descriptor differs');
   const [compressed, size] = wide
@@ -124,9 +126,9 @@ const readDescriptor = (
     : [zip.readUInt32LE(at + 8), zip.readUInt32LE(at + 12)];
   demand(compressed === want.compressedSize && size === want.size, 'the sizes of the descriptor differ');
   return wide ? 24 : 16;
-};
+}
 
-const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; dataEnd: number } => {
+function readEntry(zip: ZipBytes, at: number): { entry: ZipEntry; next: number; dataEnd: number } {
   demand(zip.readUInt32LE(at) === 0x02014b50, `no directory record at ${at}`);
   const nameLength = zip.readUInt16LE(at + 28);
   const extraLength = zip.readUInt16LE(at + 30);
@@ -197,10 +199,10 @@ const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; 
     },
   };
   return { entry, next: at + 46 + nameLength + extraLength, dataEnd: dataEnd + descriptorBytes };
-};
+}
 
 /** @throws Error that names the problem of the archive. */
-export const readZip = (zip: ZipBytes): ZipFile => {
+export function readZip(zip: ZipBytes): ZipFile {
   const end = readEnd(zip);
   const entries: ZipEntry[] = [];
   let at = end.offset;
@@ -215,10 +217,10 @@ export const readZip = (zip: ZipBytes): ZipFile => {
   demand(tiled === end.offset, 'the directory does not start where the last entry ends');
   demand(at === end.start && at - end.offset === end.size, 'the directory does not have its declared size');
   return { entries, hasZip64End: end.hasZip64 };
-};
+}
 
 /** The entry's content, with size and CRC checked. */
-export const contentOf = (entry: ZipEntry): Buffer => {
+export function contentOf(entry: ZipEntry): Buffer {
   const content = entry.method === 0 ? entry.raw : inflateRawSync(entry.raw);
   demand(
     content.length === entry.size,
@@ -226,4 +228,4 @@ export const contentOf = (entry: ZipEntry): Buffer => {
   );
   demand(crc32(content) === entry.crc, `the CRC of "${entry.name}" is wrong`);
   return Buffer.from(content);
-};
+}

@@ -12,19 +12,19 @@ export interface RecipeJob {
   readonly files: readonly { readonly url: string; readonly filename: string }[];
 }
 
-const bodyOf = async (url: string): Promise<Readable> => {
+async function bodyOf(url: string): Promise<Readable> {
   const response = await fetch(url);
   if (!response.ok || response.body === null)
     throw new Error(`the recipe's source returned ${response.status}`);
   return Readable.fromWeb(response.body);
-};
+}
 
 /**
  * The usual way to zip remote files into a bucket with Node: fetch, archiver, lib-storage, one file after the
  * other, without compression (archiver's fastest setting). The oracle of the differential tests and a peer of
  * the benchmarks.
  */
-export const zipByRecipe = async (job: RecipeJob): Promise<void> => {
+export async function zipByRecipe(job: RecipeJob): Promise<void> {
   const { store, bucket, key } = job;
   const client = new S3Client({
     endpoint: store.endpoint,
@@ -47,4 +47,4 @@ export const zipByRecipe = async (job: RecipeJob): Promise<void> => {
   } finally {
     client.destroy();
   }
-};
+}

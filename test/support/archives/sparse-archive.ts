@@ -10,21 +10,22 @@ export async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
   for (let left = bytes; left > 0; left -= MIB.length) yield left >= MIB.length ? MIB : MIB.subarray(0, left);
 }
 
-const isZero = (chunk: Uint8Array): boolean =>
-  chunk.length <= MIB.length && MIB.subarray(0, chunk.length).equals(chunk);
+function isZero(chunk: Uint8Array): boolean {
+  return chunk.length <= MIB.length && MIB.subarray(0, chunk.length).equals(chunk);
+}
 
 /** Writes an archive into a sparse file. */
-export const writeSparseArchive = async (
+export async function writeSparseArchive(
   path: string,
   fill: (archive: Archive) => Promise<unknown>,
   options: Partial<ArchiveOptions> = {},
-): Promise<void> => {
+): Promise<void> {
   const file = openSync(path, 'w');
   let at = 0;
-  const write = (chunk: Uint8Array): undefined => {
+  function write(chunk: Uint8Array): undefined {
     if (!isZero(chunk)) writeSync(file, chunk, 0, chunk.length, at);
     at += chunk.length;
-  };
+  }
   try {
     const archive = createArchive({ compression: 'store', sink: { write }, ...options });
     await fill(archive);
@@ -33,24 +34,26 @@ export const writeSparseArchive = async (
   } finally {
     closeSync(file);
   }
-};
+}
 
 /** Adapts a function that returns this number of bytes at an offset for the parser. */
-export const zipBytesOf = (length: number, read: (at: number, length: number) => Buffer): ZipBytes => ({
-  length,
-  readUInt16LE: (at = 0) => read(at, 2).readUInt16LE(),
-  readUInt32LE: (at = 0) => read(at, 4).readUInt32LE(),
-  readUIntLE: (at, bytes) => read(at, bytes).readUIntLE(0, bytes),
-  readBigUInt64LE: (at = 0) => read(at, 8).readBigUInt64LE(),
-  subarray: (start = 0, end = 0) => read(start, end - start),
-});
+export function zipBytesOf(length: number, read: (at: number, length: number) => Buffer): ZipBytes {
+  return {
+    length,
+    readUInt16LE: (at = 0) => read(at, 2).readUInt16LE(),
+    readUInt32LE: (at = 0) => read(at, 4).readUInt32LE(),
+    readUIntLE: (at, bytes) => read(at, bytes).readUIntLE(0, bytes),
+    readBigUInt64LE: (at = 0) => read(at, 8).readBigUInt64LE(),
+    subarray: (start = 0, end = 0) => read(start, end - start),
+  };
+}
 
 /** Adapts a file for the parser. */
-export const openZipBytes = (path: string): ZipBytes & Disposable => {
+export function openZipBytes(path: string): ZipBytes & Disposable {
   const file = openSync(path, 'r');
-  const read = (at: number, length: number): Buffer => {
+  function read(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     return bytes.subarray(0, readSync(file, bytes, 0, length, at));
-  };
+  }
   return { ...zipBytesOf(fstatSync(file).size, read), [Symbol.dispose]: () => closeSync(file) };
-};
+}

@@ -11,7 +11,7 @@ export interface Unpacked extends AsyncDisposable {
 }
 
 /** Unpacks an archive with `unzip`. */
-export const unpack = async (archive: Buffer): Promise<Unpacked> => {
+export async function unpack(archive: Buffer): Promise<Unpacked> {
   const parent = await mkdtemp(join(tmpdir(), 'zipjobs-unpacked-'));
   await using undo = new AsyncDisposableStack();
   undo.defer(() => rm(parent, { recursive: true, force: true }));
@@ -28,4 +28,4 @@ export const unpack = async (archive: Buffer): Promise<Unpacked> => {
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

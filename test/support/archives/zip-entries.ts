@@ -9,7 +9,7 @@ export interface ZipEntry {
  * Returns every entry of an archive in the order of its directory, with an independent reader that checks
  * sizes and CRCs.
  */
-export const zipEntries = async (archive: Buffer): Promise<readonly ZipEntry[]> => {
+export async function zipEntries(archive: Buffer): Promise<readonly ZipEntry[]> {
   const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true });
   const entries: ZipEntry[] = [];
   for await (const entry of zip.eachEntry()) {
@@ -17,4 +17,4 @@ export const zipEntries = async (archive: Buffer): Promise<readonly ZipEntry[]> 
     entries.push({ name: entry.fileName, content: Buffer.concat(chunks) });
   }
   return entries;
-};
+}

@@ -15,12 +15,12 @@ interface Violation {
 const OPTIONS = { resultTypes: ['violations'], iframes: false, preload: false };
 
 /** Adds axe to every document that the page opens from now on, which the policy of the documents does not prevent. */
-export const addAxe = async (page: Page): Promise<void> => {
+export async function addAxe(page: Page): Promise<void> {
   await page.addInitScript({ content: SOURCE });
-};
+}
 
 /** Findings of axe that are at least moderate, as lines. `addAxe` must have been called before. */
-export const axeIssues = async (page: Page): Promise<readonly string[]> => {
+export async function axeIssues(page: Page): Promise<readonly string[]> {
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(OPTIONS)}).then((results) => results.violations)`,
   )) as readonly Violation[];
@@ -29,4 +29,4 @@ export const axeIssues = async (page: Page): Promise<readonly string[]> => {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
     );
-};
+}

@@ -20,7 +20,7 @@ const READABLE = `(async () => {
 })()`;
 
 /** Starts to record what a page receives. */
-export const tracesOf = (page: Page): BrowserTraces => {
+export function tracesOf(page: Page): BrowserTraces {
   const responses: string[] = [];
   const addresses: string[] = [];
   page.on('request', (request) => addresses.push(request.url()));
@@ -41,4 +41,4 @@ export const tracesOf = (page: Page): BrowserTraces => {
       return JSON.stringify([await page.evaluate(READABLE), entries]);
     },
   };
-};
+}

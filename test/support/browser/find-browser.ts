@@ -3,7 +3,7 @@ import { type BrowserProgram, hasPackagedChromium, packagedChromium } from './pa
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-const findSystemBrowser = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => {
+async function findSystemBrowser(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return named;
   for (const name of NAMES) {
@@ -11,11 +11,11 @@ const findSystemBrowser = async (env: NodeJS.ProcessEnv): Promise<string | undef
     if (path !== undefined) return path;
   }
   return undefined;
-};
+}
 
 /** The browser at CHROMIUM_PATH, otherwise the installed one, otherwise that of the npm package. */
-export const findBrowser = async (env = process.env): Promise<BrowserProgram | undefined> => {
+export async function findBrowser(env = process.env): Promise<BrowserProgram | undefined> {
   const path = await findSystemBrowser(env);
   if (path !== undefined) return { path, env: {} };
   return hasPackagedChromium() ? packagedChromium(env) : undefined;
-};
+}

@@ -17,7 +17,7 @@ interface Stop {
 }
 
 /** How many elements between the focus and the target can probably have the focus. Runs in the page. */
-const stopsBefore = (target: Stop): number => {
+function stopsBefore(target: Stop): number {
   const FOLLOWING = 4;
   const { activeElement } = target.ownerDocument;
   const stops = target.ownerDocument.querySelectorAll(
@@ -30,7 +30,7 @@ const stopsBefore = (target: Stop): number => {
       (activeElement.compareDocumentPosition(stop) & FOLLOWING) !== 0 &&
       (stop.compareDocumentPosition(target) & FOLLOWING) !== 0,
   ).length;
-};
+}
 
 /** A user without a mouse: reaches every element with Tab, in the order of the page. */
 export interface Keyboard {
@@ -49,10 +49,11 @@ export interface Keyboard {
   follow(link: string | Locator): Promise<void>;
 }
 
-export const keyboardOf = (page: Page): Keyboard => {
-  const hasFocus = (element: ElementHandle<Stop>): Promise<boolean> =>
-    element.evaluate((node) => node.matches(':focus'));
-  const reach = async (target: Locator): Promise<void> => {
+export function keyboardOf(page: Page): Keyboard {
+  function hasFocus(element: ElementHandle<Stop>): Promise<boolean> {
+    return element.evaluate((node) => node.matches(':focus'));
+  }
+  async function reach(target: Locator): Promise<void> {
     await target.waitFor();
     // Found once: to find it by its role again after each step takes longer than the step.
     await using element = (await target.elementHandle()) as unknown as ElementHandle<Stop>;
@@ -65,13 +66,13 @@ export const keyboardOf = (page: Page): Keyboard => {
       await page.keyboard.press('Tab');
     }
     throw new Error(`Tab does not reach ${target.toString()} on ${page.url()}`);
-  };
-  const go = async (target: Locator): Promise<void> => {
+  }
+  async function go(target: Locator): Promise<void> {
     await reach(target);
     const loaded = page.waitForEvent('domcontentloaded');
     await page.keyboard.press('Enter');
     await loaded;
-  };
+  }
   return {
     reach,
     type: async (label, text) => {
@@ -87,4 +88,4 @@ export const keyboardOf = (page: Page): Keyboard => {
     follow: (link) =>
       go(typeof link === 'string' ? page.getByRole('link', { name: link, exact: true }) : link),
   };
-};
+}

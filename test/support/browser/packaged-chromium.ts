@@ -14,16 +14,19 @@ export interface BrowserProgram {
 }
 
 /** The npm package contains a build only for this platform. */
-export const hasPackagedChromium = (): boolean => process.platform === 'linux' && process.arch === 'x64';
+export function hasPackagedChromium(): boolean {
+  return process.platform === 'linux' && process.arch === 'x64';
+}
 
-const packageVersion = async (): Promise<string> => {
+async function packageVersion(): Promise<string> {
   const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { readonly version: string };
   return version;
-};
+}
 
 /** The fonts of the machine, if any, then those of the package. */
-const fontsConfig = (folder: string): string => `<?xml version="1.0"?>
+function fontsConfig(folder: string): string {
+  return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
@@ -31,9 +34,10 @@ const fontsConfig = (folder: string): string => `<?xml version="1.0"?>
   <cachedir>${join(folder, 'fonts-cache')}</cachedir>
 </fontconfig>
 `;
+}
 
 /** Tests of several processes may start at once: the first complete folder is used. */
-const unpackInto = async (folder: string): Promise<void> => {
+async function unpackInto(folder: string): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
   const unfinished = await mkdtemp(`${folder}.`);
   try {
@@ -45,13 +49,13 @@ const unpackInto = async (folder: string): Promise<void> => {
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-};
+}
 
 /**
  * The Chromium of the npm package, which needs no system package. The first call per version unpacks 200 MB
  * into `$XDG_CACHE_HOME/zipjobs`.
  */
-export const packagedChromium = async (env = process.env): Promise<BrowserProgram> => {
+export async function packagedChromium(env = process.env): Promise<BrowserProgram> {
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const folder = join(cache, 'zipjobs', `chromium-${await packageVersion()}`);
   const path = join(folder, 'chromium');
@@ -64,4 +68,4 @@ export const packagedChromium = async (env = process.env): Promise<BrowserProgra
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     },
   };
-};
+}

@@ -5,7 +5,8 @@
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
 
-const fileOf = (name: string): string =>
-  fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve('@sparticuz/chromium')));
+function fileOf(name: string): string {
+  return fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve('@sparticuz/chromium')));
+}
 
 await Promise.all(['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(fileOf(name))));

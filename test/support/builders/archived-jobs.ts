@@ -6,12 +6,15 @@ import { aResult } from './zip-job-statuses.ts';
 const DAY_MS = 86_400_000;
 
 /** A time some days ago, in whole seconds. */
-export const daysAgo = (days: number, seconds = 0): string =>
-  new Date(Math.floor((Date.now() - days * DAY_MS) / 1_000 - seconds) * 1_000)
+export function daysAgo(days: number, seconds = 0): string {
+  return new Date(Math.floor((Date.now() - days * DAY_MS) / 1_000 - seconds) * 1_000)
     .toISOString()
     .replace('.000Z', 'Z');
+}
 
-export const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+export function idOf(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
 
 interface ArchivedChange {
   readonly key?: string;
@@ -23,7 +26,7 @@ interface ArchivedChange {
 }
 
 /** A job of team-a that finished a day and `n` seconds ago, so that the first is the newest. */
-export const aFinishedJob = (n: number, change: ArchivedChange = {}): ZipJob => {
+export function aFinishedJob(n: number, change: ArchivedChange = {}): ZipJob {
   const { key = `reports/${n}.zip`, bucket = 's3-reports', token = 'ci', spec, status } = change;
   const { finishedAt = daysAgo(1, n) } = change;
   return aZipJob({
@@ -44,4 +47,4 @@ export const aFinishedJob = (n: number, change: ArchivedChange = {}): ZipJob => 
       ...status,
     },
   });
-};
+}

@@ -12,17 +12,19 @@ const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadata
 const MAX_FILE_BYTES = 1e9;
 const egress = createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] });
 
-const policyOf = (classes: Classes, limits: RequestLimits): RequestPolicy =>
-  createRequestPolicy({ ...projectClasses(classes), egress, limits, maxFileBytes: MAX_FILE_BYTES });
+function policyOf(classes: Classes, limits: RequestLimits): RequestPolicy {
+  return createRequestPolicy({ ...projectClasses(classes), egress, limits, maxFileBytes: MAX_FILE_BYTES });
+}
+
 /** Most tests use it, and to compile its schemas takes most of the time of a test. */
 const ordinaryPolicy = policyOf({}, LIMITS);
 
 /** Parses and checks a body (an object, or the exact text) with limits of five files and URLs of 200 characters. */
-export const checkBody = (
+export function checkBody(
   body: unknown,
   spec: ZipProject['spec'] = {},
   change: { readonly classes?: Classes; readonly limits?: RequestLimits } = {},
-): ZipJobRequest => {
+): ZipJobRequest {
   const { classes = {}, limits = LIMITS } = change;
   const policy = Object.keys(change).length === 0 ? ordinaryPolicy : policyOf(classes, limits);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -31,4 +33,4 @@ export const checkBody = (
   const typed = runToEnd(readTypes(json, rules));
   runToEnd(assertAllowed(typed, rules));
   return typed.request;
-};
+}

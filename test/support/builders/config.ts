@@ -1,10 +1,12 @@
 import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
 
-export const aConfig = (change: Partial<ControllerConfig> = {}): ControllerConfig => ({
-  ...readControllerConfig({
-    POD_NAME: 'controller-0',
-    POD_NAMESPACE: 'zipjobs-system',
-    ZIPPER_IMAGE: 'zipjobs-zipper:test',
-  }),
-  ...change,
-});
+export function aConfig(change: Partial<ControllerConfig> = {}): ControllerConfig {
+  return {
+    ...readControllerConfig({
+      POD_NAME: 'controller-0',
+      POD_NAMESPACE: 'zipjobs-system',
+      ZIPPER_IMAGE: 'zipjobs-zipper:test',
+    }),
+    ...change,
+  };
+}

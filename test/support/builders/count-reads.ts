@@ -1,13 +1,13 @@
 import type { KubeObject, Reflector } from '#runtime/kube/types.ts';
 
 /** Counts the objects that are read from a cache from now on. */
-export const countReads = <T extends KubeObject>(reflector: Reflector<T>): (() => number) => {
+export function countReads<T extends KubeObject>(reflector: Reflector<T>): () => number {
   const before = { ...reflector };
   let reads = 0;
-  const counted = (found: readonly T[]): readonly T[] => {
+  function counted(found: readonly T[]): readonly T[] {
     reads += found.length;
     return found;
-  };
+  }
   const overrides: Pick<Reflector<T>, 'get' | 'values' | 'byIndex' | 'byClusterIndex'> = {
     get: (key) => {
       reads += 1;
@@ -25,4 +25,4 @@ export const countReads = <T extends KubeObject>(reflector: Reflector<T>): (() =
   };
   Object.assign(reflector, overrides);
   return () => reads;
-};
+}

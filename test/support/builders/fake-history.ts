@@ -23,7 +23,7 @@ export interface FakeHistory {
   add(projectUid: string, job: ZipJob): void;
 }
 
-export const createFakeHistory = (): FakeHistory => {
+export function createFakeHistory(): FakeHistory {
   const jobs = new Map<string, ZipJob>();
   const history: FakeHistory = {
     asked: [],
@@ -38,4 +38,4 @@ export const createFakeHistory = (): FakeHistory => {
     },
   };
   return history;
-};
+}

@@ -48,75 +48,79 @@ export interface FakeObjectsOptions<Kept> {
 type ToKept<T, Kept> = (object: T) => Kept;
 
 /** The error when the API server cannot be reached. */
-export const unreachable = (): KubeError =>
-  new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
+export function unreachable(): KubeError {
+  return new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', {
+    code: 'Unreachable',
+  });
+}
 
 type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced' | 'isInterrupted'>;
 
 /** The stored objects and what the cache has received of them. */
-const createStore = <T extends KubeObject, Kept extends KubeObject>(
+function createStore<T extends KubeObject, Kept extends KubeObject>(
   toKept: ToKept<T, Kept>,
   options: FakeObjectsOptions<Kept>,
   visible: Visible,
-) => {
+) {
   const stored = new Map<string, T>();
   const cached = new Map<string, Kept>();
   let version = 0;
 
-  const stamp = (object: T): T => {
+  function stamp(object: T): T {
     version += 1;
     const metadata = { uid: randomUUID(), ...object.metadata, resourceVersion: String(version) };
     return { ...structuredClone(object), metadata };
-  };
+  }
 
-  const keep = (key: string, object: Kept): void => {
+  function keep(key: string, object: Kept): void {
     const before = cached.get(key);
     cached.set(key, object);
     options.onChange?.({ kind: 'set', key, object, before });
-  };
+  }
 
-  const put = (object: T): T => {
+  function put(object: T): T {
     const stamped = stamp(object);
     stored.set(objectKey(stamped), stamped);
     if (!visible.lagging) keep(objectKey(stamped), toKept(stamped));
     return stamped;
-  };
+  }
 
-  const drop = (key: string): boolean => {
+  function drop(key: string): boolean {
     const before = visible.lagging ? undefined : cached.get(key);
     if (before !== undefined) {
       cached.delete(key);
       options.onChange?.({ kind: 'deleted', key, before });
     }
     return stored.delete(key);
-  };
+  }
 
   return { stored, cached, put, drop };
-};
+}
+
 type Store<T extends KubeObject> = Pick<
   ReturnType<typeof createStore<T, KubeObject>>,
   'stored' | 'put' | 'drop'
 >;
 
-const notFaked = (): never => {
+function notFaked(): never {
   throw new Error('the fake does not support this call: test it with a real API server');
-};
+}
 
 /** A client of the stored objects; a test can make its calls fail or wait, or lose their responses. */
-const createClient = <T extends KubeObject>(
+function createClient<T extends KubeObject>(
   store: Store<T>,
-): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseResponses' | 'holdUntil'> => {
+): Pick<FakeObjects<T>, 'client' | 'calls' | 'fail' | 'loseResponses' | 'holdUntil'> {
   const calls: string[] = [];
   let failure: { error: Error; when: (call: string) => boolean } | undefined;
   let held: Promise<unknown> | undefined;
   let responsesToLose = 0;
 
-  const call = async (name: string, signal?: AbortSignal): Promise<void> => {
+  async function call(name: string, signal?: AbortSignal): Promise<void> {
     calls.push(name);
     await held;
     signal?.throwIfAborted();
     if (failure?.when(name) === true) throw failure.error;
-  };
+  }
 
   const client: ObjectClient<T> = {
     get: async (namespace, name, signal) => {
@@ -164,23 +168,26 @@ const createClient = <T extends KubeObject>(
       held = promise;
     },
   };
-};
+}
 
-export const createFakeObjects = <T extends KubeObject>(
-  options: FakeObjectsOptions<T> = {},
-): FakeObjects<T> => createFakeObjectsKeptAs((object: T) => object, options);
+export function createFakeObjects<T extends KubeObject>(options: FakeObjectsOptions<T> = {}): FakeObjects<T> {
+  return createFakeObjectsKeptAs((object: T) => object, options);
+}
 
 /** The same with a cache that keeps only a part of each object. */
-export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeObject>(
+export function createFakeObjectsKeptAs<T extends KubeObject, Kept extends KubeObject>(
   toKept: ToKept<T, Kept>,
   options: FakeObjectsOptions<Kept> = {},
-): FakeObjects<T, Kept> => {
+): FakeObjects<T, Kept> {
   const visible: Visible = { lagging: false, hasSynced: true, isInterrupted: false };
   const store = createStore(toKept, options, visible);
   const { stored, cached } = store;
 
-  const inIndex = (index: string, value: string): readonly Kept[] =>
-    [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true);
+  function inIndex(index: string, value: string): readonly Kept[] {
+    return [...cached.values()].filter(
+      (object) => options.indexes?.[index]?.(object).includes(value) === true,
+    );
+  }
   const reflector: Reflector<Kept> = {
     run: (signal) =>
       new Promise((resolve) => {
@@ -230,4 +237,4 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
       };
     },
   });
-};
+}

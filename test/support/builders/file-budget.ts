@@ -4,7 +4,7 @@ import { systemClock } from '#runtime/clock.ts';
 import { projectClasses } from './project-classes.ts';
 
 /** For requests without a limit of files per second. */
-export const unlimitedFiles = (): FileBudget => {
+export function unlimitedFiles(): FileBudget {
   const rateLimits = createSecondLimits(
     {
       limitsOf: projectClasses({ default: { filesPerSecond: 0 } }).limitsOf,
@@ -15,4 +15,4 @@ export const unlimitedFiles = (): FileBudget => {
     () => ({ token: { subject: '', limit: 0 }, project: { subject: '', limit: 0 } }),
   );
   return createFileBudget({ rateLimits, onExceeded: () => undefined });
-};
+}

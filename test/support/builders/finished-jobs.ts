@@ -18,38 +18,43 @@ export interface FinishedJobs {
   readonly url: (index: number) => string;
 }
 
-const pathOf = (namespace: string): string =>
-  `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
+function pathOf(namespace: string): string {
+  return `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
+}
 
-const jobOf = ({ namespace, bucketName }: FinishedJobs, url: string): ZipJob => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  metadata: { namespace, name: zipJobName(randomUUID()) },
-  spec: {
-    bucketRef: { name: bucketResourceName('s3', bucketName) },
-    service: 's3',
-    key: `${randomUUID()}.zip`,
-    files: [{ url: 'https://files.example/a', filename: 'a' }],
-    webhook: { url, events: ['COMPLETED'] },
-  },
-});
+function jobOf({ namespace, bucketName }: FinishedJobs, url: string): ZipJob {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: { namespace, name: zipJobName(randomUUID()) },
+    spec: {
+      bucketRef: { name: bucketResourceName('s3', bucketName) },
+      service: 's3',
+      key: `${randomUUID()}.zip`,
+      files: [{ url: 'https://files.example/a', filename: 'a' }],
+      webhook: { url, events: ['COMPLETED'] },
+    },
+  };
+}
 
-const statusOf = (job: ZipJob, now: Date): ZipJobStatus => ({
-  phase: 'Succeeded',
-  reason: 'Uploaded',
-  apiStatus: 'succeeded',
-  acceptedAt: rfc3339(now),
-  finishedAt: rfc3339(now),
-  webhook: firstWebhookState(job, 'COMPLETED', now),
-});
+function statusOf(job: ZipJob, now: Date): ZipJobStatus {
+  return {
+    phase: 'Succeeded',
+    reason: 'Uploaded',
+    apiStatus: 'succeeded',
+    acceptedAt: rfc3339(now),
+    finishedAt: rfc3339(now),
+    webhook: firstWebhookState(job, 'COMPLETED', now),
+  };
+}
 
 /**
  * Creates them and returns their names with the time (of `performance.now`) at which each delivery was due.
  */
-export const putFinishedJobs = async (
+export async function putFinishedJobs(
   admin: KubeUser,
   jobs: FinishedJobs,
-): Promise<ReadonlyMap<string, number>> => {
+): Promise<ReadonlyMap<string, number>> {
   const { namespace, count, url } = jobs;
   const due = new Map<string, number>();
   await inParallel(count, AT_ONCE, async (index) => {
@@ -72,15 +77,15 @@ export const putFinishedJobs = async (
     due.set(name, performance.now());
   });
   return due;
-};
+}
 
-export const zipJobsOf = async (admin: KubeUser, namespace: string): Promise<readonly ZipJob[]> => {
+export async function zipJobsOf(admin: KubeUser, namespace: string): Promise<readonly ZipJob[]> {
   const { status, body, message } = await admin.request('GET', pathOf(namespace));
   if (status !== 200) throw new Error(`cannot list the ZipJobs of ${namespace}: ${message}`);
   return (body as { items: ZipJob[] }).items;
-};
+}
 
-export const deleteJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
+export async function deleteJobs(admin: KubeUser, namespace: string): Promise<void> {
   const { status, message } = await admin.request('DELETE', pathOf(namespace));
   if (status !== 200) throw new Error(`cannot delete the ZipJobs of ${namespace}: ${message}`);
-};
+}

@@ -19,10 +19,10 @@ export interface FixedPartsOptions {
 }
 
 /** The parts of a controller with this API server. The caller runs the watches. */
-export const fixedParts = (
+export function fixedParts(
   kube: ReturnType<typeof fixedKube>,
   { resources, stopping, registry = new Registry(), log = SILENT }: FixedPartsOptions,
-): Parts => {
+): Parts {
   const config = aConfig();
   const clock = createServerClock();
   const access = { server: kube.server } as Parameters<typeof connectClients>[0]['access'];
@@ -38,4 +38,4 @@ export const fixedParts = (
     clock,
     trust: createBundleTrust(config, { clock, log }),
   });
-};
+}

@@ -5,7 +5,7 @@
 const PERIOD = 1_048_573;
 const CACHED_SEEDS = 8;
 
-const fill = (seed: number, bytes: number): Buffer => {
+function fill(seed: number, bytes: number): Buffer {
   const words = new Uint32Array(Math.ceil(bytes / 4));
   let state = (seed * 2_654_435_761 + 0x9e37_79b9) >>> 0 || 1;
   for (let at = 0; at < words.length; at += 1) {
@@ -15,18 +15,18 @@ const fill = (seed: number, bytes: number): Buffer => {
     words[at] = state;
   }
   return Buffer.from(words.buffer, 0, bytes);
-};
+}
 
 const blocks = new Map<number, Buffer>();
 
-const wholeBlock = (seed: number): Buffer => {
+function wholeBlock(seed: number): Buffer {
   const cached = blocks.get(seed);
   if (cached) return cached;
   const block = fill(seed, PERIOD);
   if (blocks.size >= CACHED_SEEDS) blocks.clear();
   blocks.set(seed, block);
   return block;
-};
+}
 
 export interface GeneratedPart {
   /** Size of the whole file. */
@@ -55,9 +55,11 @@ export function* generatedPart({
 }
 
 /** Consecutive pieces of the generated file; read-only views of one shared block. */
-export const generatedChunks = (bytes: number, seed: number, chunkBytes?: number): Generator<Buffer> =>
-  generatedPart({ bytes, seed, from: 0, to: bytes, ...(chunkBytes !== undefined && { chunkBytes }) });
+export function generatedChunks(bytes: number, seed: number, chunkBytes?: number): Generator<Buffer> {
+  return generatedPart({ bytes, seed, from: 0, to: bytes, ...(chunkBytes !== undefined && { chunkBytes }) });
+}
 
 /** The whole generated file. */
-export const generatedBytes = (bytes: number, seed: number): Buffer =>
-  Buffer.concat([...generatedChunks(bytes, seed)], bytes);
+export function generatedBytes(bytes: number, seed: number): Buffer {
+  return Buffer.concat([...generatedChunks(bytes, seed)], bytes);
+}

@@ -7,12 +7,16 @@ const PROJECT_UID = '22222222-2222-4222-8222-222222222222';
 const CLUSTER_UID = '33333333-3333-4333-8333-333333333333';
 
 /** Time of the current day, so that its partition exists. */
-const today = (): string => `${rfc3339(new Date()).slice(0, 10)}T00:30:00Z`;
+function today(): string {
+  return `${rfc3339(new Date()).slice(0, 10)}T00:30:00Z`;
+}
 
-const later = (time: string, seconds: number): string => rfc3339(new Date(Date.parse(time) + seconds * 1000));
+function later(time: string, seconds: number): string {
+  return rfc3339(new Date(Date.parse(time) + seconds * 1000));
+}
 
 /** A job that ended today, ran for 25 seconds and has a uid of its own. */
-export const aHistoryJob = (change: Partial<HistoryJob> = {}): HistoryJob => {
+export function aHistoryJob(change: Partial<HistoryJob> = {}): HistoryJob {
   const uid = change.uid ?? randomUUID();
   const finishedAt = change.finishedAt ?? today();
   return {
@@ -39,10 +43,12 @@ export const aHistoryJob = (change: Partial<HistoryJob> = {}): HistoryJob => {
     requestSha256: 'ab'.repeat(32),
     ...change,
   };
-};
+}
 
-export const aHistoryEntry = (change: Partial<HistoryJob> = {}): HistoryEntry => ({
-  job: aHistoryJob(change),
-  metadata: '{"order":1.0}',
-  detail: '{}',
-});
+export function aHistoryEntry(change: Partial<HistoryJob> = {}): HistoryEntry {
+  return {
+    job: aHistoryJob(change),
+    metadata: '{"order":1.0}',
+    detail: '{}',
+  };
+}

@@ -4,8 +4,9 @@ import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { createRandom, type Random } from '../random.ts';
 
 /** A UUID with this number in its last digits. */
-export const uuidOf = (kind: number, n: number): string =>
-  `00000000-0000-4000-8000-${(kind * 1_000_000 + n).toString().padStart(12, '0')}`;
+export function uuidOf(kind: number, n: number): string {
+  return `00000000-0000-4000-8000-${(kind * 1_000_000 + n).toString().padStart(12, '0')}`;
+}
 
 const RESULTS = [
   ['Succeeded', 'Uploaded'],
@@ -30,9 +31,11 @@ const KEYS = [
   'ä€😀.zip',
 ];
 
-const secondsOf = (time: Date): string => time.toISOString().replace('.000Z', 'Z');
+function secondsOf(time: Date): string {
+  return time.toISOString().replace('.000Z', 'Z');
+}
 
-const jobOf = (n: number, random: Random, finished: Date): HistoryJob => {
+function jobOf(n: number, random: Random, finished: Date): HistoryJob {
   const [phase, reason] = random.pick(RESULTS);
   const [service, bucketName] = random.pick(BUCKETS);
   const durationMs = random.int(0, 400_000) * 10;
@@ -59,33 +62,33 @@ const jobOf = (n: number, random: Random, finished: Date): HistoryJob => {
     runAgainOf: null,
     requestSha256: null,
   };
-};
+}
 
 /**
  * Jobs of two projects within the days before `now`, most of them within the last two. Many finished in the same second. The same for
  * a seed.
  */
-export const randomHistoryJobs = (
+export function randomHistoryJobs(
   seed: number,
   count: number,
   { now, days }: { readonly now: Date; readonly days: number },
-) => {
+) {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, n) => {
     const spanS = random.next() < 0.5 ? 600 : days * 86_400;
     const second = Math.floor(now.getTime() / 1_000) - 1 - random.int(0, spanS - 1);
     return jobOf(n, random, new Date(second * 1_000));
   });
-};
+}
 
 /** Stores jobs with the metadata `{"n":"<uid>"}`. */
-export const storeHistoryJobs = async (
+export async function storeHistoryJobs(
   writer: Pick<HistoryDatabase, 'query' | 'transaction'>,
   jobs: readonly HistoryJob[],
-): Promise<void> => {
+): Promise<void> {
   for (let n = 0; n < jobs.length; n += 500)
     await writeJobs(
       writer,
       jobs.slice(n, n + 500).map((job) => ({ job, metadata: `{"n":"${job.uid}"}`, detail: '{}' })),
     );
-};
+}

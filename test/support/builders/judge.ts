@@ -13,14 +13,19 @@ import { anObservation } from './observation.ts';
 const config = aConfig();
 
 /** The decision for this observation, at NOW and with default settings or changed ones. */
-export const judge = (seen: Partial<Observation> = {}, change: Partial<ControllerConfig> = {}): Decision =>
-  decide(anObservation(seen), NOW, { ...config, ...change });
+export function judge(seen: Partial<Observation> = {}, change: Partial<ControllerConfig> = {}): Decision {
+  return decide(anObservation(seen), NOW, { ...config, ...change });
+}
 
-export const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
+export function kinds({ actions }: Decision): readonly string[] {
+  return actions.map(({ kind }) => kind);
+}
 
 /** A ZipJob with its finalizer and this status. */
-export const withStatus = (
+export function withStatus(
   status: ZipJobStatus,
   spec: Partial<ZipJobSpec> = {},
   metadata: Partial<ObjectMeta> = {},
-): ZipJob => aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+): ZipJob {
+  return aZipJob({ status, spec, metadata: { finalizers: [FINALIZER], ...metadata } });
+}

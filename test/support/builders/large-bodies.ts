@@ -7,9 +7,8 @@ const WIDE_CHARACTER = '\u{1f600}';
 type Build = (bytes: number) => Buffer;
 
 /** Repeats a text, or numbered texts, between a head and a tail. */
-const repeated =
-  (head: string, unit: string | ((index: number) => string), tail: string): Build =>
-  (bytes) => {
+function repeated(head: string, unit: string | ((index: number) => string), tail: string): Build {
+  return (bytes) => {
     const ends = Buffer.byteLength(head + tail);
     if (typeof unit === 'string') {
       const count = Math.floor((bytes - ends) / Buffer.byteLength(unit));
@@ -23,6 +22,7 @@ const repeated =
       parts.push(part);
     }
   };
+}
 
 /** Invalid bodies that are expensive to parse, by what they repeat. */
 export const HOSTILE_BODIES: Readonly<Record<string, Build>> = {
@@ -51,14 +51,15 @@ export const HOSTILE_BODIES: Readonly<Record<string, Build>> = {
   ),
 };
 
-const request = (entry: (index: number) => object): Buffer =>
-  Buffer.from(
+function request(entry: (index: number) => object): Buffer {
+  return Buffer.from(
     JSON.stringify({
       bucket_name: 'archive',
       key: 'out/large.zip',
       urls: Array.from({ length: FILES }, (_, index) => entry(index)),
     }),
   );
+}
 
 /** Calls of randomBytes for each header would take longer than to read the request. */
 const POOL_BYTES = 2 ** 20;
@@ -66,12 +67,13 @@ let pool = '';
 let used = 0;
 
 /** Random hexadecimal digits, which repeat after two mebibytes. */
-const random = (characters: number): string => {
+function random(characters: number): string {
   if (pool === '') pool = randomBytes(POOL_BYTES).toString('hex');
   if (used + characters > pool.length) used = 0;
   used += characters;
   return pool.slice(used - characters, used);
-};
+}
+
 const folder = `${'d'.repeat(190)}/`;
 
 /** The largest valid requests for 10,000 files, by what makes them large: most have nearly 24 MiB of URLs. */

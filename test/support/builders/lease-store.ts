@@ -6,18 +6,18 @@ import type { Lease } from '#runtime/kube/resources.ts';
  * A Lease with the conflict rules of the API server: every write has a new version, and one based on an old
  * version is refused.
  */
-export const createLeaseStore = () => {
+export function createLeaseStore() {
   let lease: Lease | undefined;
   let version = 0;
   let failure: KubeError | undefined;
-  const guard = (): void => {
+  function guard(): void {
     if (failure) throw failure;
-  };
-  const store = (next: Lease): Lease => {
+  }
+  function store(next: Lease): Lease {
     version += 1;
     lease = { ...next, metadata: { ...next.metadata, uid: 'lease', resourceVersion: String(version) } };
     return lease;
-  };
+  }
   const leases: LeaderElectionOptions['leases'] = {
     get: async () => {
       guard();
@@ -48,4 +48,4 @@ export const createLeaseStore = () => {
       failure = error;
     },
   };
-};
+}

@@ -15,14 +15,16 @@ export interface ManualClock extends Clock {
   readonly pending: number;
 }
 
-const flushPromises = async (): Promise<void> => {
+async function flushPromises(): Promise<void> {
   for (let turns = 0; turns < 5; turns += 1) await turn();
-};
+}
 
-export const createManualClock = (start = new Date('2026-01-02T03:04:05.678Z')): ManualClock => {
+export function createManualClock(start = new Date('2026-01-02T03:04:05.678Z')): ManualClock {
   let nowMs = 0;
   const due = new Set<Due>();
-  const nextDue = (): Due | undefined => [...due].sort((a, b) => a.atMs - b.atMs)[0];
+  function nextDue(): Due | undefined {
+    return [...due].sort((a, b) => a.atMs - b.atMs)[0];
+  }
   return {
     monotonicMs: () => nowMs,
     date: () => new Date(start.getTime() + nowMs),
@@ -53,4 +55,4 @@ export const createManualClock = (start = new Date('2026-01-02T03:04:05.678Z')):
       return due.size;
     },
   };
-};
+}

@@ -18,20 +18,23 @@ export interface ObjectsByPath {
 }
 
 /** The target after a JSON merge patch. */
-export const merged = (target: unknown, patch: unknown): unknown => {
+export function merged(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch))
     if (value === null) delete result[key];
     else result[key] = merged(result[key], value);
   return result;
-};
+}
 
-const fieldOf = (object: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), object);
+function fieldOf(object: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), object);
+}
 
-const isSelected = (object: unknown, selector: string): boolean =>
-  selector
+function isSelected(object: unknown, selector: string): boolean {
+  return selector
     .split(',')
     .filter((term) => term !== '')
     .every((term) => {
@@ -39,36 +42,42 @@ const isSelected = (object: unknown, selector: string): boolean =>
       const value = fieldOf(object, path) ?? '';
       return (typeof value === 'string' && value === wanted) === (operator === '=');
     });
+}
 
-const refusal = (code: 'NotFound' | 'AlreadyExists', { method, path }: KubeRequest): KubeError =>
-  new KubeError(`${method} ${path}: ${code}`, { code, httpStatus: code === 'NotFound' ? 404 : 409 });
+function refusal(code: 'NotFound' | 'AlreadyExists', { method, path }: KubeRequest): KubeError {
+  return new KubeError(`${method} ${path}: ${code}`, { code, httpStatus: code === 'NotFound' ? 404 : 409 });
+}
 
 /** The path of an object is one segment longer than that of its collection: the name. */
-const isCollection = (path: string): boolean => /\/namespaces\/[^/]+\/[^/]+$/.test(path);
+function isCollection(path: string): boolean {
+  return /\/namespaces\/[^/]+\/[^/]+$/.test(path);
+}
 
-const nameOf = (body: unknown): string => String(fieldOf(body, 'metadata.name'));
+function nameOf(body: unknown): string {
+  return String(fieldOf(body, 'metadata.name'));
+}
 
-export const createObjectsByPath = (): ObjectsByPath => {
+export function createObjectsByPath(): ObjectsByPath {
   const objects = new Map<string, Readonly<Record<string, unknown>>>();
   let failure: { readonly error: Error; readonly when: (request: KubeRequest) => boolean } | undefined;
-  const keep = (path: string, value: unknown): unknown => {
+  function keep(path: string, value: unknown): unknown {
     const given: Record<string, unknown> = isRecord(value) ? { ...value } : {};
     const object = merged({ metadata: { uid: `uid of ${path}` } }, given);
     if (isRecord(object)) objects.set(path, object);
     return object;
-  };
-  const existing = (request: KubeRequest): Readonly<Record<string, unknown>> => {
+  }
+  function existing(request: KubeRequest): Readonly<Record<string, unknown>> {
     const object = objects.get(request.path);
     if (object === undefined) throw refusal('NotFound', request);
     return object;
-  };
-  const list = ({ path, query }: KubeRequest): unknown => {
+  }
+  function list({ path, query }: KubeRequest): unknown {
     const selector = String(query?.['fieldSelector'] ?? '');
     const items = [...objects]
       .filter(([key, object]) => key.startsWith(`${path}/`) && isSelected(object, selector))
       .map(([, object]) => object);
     return { metadata: { resourceVersion: '1' }, items };
-  };
+  }
   const verbs: Readonly<Record<KubeRequest['method'], (request: KubeRequest) => unknown>> = {
     GET: (request) => (isCollection(request.path) ? list(request) : existing(request)),
     POST: (request) => {
@@ -97,4 +106,4 @@ export const createObjectsByPath = (): ObjectsByPath => {
       failure = { error, when };
     },
   };
-};
+}

@@ -13,8 +13,9 @@ export const NAMESPACE = 'team-a';
 export const NOW = new Date('2026-05-04T12:00:00Z');
 
 /** RFC 3339 time this number of seconds before NOW. */
-export const ago = (seconds: number): string =>
-  `${new Date(NOW.getTime() - seconds * 1000).toISOString().slice(0, 19)}Z`;
+export function ago(seconds: number): string {
+  return `${new Date(NOW.getTime() - seconds * 1000).toISOString().slice(0, 19)}Z`;
+}
 
 export interface ZipJobChange {
   readonly metadata?: Partial<ObjectMeta>;
@@ -22,95 +23,107 @@ export interface ZipJobChange {
   readonly status?: ZipJobStatus;
 }
 
-export const aZipJob = ({ metadata, spec, status }: ZipJobChange = {}): ZipJob => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  metadata: {
-    name: NAME,
-    namespace: NAMESPACE,
-    uid: 'uid-zipjob',
-    resourceVersion: '100',
-    generation: 1,
-    creationTimestamp: ago(60),
-    annotations: { [ANNOTATIONS.acceptedAt]: ago(60) },
-    ...metadata,
-  },
-  spec: {
-    bucketRef: { name: 's3-archive' },
-    service: 's3',
-    key: 'out/archive.zip',
-    filesFrom: {
-      secretNames: [`${metadata?.name ?? NAME}-files-0`],
-      encoding: 'gzip+json',
-      count: 3,
-      sha256: 'ab'.repeat(32),
+export function aZipJob({ metadata, spec, status }: ZipJobChange = {}): ZipJob {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: {
+      name: NAME,
+      namespace: NAMESPACE,
+      uid: 'uid-zipjob',
+      resourceVersion: '100',
+      generation: 1,
+      creationTimestamp: ago(60),
+      annotations: { [ANNOTATIONS.acceptedAt]: ago(60) },
+      ...metadata,
     },
-    metadata: '{"order":1.0}',
-    ...spec,
-  },
-  ...(status && { status }),
-});
+    spec: {
+      bucketRef: { name: 's3-archive' },
+      service: 's3',
+      key: 'out/archive.zip',
+      filesFrom: {
+        secretNames: [`${metadata?.name ?? NAME}-files-0`],
+        encoding: 'gzip+json',
+        count: 3,
+        sha256: 'ab'.repeat(32),
+      },
+      metadata: '{"order":1.0}',
+      ...spec,
+    },
+    ...(status && { status }),
+  };
+}
 
-export const aZipBucket = (change: Partial<ZipBucket['spec']> = {}): ZipBucket => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { name: 's3-archive', namespace: NAMESPACE },
-  spec: { service: 's3', bucketName: 'archive', region: 'eu-central-1', ...change },
-});
+export function aZipBucket(change: Partial<ZipBucket['spec']> = {}): ZipBucket {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { name: 's3-archive', namespace: NAMESPACE },
+    spec: { service: 's3', bucketName: 'archive', region: 'eu-central-1', ...change },
+  };
+}
 
-export const aZipProject = (): ZipProject => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipProject',
-  metadata: {
-    name: PROJECT_NAME,
-    namespace: NAMESPACE,
-    uid: 'uid-project',
-    resourceVersion: '7',
-    generation: 1,
-  },
-  spec: {},
-});
+export function aZipProject(): ZipProject {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipProject',
+    metadata: {
+      name: PROJECT_NAME,
+      namespace: NAMESPACE,
+      uid: 'uid-project',
+      resourceVersion: '7',
+      generation: 1,
+    },
+    spec: {},
+  };
+}
 
 export interface JobChange {
   readonly metadata?: Partial<ObjectMeta>;
   readonly status?: NonNullable<Job['status']>;
 }
 
-export const aJob = ({ metadata, status }: JobChange = {}): Job => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  metadata: {
-    name: NAME,
-    namespace: NAMESPACE,
-    uid: 'uid-job',
-    creationTimestamp: ago(50),
-    labels: { [LABELS.instance]: NAME },
-    ownerReferences: [
-      { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid: 'uid-zipjob', controller: true },
-    ],
-    ...metadata,
-  },
-  spec: { template: { spec: { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [] } } },
-  ...(status && { status }),
-});
+export function aJob({ metadata, status }: JobChange = {}): Job {
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: NAME,
+      namespace: NAMESPACE,
+      uid: 'uid-job',
+      creationTimestamp: ago(50),
+      labels: { [LABELS.instance]: NAME },
+      ownerReferences: [
+        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid: 'uid-zipjob', controller: true },
+      ],
+      ...metadata,
+    },
+    spec: { template: { spec: { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [] } } },
+    ...(status && { status }),
+  };
+}
 
 export interface PodChange {
   readonly metadata?: Partial<ObjectMeta>;
   readonly status?: NonNullable<Pod['status']>;
 }
 
-export const aPod = (name: string, { metadata, status }: PodChange = {}): Pod => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: {
-    name,
-    namespace: NAMESPACE,
-    uid: `uid-${name}`,
-    creationTimestamp: ago(40),
-    labels: { [LABELS.instance]: NAME },
-    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: NAME, uid: 'uid-job', controller: true }],
-    ...metadata,
-  },
-  spec: { nodeName: 'node-1', serviceAccountName: ZIPPER_SERVICE_ACCOUNT },
-  status: { phase: 'Running', ...status },
-});
+export function aPod(name: string, { metadata, status }: PodChange = {}): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      uid: `uid-${name}`,
+      creationTimestamp: ago(40),
+      labels: { [LABELS.instance]: NAME },
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'Job', name: NAME, uid: 'uid-job', controller: true },
+      ],
+      ...metadata,
+    },
+    spec: { nodeName: 'node-1', serviceAccountName: ZIPPER_SERVICE_ACCOUNT },
+    status: { phase: 'Running', ...status },
+  };
+}

@@ -4,16 +4,18 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { aZipBucket, aZipJob, aZipProject } from './objects.ts';
 
 /** An observation of an accepted project with its bucket; the ZipJob has its finalizer. */
-export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob } = {}): Observation => ({
-  zipJob: aZipJob({ metadata: { finalizers: [FINALIZER] } }),
-  project: aZipProject(),
-  bucket: aZipBucket(),
-  job: undefined,
-  pods: [],
-  recovery: undefined,
-  refusal: undefined,
-  delivery: { kind: 'idle' },
-  position: { state: 'none' },
-  isNamespaceTerminating: false,
-  ...change,
-});
+export function anObservation(change: Partial<Observation> & { zipJob?: ZipJob } = {}): Observation {
+  return {
+    zipJob: aZipJob({ metadata: { finalizers: [FINALIZER] } }),
+    project: aZipProject(),
+    bucket: aZipBucket(),
+    job: undefined,
+    pods: [],
+    recovery: undefined,
+    refusal: undefined,
+    delivery: { kind: 'idle' },
+    position: { state: 'none' },
+    isNamespaceTerminating: false,
+    ...change,
+  };
+}

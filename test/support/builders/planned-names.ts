@@ -7,16 +7,17 @@ import { checkBody } from './check-body.ts';
 
 const URL = 'https://h.example.com/';
 
-export const plan = (names: readonly string[], options: Partial<EntryNameOptions> = {}): EntryNames =>
-  planEntryNames(
+export function plan(names: readonly string[], options: Partial<EntryNameOptions> = {}): EntryNames {
+  return planEntryNames(
     names.map((filename) => ({ url: URL, filename })),
     { key: 'a.zip', portableNames: 'keep', ...options },
   );
+}
 
-export const planned = (names: readonly string[], portableNames: PortableNames): readonly string[] => {
+export function planned(names: readonly string[], portableNames: PortableNames): readonly string[] {
   const entries = plan(names, { portableNames });
   return names.map((_, index) => entries.nameOf(index));
-};
+}
 
 /** The index of the file whose name is refused, and why. */
 interface Refusal {
@@ -24,7 +25,7 @@ interface Refusal {
   readonly problem: string;
 }
 
-const refusalOf = (act: () => unknown, pattern: RegExp): Refusal | undefined => {
+function refusalOf(act: () => unknown, pattern: RegExp): Refusal | undefined {
   try {
     act();
     return undefined;
@@ -33,16 +34,17 @@ const refusalOf = (act: () => unknown, pattern: RegExp): Refusal | undefined => 
     if (index === undefined) throw error;
     return { index: Number(index), problem };
   }
-};
+}
 
 const REFUSED_BY_ZIPPER = /^The name of file (\d+) is not allowed in the archive: it (.*)$/s;
 const REFUSED_BY_API = /^urls\[(\d+)\]\.filename (.*)\.$/s;
 
-export const byZipper = (names: readonly string[], portableNames: PortableNames): Refusal | undefined =>
-  refusalOf(() => plan(names, { portableNames }), REFUSED_BY_ZIPPER);
+export function byZipper(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
+  return refusalOf(() => plan(names, { portableNames }), REFUSED_BY_ZIPPER);
+}
 
-const byApi = (names: readonly string[], portableNames: PortableNames): Refusal | undefined =>
-  refusalOf(
+function byApi(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
+  return refusalOf(
     () =>
       checkBody({
         ...A_REQUEST,
@@ -51,11 +53,12 @@ const byApi = (names: readonly string[], portableNames: PortableNames): Refusal 
       }),
     REFUSED_BY_API,
   );
+}
 
 /** What the API and the zipper say about the names. Both must say the same. The limit of the API is five files here. */
-export const refusal = (names: readonly string[], portableNames: PortableNames): Refusal | undefined => {
+export function refusal(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
   const found = byZipper(names, portableNames);
   if (names.length <= 5)
     expect(byApi(names, portableNames), JSON.stringify(names).slice(0, 200)).to.deep.equal(found);
   return found;
-};
+}

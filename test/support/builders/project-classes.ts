@@ -9,20 +9,22 @@ export type Classes = Readonly<
   Record<string, Partial<ProjectLimits> & { readonly closedOptions?: readonly CallerOption[] }>
 >;
 
-export const aNamespace = (name: string, projectClass?: string): Namespace => ({
-  metadata: {
-    name,
-    namespace: '',
-    ...(projectClass !== undefined && { labels: { [LABELS.projectClass]: projectClass } }),
-  },
-});
+export function aNamespace(name: string, projectClass?: string): Namespace {
+  return {
+    metadata: {
+      name,
+      namespace: '',
+      ...(projectClass !== undefined && { labels: { [LABELS.projectClass]: projectClass } }),
+    },
+  };
+}
 
 /** Classes as in the chart, and the class that the label of each namespace names. */
-export const projectClasses = (
+export function projectClasses(
   classes: Classes = {},
   labels: Readonly<Record<string, string>> = {},
-): ProjectClasses =>
-  createProjectClasses({
+): ProjectClasses {
+  return createProjectClasses({
     classes: readClassLimits(JSON.stringify(classes)),
     namespaces: {
       get: (key) => {
@@ -31,3 +33,4 @@ export const projectClasses = (
       },
     },
   });
+}

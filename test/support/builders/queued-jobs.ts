@@ -15,21 +15,23 @@ export interface QueuedJobChange {
   readonly status?: ZipJobStatus;
 }
 
-export const queuedJob = (
+export function queuedJob(
   name: string,
   { project = 'a', bucket = 's3-x', key = name, age = 60, status }: QueuedJobChange = {},
-): ZipJob =>
-  aZipJob({
+): ZipJob {
+  return aZipJob({
     metadata: { name, namespace: project, uid: `uid-${name}`, creationTimestamp: ago(age) },
     spec: { bucketRef: { name: bucket }, key },
     ...(status && { status }),
   });
+}
 
 /** What the cache reports when the job is finished. */
-export const end = (ledger: Ledger, zipJob: ZipJob): void =>
-  ledger.see({
+export function end(ledger: Ledger, zipJob: ZipJob): void {
+  return ledger.see({
     kind: 'set',
     key: objectKey(zipJob),
     object: { ...zipJob, status: { phase: 'Succeeded' } },
     before: zipJob,
   });
+}

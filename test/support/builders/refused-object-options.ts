@@ -8,12 +8,14 @@ const PLACES = {
   r2: { host: 'abc.r2.cloudflarestorage.com', accountId: 'abc' },
 } as const satisfies Record<Service, object>;
 
-const bucketWith = (service: Service, objectOptions: object, more: object = {}) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { name: `${service}-abc` },
-  spec: { service, bucketName: 'abc', ...PLACES[service], objectOptions, ...more },
-});
+function bucketWith(service: Service, objectOptions: object, more: object = {}) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { name: `${service}-abc` },
+    spec: { service, bucketName: 'abc', ...PLACES[service], objectOptions, ...more },
+  };
+}
 
 const KMS = { serverSideEncryption: 'aws:kms', kmsKeyId: 'alias/a', bucketKeyEnabled: true };
 const TAGS = { team: 'sales' };

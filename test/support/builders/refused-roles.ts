@@ -2,26 +2,25 @@ import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 
 /** A bucket with webIdentity instead of keys. */
-const keyless = (
-  place: { readonly service: string; readonly [field: string]: string },
-  change: object = {},
-) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { name: `${place.service}-keyless` },
-  spec: {
-    ...place,
-    bucketName: 'keyless',
-    credentials: {
-      webIdentity: {
-        roleArn: 'arn:aws:iam::123456789012:role/zips',
-        audience: 'sts.amazonaws.com',
-        stsRegion: 'eu-west-1',
-        ...change,
+function keyless(place: { readonly service: string; readonly [field: string]: string }, change: object = {}) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { name: `${place.service}-keyless` },
+    spec: {
+      ...place,
+      bucketName: 'keyless',
+      credentials: {
+        webIdentity: {
+          roleArn: 'arn:aws:iam::123456789012:role/zips',
+          audience: 'sts.amazonaws.com',
+          stsRegion: 'eu-west-1',
+          ...change,
+        },
       },
     },
-  },
-});
+  };
+}
 
 /** Buckets without keys that the API server refuses: why, the object, and a part of the message. */
 export const REFUSED_ROLES: readonly [string, Manifest, string][] = [

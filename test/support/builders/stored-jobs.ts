@@ -14,33 +14,35 @@ export interface StoredJobs {
   readonly bucketName: string;
 }
 
-const finishedStatus = (name: string, now: string) => ({
-  phase: 'Succeeded',
-  reason: 'Succeeded',
-  acceptedAt: now,
-  startedAt: now,
-  finishedAt: now,
-  attemptsTotal: 1,
-  job: { name, uid: '6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c' },
-  result: {
-    contractVersion: 1,
-    bytes: 123_456,
-    entries: 1,
-    etag: '"0123456789abcdef0123456789abcdef-1"',
-    retries: 0,
-    peakMemory: 134_217_728,
-    seconds: 1,
-  },
-  conditions: ['Accepted', 'JobCreated', 'Succeeded'].map((type) => ({
-    type,
-    status: 'True',
-    reason: type,
-    message: '',
-    lastTransitionTime: now,
-  })),
-});
+function finishedStatus(name: string, now: string) {
+  return {
+    phase: 'Succeeded',
+    reason: 'Succeeded',
+    acceptedAt: now,
+    startedAt: now,
+    finishedAt: now,
+    attemptsTotal: 1,
+    job: { name, uid: '6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c' },
+    result: {
+      contractVersion: 1,
+      bytes: 123_456,
+      entries: 1,
+      etag: '"0123456789abcdef0123456789abcdef-1"',
+      retries: 0,
+      peakMemory: 134_217_728,
+      seconds: 1,
+    },
+    conditions: ['Accepted', 'JobCreated', 'Succeeded'].map((type) => ({
+      type,
+      status: 'True',
+      reason: type,
+      message: '',
+      lastTransitionTime: now,
+    })),
+  };
+}
 
-const aStoredJob = ({ namespace, bucketName }: StoredJobs, uuid: string) => {
+function aStoredJob({ namespace, bucketName }: StoredJobs, uuid: string) {
   const name = zipJobName(uuid);
   const now = `${new Date().toISOString().slice(0, 19)}Z`;
   const job = {
@@ -59,10 +61,10 @@ const aStoredJob = ({ namespace, bucketName }: StoredJobs, uuid: string) => {
   };
   const padding = 'x'.repeat(JOB_BYTES - JSON.stringify(job).length - 20);
   return { ...job, spec: { ...job.spec, metadata: JSON.stringify({ padding }) } };
-};
+}
 
 /** Creates jobs of 2 KB with about 1,000 bytes of metadata each, and returns their UUIDs. */
-export const createStoredJobs = async (api: KubeApi, jobs: StoredJobs): Promise<readonly string[]> => {
+export async function createStoredJobs(api: KubeApi, jobs: StoredJobs): Promise<readonly string[]> {
   const path = `/apis/${GROUP_VERSION}/namespaces/${jobs.namespace}/${PLURALS.ZipJob}`;
   const uuids = Array.from({ length: jobs.count }, () => randomUUID());
   await inParallel(jobs.count, AT_ONCE, async (index) => {
@@ -80,4 +82,4 @@ export const createStoredJobs = async (api: KubeApi, jobs: StoredJobs): Promise<
     });
   });
   return uuids;
-};
+}

@@ -4,10 +4,13 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { FakeObjects } from './fake-objects.ts';
 
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
+}
 
-const textsOf = (value: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(asRecord(value)).map(([name, text]) => [name, String(text)]));
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(asRecord(value)).map(([name, text]) => [name, String(text)]));
+}
 
 export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'mergePatch' | 'delete'>;
 
@@ -15,29 +18,30 @@ export type VersionedClient = Pick<ObjectClient<ZipJob>, 'get' | 'apply' | 'merg
  * An in-memory client for ZipJobs like the controller's: writes are based on a version, and finalizers delay
  * a deletion.
  */
-export const createVersionedClient = (
+export function createVersionedClient(
   zipJobs: FakeObjects<ZipJob>,
   onWrite: (before: ZipJob, after: ZipJob) => void,
   nowText: () => string,
-): VersionedClient => {
-  const live = async (
+): VersionedClient {
+  async function live(
     { namespace, name }: { readonly namespace: string; readonly name: string },
     version: unknown,
-  ): Promise<ZipJob> => {
+  ): Promise<ZipJob> {
     const before = await zipJobs.client.get(namespace, name);
     if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
     if (before.metadata.resourceVersion !== version)
       throw new KubeError('PATCH: the object has been modified', { code: 'Conflict' });
     return before;
-  };
-  const isReleased = ({ metadata }: ZipJob): boolean =>
-    metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
-  const keep = (before: ZipJob, changed: ZipJob): ZipJob => {
+  }
+  function isReleased({ metadata }: ZipJob): boolean {
+    return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+  }
+  function keep(before: ZipJob, changed: ZipJob): ZipJob {
     const after = zipJobs.put(changed);
     if (isReleased(after)) zipJobs.remove(after.metadata.namespace, after.metadata.name);
     onWrite(before, after);
     return after;
-  };
+  }
   return {
     ...zipJobs.client,
     apply: async (object) => {
@@ -70,4 +74,4 @@ export const createVersionedClient = (
       return true;
     },
   };
-};
+}

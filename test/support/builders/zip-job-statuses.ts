@@ -5,98 +5,112 @@ import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { ago, NAME } from './objects.ts';
 
-export const aCondition = (
+export function aCondition(
   type: string,
   [status, reason]: readonly [Condition['status'], string],
   more: Partial<Condition> = {},
-): Condition => ({
-  type,
-  status,
-  reason,
-  message: reason,
-  lastTransitionTime: ago(30),
-  observedGeneration: 1,
-  ...more,
-});
+): Condition {
+  return {
+    type,
+    status,
+    reason,
+    message: reason,
+    lastTransitionTime: ago(30),
+    observedGeneration: 1,
+    ...more,
+  };
+}
 
-export const progressOf = (podUid: string, filesDone = 1): Progress => ({
-  podUid,
-  filesTotal: 3,
-  filesDone,
-  bytesRead: 1000,
-  bytesUploaded: 500,
-  display: `${filesDone}/3`,
-  updatedAt: ago(5),
-});
+export function progressOf(podUid: string, filesDone = 1): Progress {
+  return {
+    podUid,
+    filesTotal: 3,
+    filesDone,
+    bytesRead: 1000,
+    bytesUploaded: 500,
+    display: `${filesDone}/3`,
+    updatedAt: ago(5),
+  };
+}
 
-export const anUpload = (state: UploadState['state']): UploadState => ({
-  uploadId: 'upload-1',
-  state,
-  partSize: 8_388_608,
-});
+export function anUpload(state: UploadState['state']): UploadState {
+  return {
+    uploadId: 'upload-1',
+    state,
+    partSize: 8_388_608,
+  };
+}
 
 /** Every 73rd of 10,000 files fails; half of them have an HTTP status. */
-export const aSourceCheck = (failed: number): SourceCheck => ({
-  checked: 10_000,
-  failed,
-  failures: Array.from({ length: Math.min(failed, MOST_CHECK_FAILURES) }, (_, n) => ({
-    fileIndex: n * 73,
-    ...(n % 2 === 0 ? { code: 'SourceNotFound', httpStatus: 404 } : { code: 'SourceUnreachable' }),
-  })),
-  bytes: 1_024,
-  lengths: 2,
-});
+export function aSourceCheck(failed: number): SourceCheck {
+  return {
+    checked: 10_000,
+    failed,
+    failures: Array.from({ length: Math.min(failed, MOST_CHECK_FAILURES) }, (_, n) => ({
+      fileIndex: n * 73,
+      ...(n % 2 === 0 ? { code: 'SourceNotFound', httpStatus: 404 } : { code: 'SourceUnreachable' }),
+    })),
+    bytes: 1_024,
+    lengths: 2,
+  };
+}
 
-export const aResult = (change: Partial<ZipResult> = {}): ZipResult => ({
-  bytes: 4096,
-  etag: '"etag"',
-  entries: 3,
-  seconds: 2,
-  peakMemory: 100_000_000,
-  retries: 0,
-  contractVersion: CONTRACT_VERSION,
-  ...change,
-});
+export function aResult(change: Partial<ZipResult> = {}): ZipResult {
+  return {
+    bytes: 4096,
+    etag: '"etag"',
+    entries: 3,
+    seconds: 2,
+    peakMemory: 100_000_000,
+    retries: 0,
+    contractVersion: CONTRACT_VERSION,
+    ...change,
+  };
+}
 
 /** Status of a job whose Job exists and whose pod (if named) is active. */
-export const starting = (pod?: string): ZipJobStatus => ({
-  observedGeneration: 1,
-  phase: 'Starting',
-  reason: 'JobCreated',
-  message: 'The Kubernetes Job was created.',
-  apiStatus: 'none',
-  acceptedAt: ago(60),
-  job: { name: NAME, uid: 'uid-job', ...(pod !== undefined && { podName: pod, podUid: `uid-${pod}` }) },
-  conditions: [
-    aCondition('Accepted', ['True', 'Accepted']),
-    aCondition('JobCreated', ['True', 'JobCreated']),
-    ...(pod === undefined ? [] : [aCondition('Recovered', ['False', 'PodActive'])]),
-  ],
-});
+export function starting(pod?: string): ZipJobStatus {
+  return {
+    observedGeneration: 1,
+    phase: 'Starting',
+    reason: 'JobCreated',
+    message: 'The Kubernetes Job was created.',
+    apiStatus: 'none',
+    acceptedAt: ago(60),
+    job: { name: NAME, uid: 'uid-job', ...(pod !== undefined && { podName: pod, podUid: `uid-${pod}` }) },
+    conditions: [
+      aCondition('Accepted', ['True', 'Accepted']),
+      aCondition('JobCreated', ['True', 'JobCreated']),
+      ...(pod === undefined ? [] : [aCondition('Recovered', ['False', 'PodActive'])]),
+    ],
+  };
+}
 
 /** Status of a job whose active pod has written progress. */
-export const running = (pod: string, more: ZipJobStatus = {}): ZipJobStatus => ({
-  ...starting(pod),
-  phase: 'Running',
-  reason: 'Running',
-  message: 'The zipper downloads files and uploads the archive.',
-  apiStatus: 'processing',
-  startedAt: ago(35),
-  job: { name: NAME, uid: 'uid-job', podName: pod, podUid: `uid-${pod}`, node: 'node-1' },
-  conditions: [
-    aCondition('Accepted', ['True', 'Accepted']),
-    aCondition('JobCreated', ['True', 'JobCreated']),
-    aCondition('Recovered', ['False', 'PodActive']),
-    aCondition('Running', ['True', 'Running'], {
-      message: 'The zipper downloads files and uploads the archive.',
-    }),
-  ],
-  progress: progressOf(`uid-${pod}`),
-  ...more,
-});
+export function running(pod: string, more: ZipJobStatus = {}): ZipJobStatus {
+  return {
+    ...starting(pod),
+    phase: 'Running',
+    reason: 'Running',
+    message: 'The zipper downloads files and uploads the archive.',
+    apiStatus: 'processing',
+    startedAt: ago(35),
+    job: { name: NAME, uid: 'uid-job', podName: pod, podUid: `uid-${pod}`, node: 'node-1' },
+    conditions: [
+      aCondition('Accepted', ['True', 'Accepted']),
+      aCondition('JobCreated', ['True', 'JobCreated']),
+      aCondition('Recovered', ['False', 'PodActive']),
+      aCondition('Running', ['True', 'Running'], {
+        message: 'The zipper downloads files and uploads the archive.',
+      }),
+    ],
+    progress: progressOf(`uid-${pod}`),
+    ...more,
+  };
+}
 
 /** Status of a job whose first pod ended and is being recovered. */
-export const recoveringStatus = (upload: UploadState | undefined, more: ZipJobStatus = {}): ZipJobStatus => {
+export function recoveringStatus(upload: UploadState | undefined, more: ZipJobStatus = {}): ZipJobStatus {
   const { job: _job, ...status } = running('p1', upload ? { upload } : {});
   return {
     ...status,
@@ -109,21 +123,23 @@ export const recoveringStatus = (upload: UploadState | undefined, more: ZipJobSt
     ],
     ...more,
   };
-};
+}
 
-export const finishedAs = (
+export function finishedAs(
   phase: 'Succeeded' | 'Failed' | 'Cancelled',
   more: ZipJobStatus = {},
-): ZipJobStatus => ({
-  observedGeneration: 1,
-  phase,
-  reason: phase === 'Succeeded' ? 'Uploaded' : phase === 'Failed' ? 'SourceNotFound' : 'Cancelled',
-  message: 'over',
-  apiStatus: phase === 'Succeeded' ? 'succeeded' : 'failed',
-  acceptedAt: ago(60),
-  startedAt: ago(35),
-  finishedAt: ago(10),
-  duration: '25s',
-  webhook: { state: 'NotConfigured' },
-  ...more,
-});
+): ZipJobStatus {
+  return {
+    observedGeneration: 1,
+    phase,
+    reason: phase === 'Succeeded' ? 'Uploaded' : phase === 'Failed' ? 'SourceNotFound' : 'Cancelled',
+    message: 'over',
+    apiStatus: phase === 'Succeeded' ? 'succeeded' : 'failed',
+    acceptedAt: ago(60),
+    startedAt: ago(35),
+    finishedAt: ago(10),
+    duration: '25s',
+    webhook: { state: 'NotConfigured' },
+    ...more,
+  };
+}

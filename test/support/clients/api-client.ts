@@ -27,7 +27,7 @@ export interface ApiRequest {
 }
 
 /** Sends one request like a client of the API. */
-export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiResponse> => {
+export async function askApi(baseUrl: string, request: ApiRequest): Promise<ApiResponse> {
   const response = await fetch(`${baseUrl}${request.path}`, {
     method: request.method ?? 'GET',
     headers: {
@@ -45,17 +45,17 @@ export const askApi = async (baseUrl: string, request: ApiRequest): Promise<ApiR
     text,
     body: JSON.parse(text) as ApiResponse['body'],
   };
-};
+}
 
 /**
  * Posts a job (an object, or the exact text) and returns its uuid.
  * @throws Error with the body when the API does not accept it.
  */
-export const postJob = async (
+export async function postJob(
   baseUrl: string,
   token: string,
   request: Readonly<Record<string, unknown>> | string,
-): Promise<string> => {
+): Promise<string> {
   const response = await askApi(baseUrl, {
     method: 'POST',
     path: '/v1/zips',
@@ -66,4 +66,4 @@ export const postJob = async (
   if (response.status !== 201 || uuid === undefined)
     throw new Error(`POST /v1/zips returned ${response.status}: ${response.text}`);
   return uuid;
-};
+}

@@ -31,19 +31,20 @@ export interface BucketReader extends Disposable {
   download(key: string, toPath: string): Promise<void>;
 }
 
-export const createBucketReader = (store: StoreAccess, bucket: string): BucketReader => {
+export function createBucketReader(store: StoreAccess, bucket: string): BucketReader {
   const client = createStoreClient(store);
-  const body = async (key: string): Promise<Readable> => {
+  async function body(key: string): Promise<Readable> {
     const response = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     if (!(response.Body instanceof Readable)) throw new Error(`the store returned no body for ${key}`);
     return response.Body;
-  };
-  const keys = async (): Promise<readonly string[]> => {
+  }
+  async function keys(): Promise<readonly string[]> {
     const response = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return (response.Contents ?? []).flatMap((object) => object.Key ?? []);
-  };
-  const uploads = async (): Promise<readonly MultipartUpload[]> =>
-    (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
+  }
+  async function uploads(): Promise<readonly MultipartUpload[]> {
+    return (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads ?? [];
+  }
   return {
     keys,
     exists: async (key) => (await keys()).includes(key),
@@ -64,4 +65,4 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
     download: async (key, toPath) => pipeline(await body(key), createWriteStream(toPath)),
     [Symbol.dispose]: () => client.destroy(),
   };
-};
+}

@@ -11,11 +11,11 @@ export interface Followed<T> extends Disposable {
 }
 
 /** Records every event of a collection from now on. */
-export const followObjects = async <T extends Versioned, K>(
+export async function followObjects<T extends Versioned, K>(
   api: KubeApi,
   path: string,
   keep: (object: T) => K,
-): Promise<Followed<K>> => {
+): Promise<Followed<K>> {
   const ended = new AbortController();
   const events: { type: string; object: K }[] = [];
   const state: { failure: unknown } = { failure: undefined };
@@ -23,7 +23,7 @@ export const followObjects = async <T extends Versioned, K>(
     `${path}${path.includes('?') ? '&' : '?'}limit=1`,
   );
   let version = metadata.resourceVersion ?? '';
-  const run = async (): Promise<void> => {
+  async function run(): Promise<void> {
     while (!ended.signal.aborted) {
       for await (const { type, object } of api.watch<T>(path, version, ended.signal)) {
         if (type === 'ERROR') throw new Error(`the watch of ${path} ended: ${JSON.stringify(object)}`);
@@ -31,7 +31,7 @@ export const followObjects = async <T extends Versioned, K>(
         if (type !== 'BOOKMARK') events.push({ type, object: keep(object) });
       }
     }
-  };
+  }
   run().catch((error: unknown) => {
     if (!ended.signal.aborted) state.failure = error;
   });
@@ -42,4 +42,4 @@ export const followObjects = async <T extends Versioned, K>(
     events,
     [Symbol.dispose]: () => ended.abort(),
   };
-};
+}

@@ -1,41 +1,43 @@
 const TEXTS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-const decoded = (html: string): string =>
-  html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => TEXTS[name] ?? whole);
+function decoded(html: string): string {
+  return html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => TEXTS[name] ?? whole);
+}
 
-const attribute = (tag: string, name: string): string | undefined => {
+function attribute(tag: string, name: string): string | undefined {
   const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
   return value === undefined ? undefined : decoded(value);
-};
+}
 
-const ofInput = (tag: string): string | undefined => {
+function ofInput(tag: string): string | undefined {
   const type = attribute(tag, 'type') ?? 'text';
   if (type === 'checkbox' || type === 'radio')
     return /\schecked\b/.test(tag) ? (attribute(tag, 'value') ?? 'on') : undefined;
   return (attribute(tag, 'value') ?? '').replaceAll(/[\r\n]/g, '');
-};
+}
 
 /** The first line break belongs to the markup. Browsers send line breaks as CRLF. */
-const ofTextarea = (content: string): string =>
-  decoded(content)
+function ofTextarea(content: string): string {
+  return decoded(content)
     .replace(/^\r?\n/, '')
     .replaceAll(/\r?\n/g, '\r\n');
+}
 
-const ofSelect = (content: string): string | undefined => {
+function ofSelect(content: string): string | undefined {
   const options = [...content.matchAll(/<option[^>]*>/g)].map(([tag]) => tag);
   const chosen = options.find((tag) => /\sselected\b/.test(tag)) ?? options[0];
   return chosen === undefined ? undefined : (attribute(chosen, 'value') ?? '');
-};
+}
 
 const CONTROLS = /<input\b[^>]*>|(<(textarea|select)\b[^>]*>)(.*?)<\/\2>/gs;
 
-const valueOf = (tag: string, content: string): string | undefined => {
+function valueOf(tag: string, content: string): string | undefined {
   if (tag.startsWith('<input')) return ofInput(tag);
   return tag.startsWith('<select') ? ofSelect(content) : ofTextarea(content);
-};
+}
 
 /** What a browser sends if the user submits the form with this action as it is. */
-export const unchangedForm = (html: string, action: string): URLSearchParams => {
+export function unchangedForm(html: string, action: string): URLSearchParams {
   const forms = [...html.matchAll(/<form[^>]*>.*?<\/form>/gs)].map(([form]) => form);
   const form = forms.find((one) => attribute(one.slice(0, one.indexOf('>')), 'action') === action);
   if (form === undefined) throw new Error(`the page has no form with the action ${action}`);
@@ -46,4 +48,4 @@ export const unchangedForm = (html: string, action: string): URLSearchParams => 
     if (name !== undefined && value !== undefined) fields.append(name, value);
   }
   return fields;
-};
+}

@@ -37,10 +37,11 @@ const PATCH_TYPES = {
   'strategic-merge': 'application/strategic-merge-patch+json',
 } as const;
 
-const contentType = (method: string, request: KubeRequest): string =>
-  method === 'PATCH' ? PATCH_TYPES[request.patch ?? 'merge'] : 'application/json';
+function contentType(method: string, request: KubeRequest): string {
+  return method === 'PATCH' ? PATCH_TYPES[request.patch ?? 'merge'] : 'application/json';
+}
 
-const toResponse = (status: number, text: string): KubeResponse => {
+function toResponse(status: number, text: string): KubeResponse {
   try {
     const body = JSON.parse(text) as Record<string, unknown>;
     const { message } = body;
@@ -48,17 +49,18 @@ const toResponse = (status: number, text: string): KubeResponse => {
   } catch {
     return { status, body: {}, message: text };
   }
-};
+}
 
 /** Signs in with a token or a new certificate; without credentials as cluster-admin. */
-export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<KubeUser> => {
+export async function signIn(cluster: Cluster, user?: ClusterUser): Promise<KubeUser> {
   const path = user === undefined ? cluster.kubeconfigPath : await cluster.kubeconfigFor(user);
   const config = parse(await readFile(path, 'utf8')) as {
     users: readonly [{ readonly user: Credentials }];
   };
   const credentials = config.users[0].user;
-  const read = async (name: 'client-certificate' | 'client-key'): Promise<string | undefined> =>
-    credentials[name] === undefined ? undefined : readFile(credentials[name], 'utf8');
+  async function read(name: 'client-certificate' | 'client-key'): Promise<string | undefined> {
+    return credentials[name] === undefined ? undefined : readFile(credentials[name], 'utf8');
+  }
   const [cert, key] = [await read('client-certificate'), await read('client-key')];
   const agent = new Agent({
     connect: { ca: cluster.apiServer.ca, ...(cert && key ? { cert, key } : {}) },
@@ -87,4 +89,4 @@ export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<Kube
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
-};
+}

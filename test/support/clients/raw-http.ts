@@ -4,12 +4,12 @@ import { connect } from 'node:net';
  * Sends bytes on a new socket and returns everything received until the other side closes, or until
  * `limitMs`.
  */
-export const rawHttp = (
+export function rawHttp(
   port: number,
   parts: readonly (string | Uint8Array)[],
   limitMs = 3_000,
-): Promise<string> =>
-  new Promise((resolve) => {
+): Promise<string> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => {
@@ -26,3 +26,4 @@ export const rawHttp = (
     });
     for (const part of parts) socket.write(part);
   });
+}

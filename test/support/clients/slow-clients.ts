@@ -20,19 +20,20 @@ export interface SlowClients extends Disposable {
   readonly longestMs: number;
 }
 
-const startOfRequest = (index: number, token: string): string =>
-  index % 2 === 0
+function startOfRequest(index: number, token: string): string {
+  return index % 2 === 0
     ? 'GET /v1/zips/x HTTP/1.1\r\nHost: a\r\nX-Slow: '
     : `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
+        'Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n';
+}
 
 /** Clients that keep their connections open by sending a byte at intervals. */
-export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptions): SlowClients => {
+export function openSlowClients({ url, count, everyMs, token }: SlowClientsOptions): SlowClients {
   const { hostname, port } = new URL(url);
   const state = { connected: 0, closed: 0, responded408: 0, longestMs: 0 };
   const timers: NodeJS.Timeout[] = [];
   const sockets: Socket[] = [];
-  const open = (index: number): void => {
+  function open(index: number): void {
     const socket = connect(Number(port), hostname, () => {
       state.connected += 1;
       const openedAt = performance.now();
@@ -48,12 +49,12 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
       socket.resume();
     });
     sockets.push(socket);
-    const drip = (): void => {
+    function drip(): void {
       if (socket.writable) socket.write('a');
-    };
+    }
     // Spread over the interval, like independent clients.
     timers.push(setTimeout(() => timers.push(setInterval(drip, everyMs)), (index * everyMs) / count));
-  };
+  }
   for (let index = 0; index < count; index += 1) open(index);
   return {
     get connected() {
@@ -73,4 +74,4 @@ export const openSlowClients = ({ url, count, everyMs, token }: SlowClientsOptio
       for (const socket of sockets) socket.destroy();
     },
   };
-};
+}

@@ -17,15 +17,15 @@ export interface SteadyLoad extends AsyncDisposable {
  * Sends a request in every interval without waiting for earlier responses; the callback sends the n-th and
  * returns its status.
  */
-export const startSteadyLoad = (perSecond: number, request: (n: number) => Promise<number>): SteadyLoad => {
+export function startSteadyLoad(perSecond: number, request: (n: number) => Promise<number>): SteadyLoad {
   const ended = new AbortController();
   const outcomes: Outcome[] = [];
   const active: Promise<void>[] = [];
-  const send = async (n: number): Promise<void> => {
+  async function send(n: number): Promise<void> {
     const at = performance.now();
     const result = await request(n).catch((error: unknown) => String(error));
     outcomes.push({ at, result });
-  };
+  }
   const startedAt = performance.now();
   const sending = (async () => {
     for (let n = 0; !ended.signal.aborted; n += 1) {
@@ -33,12 +33,12 @@ export const startSteadyLoad = (perSecond: number, request: (n: number) => Promi
       active.push(send(n));
     }
   })();
-  const stop = async (): Promise<readonly Outcome[]> => {
+  async function stop(): Promise<readonly Outcome[]> {
     ended.abort();
     await sending;
     await Promise.all(active);
     return outcomes;
-  };
+  }
   return {
     outcomes,
     stop,
@@ -46,4 +46,4 @@ export const startSteadyLoad = (perSecond: number, request: (n: number) => Promi
       await stop();
     },
   };
-};
+}

@@ -11,10 +11,10 @@ export interface SteadyRequests {
 }
 
 /** Requests this URL again and again, over a new connection each time, as clients behind a load balancer do. */
-export const startSteadyRequests = (url: string, token: string): SteadyRequests => {
+export function startSteadyRequests(url: string, token: string): SteadyRequests {
   const counts = new Map<string, number>();
   const stopped = new AbortController();
-  const ask = async (): Promise<string> => {
+  async function ask(): Promise<string> {
     const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
@@ -23,14 +23,14 @@ export const startSteadyRequests = (url: string, token: string): SteadyRequests 
     } catch (error) {
       return String(toError(error).cause ?? error);
     }
-  };
-  const run = async (): Promise<void> => {
+  }
+  async function run(): Promise<void> {
     while (!stopped.signal.aborted) {
       const outcome = await ask();
       counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
       await delay(INTERVAL_MS);
     }
-  };
+  }
   const running = run();
   return {
     stop: async () => {
@@ -39,4 +39,4 @@ export const startSteadyRequests = (url: string, token: string): SteadyRequests 
       return counts;
     },
   };
-};
+}

@@ -8,7 +8,9 @@ const IMAGE = {
 } as const;
 
 /** An API outside the cluster, with the permissions of the installed one. */
-export const startApiProcess = (
+export function startApiProcess(
   cluster: Cluster,
   options: ServerProcessOptions = {},
-): Promise<ServerProcess> => startServerProcess(cluster, IMAGE, options);
+): Promise<ServerProcess> {
+  return startServerProcess(cluster, IMAGE, options);
+}

@@ -1,7 +1,9 @@
 /** Environment of a process in which runBusyLoop can run code. */
-export const inspectedAt = (port: number): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`,
-});
+export function inspectedAt(port: number): Readonly<Record<string, string>> {
+  return {
+    NODE_OPTIONS: `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`,
+  };
+}
 
 /** The loop ends by itself after this time, if its test does not end it. */
 const LIMIT_MS = 60_000;
@@ -15,7 +17,7 @@ const START = `globalThis.isOver = new Int32Array(new SharedArrayBuffer(4)); set
 }, globalThis.isOver);`;
 const END = 'Atomics.store(globalThis.isOver, 0, 1)';
 
-const openInspector = async (port: number): Promise<WebSocket> => {
+async function openInspector(port: number): Promise<WebSocket> {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`);
   const [target] = (await response.json()) as { readonly webSocketDebuggerUrl: string }[];
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
@@ -24,20 +26,22 @@ const openInspector = async (port: number): Promise<WebSocket> => {
     socket.addEventListener('error', reject, { once: true });
   });
   return socket;
-};
+}
 
 /**
  * Runs the task while a loop blocks the event loop of a process, then ends the loop.
  * @param port port of the process's inspector
  */
-export const duringBusyLoop = async <T>(port: number, task: () => Promise<T>): Promise<T> => {
+export async function duringBusyLoop<T>(port: number, task: () => Promise<T>): Promise<T> {
   const socket = await openInspector(port);
-  const send = (id: number, method: string, params: object = {}): void =>
-    socket.send(JSON.stringify({ id, method, params }));
-  const received = (part: string): Promise<void> =>
-    new Promise((resolve) => {
+  function send(id: number, method: string, params: object = {}): void {
+    return socket.send(JSON.stringify({ id, method, params }));
+  }
+  function received(part: string): Promise<void> {
+    return new Promise((resolve) => {
       socket.addEventListener('message', ({ data }) => String(data).includes(part) && resolve());
     });
+  }
   const [started, ended] = [received('Runtime.consoleAPICalled'), received('"id":3')];
   send(1, 'Runtime.enable');
   send(2, 'Runtime.evaluate', { expression: START });
@@ -49,4 +53,4 @@ export const duringBusyLoop = async <T>(port: number, task: () => Promise<T>): P
     await ended;
     socket.close();
   }
-};
+}

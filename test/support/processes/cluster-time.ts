@@ -24,35 +24,35 @@ export interface ClusterTime extends AsyncDisposable {
 
 const PRELOAD = resolve(import.meta.dirname, 'pods/offset-date.ts');
 
-const setEnv = async (
+async function setEnv(
   cluster: Cluster,
   processes: readonly ClockedProcess[],
   env: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   if (processes.length === 0) return;
   const deployments = processes.map((name) => `deployment/zipjobs-${name}`);
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['set', 'env', ...namespace, ...deployments, ...env]);
   for (const deployment of deployments)
     await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=120s']);
-};
+}
 
 /**
  * Restarts these processes of the installed chart with a clock that the test controls; disposing of it restores
  * the real clock.
  */
-export const startClusterTime = async (
+export async function startClusterTime(
   cluster: Cluster,
   processes: readonly ClockedProcess[] = ['controller'],
-): Promise<ClusterTime> => {
+): Promise<ClusterTime> {
   const dir = join(cluster.dir, 'test-clock');
   await mkdir(dir, { recursive: true });
   let aheadMs = 0;
   /** Renamed into place, because a half-written file would be a wrong time. */
-  const write = async (name: string, ms: number): Promise<void> => {
+  async function write(name: string, ms: number): Promise<void> {
     await writeFile(join(dir, `.${name}`), String(ms));
     await rename(join(dir, `.${name}`), join(dir, name));
-  };
+  }
   await write('all', 0);
   const env = { NODE_OPTIONS: `--import=${PRELOAD}`, TEST_CLOCK_DIR: dir };
   await setEnv(
@@ -73,4 +73,4 @@ export const startClusterTime = async (
       await rm(dir, { recursive: true, force: true });
     },
   };
-};
+}

@@ -9,27 +9,32 @@ import { type PseudoTerminal, startAtTerminal } from './pseudo-terminal.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'cli/zipjobs');
 
-const environment = (user: User, env: Readonly<Record<string, string>> = {}) => ({
-  ...environmentOf(user, env),
-  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-  // As in the image, where it is already filled.
-  ...compileCacheEnv(),
-});
+function environment(user: User, env: Readonly<Record<string, string>> = {}) {
+  return {
+    ...environmentOf(user, env),
+    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    // As in the image, where it is already filled.
+    ...compileCacheEnv(),
+  };
+}
 
 /** Starts the program as a process of this user, with pipes as its streams. */
-export const startCommandLine = (
+export function startCommandLine(
   user: User,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): ChildProcessWithoutNullStreams => spawn(PROGRAM, args, { env: environment(user, env) });
+): ChildProcessWithoutNullStreams {
+  return spawn(PROGRAM, args, { env: environment(user, env) });
+}
 
-export const endOf = async (child: ChildProcessWithoutNullStreams): Promise<Run> => {
+export async function endOf(child: ChildProcessWithoutNullStreams): Promise<Run> {
   const ended = once(child, 'close');
   const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
   await ended;
   return { exitCode: child.exitCode ?? -1, stdout, stderr };
-};
+}
 
 /** Starts the program as a process at a terminal, where it can ask. */
-export const startCommandLineAtTerminal = (user: User, args: readonly string[]): PseudoTerminal =>
-  startAtTerminal([PROGRAM, ...args], environment(user, { TERM: 'xterm' }));
+export function startCommandLineAtTerminal(user: User, args: readonly string[]): PseudoTerminal {
+  return startAtTerminal([PROGRAM, ...args], environment(user, { TERM: 'xterm' }));
+}

@@ -26,27 +26,30 @@ export interface RunOptions {
 }
 
 /** The variables of a user without a home directory. */
-export const environmentOf = (user: User, env: RunOptions['env'] = {}) => ({
-  HOME: '/nonexistent',
-  KUBECONFIG: user.kubeconfig,
-  ...env,
-});
+export function environmentOf(user: User, env: RunOptions['env'] = {}) {
+  return {
+    HOME: '/nonexistent',
+    KUBECONFIG: user.kubeconfig,
+    ...env,
+  };
+}
 
-const createSink = (onText: (text: string) => void): Writable =>
-  new Writable({
+function createSink(onText: (text: string) => void): Writable {
+  return new Writable({
     decodeStrings: false,
     write: (text, _encoding, done) => {
       onText(String(text));
       done();
     },
   });
+}
 
 /** Runs the program like a user with this kubeconfig, and waits for its end. */
-export const runCommandLine = async (
+export async function runCommandLine(
   user: User,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<Run> => {
+): Promise<Run> {
   const { input = '', env, signal = new AbortController().signal, onNote } = options;
   let [stdout, stderr] = ['', ''];
   const program = createCommandLineProgram({
@@ -62,7 +65,7 @@ export const runCommandLine = async (
   });
   const exitCode = await program(args);
   return { exitCode, stdout, stderr };
-};
+}
 
 /** A user of the command line. */
 export interface CommandLine {
@@ -76,7 +79,7 @@ export interface CommandLine {
   readonly printed: string;
 }
 
-export const createCommandLine = (user: User): CommandLine => {
+export function createCommandLine(user: User): CommandLine {
   let printed = '';
   const run: CommandLine['run'] = async (args, options) => {
     const result = await runCommandLine(user, args, options);
@@ -99,4 +102,4 @@ export const createCommandLine = (user: User): CommandLine => {
       return printed;
     },
   };
-};
+}

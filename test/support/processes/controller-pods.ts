@@ -8,33 +8,36 @@ import { until } from '../until.ts';
 import { RELEASE_NAMESPACE } from './installation.ts';
 
 /** Signed in as cluster-admin, for tests with more calls than kubectl can make. */
-export const adminApi = async (
+export async function adminApi(
   cluster: Pick<NodelessCluster, 'dir' | 'apiServer'>,
-): Promise<KubeApi & AsyncDisposable> => {
-  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+): Promise<KubeApi & AsyncDisposable> {
+  function file(name: string): Promise<string> {
+    return readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  }
   const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
   const api = new KubeApi({ url: cluster.apiServer.url, ca: cluster.apiServer.ca, cert, key });
   return Object.assign(api, { [Symbol.asyncDispose]: () => api.close() });
-};
+}
 
 /** Running pods of a component (`controller`, `api`). */
-export const componentPods = (cluster: Cluster, component: string): readonly RunningPod[] =>
-  cluster.node
+export function componentPods(cluster: Cluster, component: string): readonly RunningPod[] {
+  return cluster.node
     .pods()
     .filter(({ namespace, name }) => namespace === RELEASE_NAMESPACE && name.includes(`-${component}-`))
     .filter(({ containers }) => containers.length > 0);
+}
 
 const LEASES = `/apis/coordination.k8s.io/v1/namespaces/${RELEASE_NAMESPACE}/leases`;
 
 /** Identity in the Lease; empty when no pod holds it. */
-export const leaseHolder = async (api: KubeApi): Promise<string> => {
+export async function leaseHolder(api: KubeApi): Promise<string> {
   const { items } = await api.get<{ items: { spec: { holderIdentity?: string } }[] }>(LEASES);
   return items[0]?.spec.holderIdentity ?? '';
-};
+}
 
 /** Waits for a leading pod and returns it. */
-export const leadingPod = (cluster: Cluster, api: KubeApi): Promise<RunningPod> =>
-  until(
+export function leadingPod(cluster: Cluster, api: KubeApi): Promise<RunningPod> {
+  return until(
     'a controller to lead',
     async () => {
       const holder = await leaseHolder(api);
@@ -42,22 +45,24 @@ export const leadingPod = (cluster: Cluster, api: KubeApi): Promise<RunningPod> 
     },
     { limitMs: 120_000 },
   );
+}
 
 const ADMIN_PORT = 9090;
 
 /** The sum of all series of a metric whose labels contain the text; 0 when there is none. */
-export const metricOf = (text: string, name: string, labels = ''): number =>
-  text
+export function metricOf(text: string, name: string, labels = ''): number {
+  return text
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .filter((line) => line.includes(labels))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
 
 /** The response of a pod at /metrics. */
-export const metricsOf = async (api: KubeApi, pod: RunningPod): Promise<string> => {
+export async function metricsOf(api: KubeApi, pod: RunningPod): Promise<string> {
   const { status } = await api.get<{ status: { podIP?: string } }>(
     `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`,
   );
   const response = await fetch(`http://${status.podIP}:${ADMIN_PORT}/metrics`);
   return response.text();
-};
+}

@@ -43,7 +43,7 @@ interface Installed {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-const installed = async (cluster: Cluster): Promise<Installed> => {
+async function installed(cluster: Cluster): Promise<Installed> {
   const { stdout } = await cluster.kubectl(['get', DEPLOYMENT, '-n', RELEASE_NAMESPACE, '-o', 'json']);
   const deployment = JSON.parse(stdout) as {
     spec: {
@@ -55,9 +55,9 @@ const installed = async (cluster: Cluster): Promise<Installed> => {
   const [{ env }] = template.spec.containers;
   const pairs = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const]));
   return { replicas, settings: Object.fromEntries(pairs) };
-};
+}
 
-const scale = async (cluster: Cluster, replicas: number): Promise<void> => {
+async function scale(cluster: Cluster, replicas: number): Promise<void> {
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['scale', ...namespace, DEPLOYMENT, `--replicas=${replicas}`]);
   await cluster.kubectl(['rollout', 'status', ...namespace, DEPLOYMENT, '--timeout=120s']);
@@ -66,7 +66,7 @@ const scale = async (cluster: Cluster, replicas: number): Promise<void> => {
       'the controllers of the chart to be gone',
       () => !cluster.node.pods().some(({ name }) => name.startsWith('zipjobs-controller-')),
     );
-};
+}
 
 class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   readonly lines: string[] = [];
@@ -137,7 +137,7 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
 }
 
 /** Replaces the controllers of the installed chart by processes; disposing of it restores them. */
-export const startControllerPool = async (options: ControllerPoolOptions): Promise<ControllerPool> => {
+export async function startControllerPool(options: ControllerPoolOptions): Promise<ControllerPool> {
   const { cluster, count, settings = {}, apiServerUrl = cluster.apiServer.url } = options;
   const { hostname, port } = new URL(apiServerUrl);
   const identity = join(cluster.dir, 'controller-pool');
@@ -166,4 +166,4 @@ export const startControllerPool = async (options: ControllerPoolOptions): Promi
       await scale(cluster, chart.replicas);
     },
   });
-};
+}

@@ -12,7 +12,9 @@ const IMAGE = {
 } as const;
 
 /** A dashboard outside the cluster, with the permissions of the installed one. */
-export const startDashboardProcess = (
+export function startDashboardProcess(
   cluster: Cluster,
   options: ServerProcessOptions = {},
-): Promise<ServerProcess> => startServerProcess(cluster, IMAGE, options);
+): Promise<ServerProcess> {
+  return startServerProcess(cluster, IMAGE, options);
+}

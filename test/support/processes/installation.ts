@@ -8,22 +8,24 @@ export const RELEASE_NAMESPACE = 'zipjobs-system';
 export const KUEUE_USER = 'system:serviceaccount:kueue-system:kueue-controller-manager';
 
 /** Values for a cluster on loopback: the chart grants nothing outside of it. */
-const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
-  image: { registry: 'localhost' },
-  egress: { allowCidrs: ['127.0.0.0/8'] },
-  webhooks: { allowHttp: true },
-  // Its service account and roles without a pod: tests start dashboards outside the cluster.
-  dashboard: { enabled: true, replicas: 0 },
-  networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
-  policies: { queueControllerUsers: [KUEUE_USER] },
-  // Without a port, because stores that a test starts use other ports.
-  store: {
-    allowHttp: true,
-    allowCidrs: ['127.0.0.0/8'],
-    allowedHosts: [new URL(cluster.store.endpoint).hostname],
-    webIdentity: { audiences: ['sts.min.io', 'another.example'], stsHosts: ['127.0.0.1'] },
-  },
-});
+function localValues(cluster: Cluster): Readonly<Record<string, unknown>> {
+  return {
+    image: { registry: 'localhost' },
+    egress: { allowCidrs: ['127.0.0.0/8'] },
+    webhooks: { allowHttp: true },
+    // Its service account and roles without a pod: tests start dashboards outside the cluster.
+    dashboard: { enabled: true, replicas: 0 },
+    networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
+    policies: { queueControllerUsers: [KUEUE_USER] },
+    // Without a port, because stores that a test starts use other ports.
+    store: {
+      allowHttp: true,
+      allowCidrs: ['127.0.0.0/8'],
+      allowedHosts: [new URL(cluster.store.endpoint).hostname],
+      webIdentity: { audiences: ['sts.min.io', 'another.example'], stsHosts: ['127.0.0.1'] },
+    },
+  };
+}
 
 export interface Installation {
   /** Base URL of a ready API pod. */
@@ -43,12 +45,12 @@ export interface UpgradeOptions {
 }
 
 /** Installs or upgrades the chart with these values and the local ones. Returns before pods are ready. */
-export const upgradeRelease = (
+export function upgradeRelease(
   cluster: Cluster,
   values: Readonly<Record<string, unknown>>,
   { chart = 'charts/zipjobs', flags = [], allowFailure = false }: UpgradeOptions = {},
-): Promise<CommandResult> =>
-  cluster.helm(
+): Promise<CommandResult> {
+  return cluster.helm(
     [
       'upgrade',
       RELEASE,
@@ -63,16 +65,17 @@ export const upgradeRelease = (
     ],
     { input: JSON.stringify({ ...localValues(cluster), ...values }), allowFailure },
   );
+}
 
 /**
  * Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments
  * are ready.
  */
-export const installChart = async (
+export async function installChart(
   cluster: Cluster,
   values: Readonly<Record<string, unknown>> = {},
   chart = 'charts/zipjobs',
-): Promise<Installation> => {
+): Promise<Installation> {
   await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '200s'] });
   return {
     apiUrl: async () => {
@@ -80,4 +83,4 @@ export const installChart = async (
       return `http://${address}:${API_PORT}`;
     },
   };
-};
+}

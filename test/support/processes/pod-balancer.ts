@@ -46,34 +46,37 @@ export interface PodBalancer extends AsyncDisposable {
   requestTo(address: string, request: BalancedRequest): Promise<BalancedResponse>;
 }
 
-const isReady = ({ metadata, status }: ApiPod): boolean =>
-  metadata.deletionTimestamp === undefined &&
-  (status?.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True');
+function isReady({ metadata, status }: ApiPod): boolean {
+  return (
+    metadata.deletionTimestamp === undefined &&
+    (status?.conditions ?? []).some((one) => one.type === 'Ready' && one.status === 'True')
+  );
+}
 
-export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
+export async function balanceOverPods(admin: KubeApi): Promise<PodBalancer> {
   const ready = new Set<string>();
   const pools = new Map<string, Pool>();
-  const note = (pod: ApiPod): void => {
+  function note(pod: ApiPod): void {
     const address = pod.status?.podIP;
     if (address === undefined) return;
     if (isReady(pod)) ready.add(address);
     else ready.delete(address);
-  };
+  }
   const following = await followObjects<ApiPod, undefined>(admin, PODS, (pod) => {
     setTimeout(() => note(pod), LAG_MS).unref();
     return undefined;
   });
   for (const pod of (await admin.get<{ items: ApiPod[] }>(PODS)).items) note(pod);
 
-  const poolOf = (address: string): Pool => {
+  function poolOf(address: string): Pool {
     const pool =
       pools.get(address) ??
       // Unlimited connections: a request that waits here for one would be sent too late.
       new Pool(`http://${address}:${PORT}`, { pipelining: 1 });
     pools.set(address, pool);
     return pool;
-  };
-  const requestTo = async (address: string, request: BalancedRequest): Promise<BalancedResponse> => {
+  }
+  async function requestTo(address: string, request: BalancedRequest): Promise<BalancedResponse> {
     const { method, path, token, body } = request;
     const response = await poolOf(address).request({
       method,
@@ -86,7 +89,7 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
       body: body ?? null,
     });
     return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
-  };
+  }
   let next = 0;
   return {
     get addresses() {
@@ -106,4 +109,4 @@ export const balanceOverPods = async (admin: KubeApi): Promise<PodBalancer> => {
       await Promise.all(Array.from(pools.values(), (pool) => pool.destroy()));
     },
   };
-};
+}

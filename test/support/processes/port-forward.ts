@@ -17,18 +17,18 @@ export interface ForwardTarget {
 }
 
 /** Runs `kubectl port-forward TARGET :PORT` until it is disposed. */
-export const startPortForward = async (
+export async function startPortForward(
   cluster: NodelessCluster,
   { namespace, target, port }: ForwardTarget,
-): Promise<PortForward> => {
+): Promise<PortForward> {
   const args = ['port-forward', '-n', namespace, target, `:${port}`];
   const child: ChildProcess = spawn(join(cluster.dir, 'bin/kubectl'), args, {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  const take = (chunk: string): void => {
+  function take(chunk: string): void {
     output += chunk;
-  };
+  }
   child.stdout?.setEncoding('utf8').on('data', take);
   child.stderr?.setEncoding('utf8').on('data', take);
   const url = await until(`kubectl port-forward to ${target}`, () => {
@@ -44,4 +44,4 @@ export const startPortForward = async (
       await once(child, 'exit');
     },
   };
-};
+}

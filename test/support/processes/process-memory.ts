@@ -8,9 +8,10 @@ export interface ProcessMemory {
 }
 
 /** The memory of a process according to the kernel; zeros after it has ended. */
-export const memoryOf = async (pid: number): Promise<ProcessMemory> => {
+export async function memoryOf(pid: number): Promise<ProcessMemory> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const bytes = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+  function bytes(field: string): number {
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
+  }
   return { resident: bytes('VmRSS'), peak: bytes('VmHWM') };
-};
+}

@@ -24,10 +24,10 @@ export const CONTROL_C = '\u0003';
 export const ENTER = '\r';
 
 /** Starts a program at a real pseudo terminal with Python, because Node has none. */
-export const startAtTerminal = (
+export function startAtTerminal(
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string | undefined>>,
-): PseudoTerminal => {
+): PseudoTerminal {
   const script = join(import.meta.dirname, 'pseudo-terminal.py');
   const child = spawn('python3', [script, program, ...args], { env, timeout: 120_000 });
   let [shown, reported, seen] = ['', '', 0];
@@ -38,7 +38,9 @@ export const startAtTerminal = (
     reported += chunk.toString();
   });
   child.stdin.on('error', () => undefined);
-  const screen = (): string => stripVTControlCharacters(shown);
+  function screen(): string {
+    return stripVTControlCharacters(shown);
+  }
   const ended = once(child, 'close').then(() => {
     const [, last] = /(\{.*\})\n$/.exec(reported) ?? [];
     if (last === undefined) throw new Error(`the terminal did not start: ${reported}`);
@@ -64,4 +66,4 @@ export const startAtTerminal = (
       await ended.catch(() => undefined);
     },
   };
-};
+}

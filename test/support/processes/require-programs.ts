@@ -31,76 +31,80 @@ export interface Probe {
   readonly debianPackage: string;
 }
 
-const isThere = async (need: string): Promise<boolean> =>
-  need.startsWith('/') ? existsSync(need) : (await findProgram(need)) !== undefined;
+async function isThere(need: string): Promise<boolean> {
+  return need.startsWith('/') ? existsSync(need) : (await findProgram(need)) !== undefined;
+}
 
-const works = ({ command: [program, ...args] }: Probe): Promise<boolean> =>
-  run(program, args).then(
+function works({ command: [program, ...args] }: Probe): Promise<boolean> {
+  return run(program, args).then(
     () => true,
     () => false,
   );
+}
 
 /** The tests that a skip here affects: in a `before` hook all tests of its suite. */
-const countTests = ({ test }: Mocha.Context): number =>
-  test !== undefined && 'type' in test && test.type === 'hook' ? (test.parent?.total() ?? 0) : 1;
+function countTests({ test }: Mocha.Context): number {
+  return test !== undefined && 'type' in test && test.type === 'hook' ? (test.parent?.total() ?? 0) : 1;
+}
 
 /**
  * Skips tests for something that the machine lacks and prints one line with the reason. With `CI=true` it fails
  * instead. The test runner collects these lines (test/runner/skipped-tests.ts).
  */
-export const skipTests = (context: Mocha.Context, reason: string): void => {
+export function skipTests(context: Mocha.Context, reason: string): void {
   if (process.env['CI'] === 'true') throw new Error(reason);
   const count = countTests(context);
   console.log(`      Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}`);
   context.skip();
-};
+}
 
-const skipWithout = (context: Mocha.Context, missing: readonly string[], packages: readonly string[]): void =>
-  skipTests(
+function skipWithout(context: Mocha.Context, missing: readonly string[], packages: readonly string[]): void {
+  return skipTests(
     context,
     `${missing.join(', ')} not found. Install with: apt-get install ${[...new Set(packages)].join(' ')}`,
   );
+}
 
 /**
  * Skips the test, or all tests of the suite when called in `before`, if one of these programs or files is
  * missing.
  */
-export const requirePrograms = async (
+export async function requirePrograms(
   context: Mocha.Context,
   needs: readonly string[],
   probe?: Probe,
-): Promise<void> => {
+): Promise<void> {
   const found = await Promise.all(needs.map(isThere));
   const missing = needs.filter((_, at) => found[at] !== true);
   const packages = missing.map((need) => PACKAGES[need] ?? need);
   const extra = probe === undefined ? [] : [probe.debianPackage];
   if (missing.length > 0) skipWithout(context, missing, [...packages, ...extra]);
   else if (probe !== undefined && !(await works(probe))) skipWithout(context, extra, extra);
-};
+}
 
 /** The same when there is no browser for the dashboard. */
-export const requireBrowser = async (context: Mocha.Context): Promise<void> => {
+export async function requireBrowser(context: Mocha.Context): Promise<void> {
   if ((await findBrowser()) === undefined) skipWithout(context, ['Chromium'], ['chromium']);
-};
+}
 
 const POSTGRES = '/usr/lib/postgresql';
 
-const findPostgres = async (): Promise<string | undefined> => {
+async function findPostgres(): Promise<string | undefined> {
   const versions = await readdir(POSTGRES).catch((): string[] => []);
   return versions
     .toSorted((a, b) => Number(b) - Number(a))
     .map((version) => join(POSTGRES, version, 'bin'))
     .find((folder) => existsSync(join(folder, 'initdb')));
-};
+}
 
 /** Folder with the programs of the newest PostgreSQL server, which Debian does not put on the PATH. */
-export const postgresFolder = async (): Promise<string> => {
+export async function postgresFolder(): Promise<string> {
   const folder = await findPostgres();
   if (folder === undefined) throw new Error('PostgreSQL not found. Install with: apt-get install postgresql');
   return folder;
-};
+}
 
 /** The same as `requirePrograms`, for PostgreSQL. */
-export const requirePostgres = async (context: Mocha.Context): Promise<void> => {
+export async function requirePostgres(context: Mocha.Context): Promise<void> {
   if ((await findPostgres()) === undefined) skipWithout(context, ['PostgreSQL'], ['postgresql']);
-};
+}

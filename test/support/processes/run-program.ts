@@ -15,28 +15,31 @@ export interface RunOptions {
 const MOST_MESSAGE_CHARACTERS = 500;
 
 /** An environment in which every reader prints names unchanged. */
-const environment = (timeZone: string) => ({ ...process.env, LC_ALL: 'C.UTF-8', TZ: timeZone });
+function environment(timeZone: string) {
+  return { ...process.env, LC_ALL: 'C.UTF-8', TZ: timeZone };
+}
 
-const endOf = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(String(code ?? signal)));
   });
+}
 
 /** A program may end before it has read everything. Its exit code says whether that was enough. */
-const feed = (input: string | undefined, { stdin }: ChildProcess): void => {
+function feed(input: string | undefined, { stdin }: ChildProcess): void {
   if (input !== undefined && stdin) void pipeline(createReadStream(input), stdin).catch(() => undefined);
-};
+}
 
 /**
  * Runs a program and returns its output.
  * @throws Error with its error output when it fails.
  */
-export const runProgram = async (
+export async function runProgram(
   program: string,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const { input, timeoutMs = 600_000, timeZone = 'UTC' } = options;
   const child = spawn(program, args, {
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -55,4 +58,4 @@ export const runProgram = async (
   if (ended === '0') return whole;
   const text = `${complaints}\n${whole.subarray(0, MOST_MESSAGE_CHARACTERS).toString('utf8')}`.trim();
   throw new Error(`${program} ended with ${ended}: ${text}`);
-};
+}

@@ -42,25 +42,26 @@ export interface ServerImage {
   readonly envOf?: (url: string) => Readonly<Record<string, string>>;
 }
 
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  child.exitCode !== null || child.signalCode !== null
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return child.exitCode !== null || child.signalCode !== null
     ? Promise.resolve(child.exitCode)
     : once(child, 'exit').then(([code]) => (typeof code === 'number' ? code : null));
+}
 
-const isOk = async (url: string): Promise<boolean> => {
+async function isOk(url: string): Promise<boolean> {
   try {
     return (await fetch(url)).ok;
   } catch {
     return false;
   }
-};
+}
 
 /** Starts it and waits until it is ready. */
-export const startServerProcess = async (
+export async function startServerProcess(
   cluster: Cluster,
   { folder, serviceAccount, envOf = () => ({}) }: ServerImage,
   options: ServerProcessOptions,
-): Promise<ServerProcess> => {
+): Promise<ServerProcess> {
   const directory = await mkdtemp(join(tmpdir(), `zipjobs-${folder}-`));
   const { stdout } = await cluster.kubectl(['create', 'token', serviceAccount, '-n', RELEASE_NAMESPACE]);
   await writeFile(join(directory, 'token'), stdout.trim(), { mode: 0o600 });
@@ -86,12 +87,16 @@ export const startServerProcess = async (
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
   const adminUrl = `http://${HOST}:${adminPort}`;
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const isReady = (): Promise<boolean> => isOk(`${adminUrl}/readyz`);
-  const end = (signal: NodeJS.Signals): Promise<number | null> => {
+  function hasEnded(): boolean {
+    return child.exitCode !== null || child.signalCode !== null;
+  }
+  function isReady(): Promise<boolean> {
+    return isOk(`${adminUrl}/readyz`);
+  }
+  function end(signal: NodeJS.Signals): Promise<number | null> {
     child.kill(signal);
     return exitOf(child);
-  };
+  }
   const server: ServerProcess = {
     url,
     adminUrl,
@@ -114,4 +119,4 @@ export const startServerProcess = async (
     await server[Symbol.asyncDispose]();
     throw error;
   }
-};
+}

@@ -36,13 +36,13 @@ export interface ZipperJob extends ZipperTarget {
 const filledCaches = new Map<string, Promise<unknown>>();
 
 /** Like the build of the image. */
-const fillCompileCache = async (env: Readonly<Record<string, string>>): Promise<void> => {
+async function fillCompileCache(env: Readonly<Record<string, string>>): Promise<void> {
   const { NODE_COMPILE_CACHE: folder = '' } = env;
   const args = [join(ROOT, 'zipper-image/warm-up/main.ts')];
   const filled = filledCaches.get(folder) ?? promisify(execFile)(process.execPath, args, { env });
   filledCaches.set(folder, filled);
   await filled;
-};
+}
 
 /** The command that starts one zipper process. */
 export interface ZipperCommand {
@@ -79,7 +79,9 @@ export class ZipperHost implements AsyncDisposable {
   async prepare(job: ZipperJob): Promise<ZipperCommand> {
     this.#jobs += 1;
     const directory = join(this.directory, String(this.#jobs));
-    const at = (name: string): string => join(directory, name);
+    function at(name: string): string {
+      return join(directory, name);
+    }
     await Promise.all(['bucket', 'account', 'files'].map((name) => mkdir(at(name), { recursive: true })));
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
     await Promise.all([
@@ -122,33 +124,35 @@ export class ZipperHost implements AsyncDisposable {
   }
 }
 
-const taskOf = (job: ZipperJob, list: Buffer): ArchiveTask => ({
-  contractVersion: CONTRACT_VERSION,
-  mode: 'archive',
-  bucket: { service: 's3', name: job.bucket, endpoint: job.endpoint },
-  namespace: 'shop',
-  zipJob: 'zip-1',
-  zipJobUid: 'uid-1',
-  key: job.key,
-  compression: 'store',
-  onConflict: 'replace',
-  defaultModificationTime: '2026-01-02T03:04:06Z',
-  files: {
-    from: 'mounted',
-    chunks: 1,
-    count: job.files.length,
-    sha256: createHash('sha256').update(list).digest('hex'),
-  },
-  startDeadlineSeconds: 30,
-  activeDeadlineSeconds: 3600,
-  ...job.task,
-});
+function taskOf(job: ZipperJob, list: Buffer): ArchiveTask {
+  return {
+    contractVersion: CONTRACT_VERSION,
+    mode: 'archive',
+    bucket: { service: 's3', name: job.bucket, endpoint: job.endpoint },
+    namespace: 'shop',
+    zipJob: 'zip-1',
+    zipJobUid: 'uid-1',
+    key: job.key,
+    compression: 'store',
+    onConflict: 'replace',
+    defaultModificationTime: '2026-01-02T03:04:06Z',
+    files: {
+      from: 'mounted',
+      chunks: 1,
+      count: job.files.length,
+      sha256: createHash('sha256').update(list).digest('hex'),
+    },
+    startDeadlineSeconds: 30,
+    activeDeadlineSeconds: 3600,
+    ...job.task,
+  };
+}
 
 /** Starts it with its output piped. */
-export const startZipper = ({ command, env }: ZipperCommand): ChildProcess => {
+export function startZipper({ command, env }: ZipperCommand): ChildProcess {
   const [program, ...args] = command;
   return spawn(program, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-};
+}
 
 export interface EndedZipper {
   readonly code: number | null;
@@ -159,7 +163,7 @@ export interface EndedZipper {
 }
 
 /** Waits until a process ends that writes its termination message to this folder. */
-export const untilZipperEnds = async (child: ChildProcess, directory: string): Promise<EndedZipper> => {
+export async function untilZipperEnds(child: ChildProcess, directory: string): Promise<EndedZipper> {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
@@ -167,7 +171,8 @@ export const untilZipperEnds = async (child: ChildProcess, directory: string): P
     });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output, message: await readFile(join(directory, 'termination'), 'utf8') };
-};
+}
 
-export const runZipper = (command: ZipperCommand): Promise<EndedZipper> =>
-  untilZipperEnds(startZipper(command), command.directory);
+export function runZipper(command: ZipperCommand): Promise<EndedZipper> {
+  return untilZipperEnds(startZipper(command), command.directory);
+}

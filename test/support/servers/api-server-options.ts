@@ -41,38 +41,42 @@ export const HTTP: LimitedServerSettings = {
   maxHeaderBytes: 16_384,
 };
 
-const historySettingsOf = ({ inFlight, history, readJob }: ApiServerOptions) => ({
-  historyHost: readJob === undefined ? '' : 'postgres.example.com',
-  historyMaxReads: 24,
-  historyReadTimeoutMs: 2_000,
-  historyPauseMs: 60_000,
-  maxActiveRequests: inFlight?.maxActive ?? 32,
-  ...history,
-});
+function historySettingsOf({ inFlight, history, readJob }: ApiServerOptions) {
+  return {
+    historyHost: readJob === undefined ? '' : 'postgres.example.com',
+    historyMaxReads: 24,
+    historyReadTimeoutMs: 2_000,
+    historyPauseMs: 60_000,
+    maxActiveRequests: inFlight?.maxActive ?? 32,
+    ...history,
+  };
+}
 
-export const settingsOf = (options: ApiServerOptions) => ({
-  maxFiles: options.maxFiles ?? 10_000,
-  maxUrlLength: options.maxUrlLength ?? 8_192,
-  maxKeyBytes: options.maxKeyBytes ?? 1_024,
-  maxMetadataBytes: 16_384,
-  maxBodyBytes: options.maxBodyBytes ?? 32 * 1_024 * 1_024,
-  maxHeaderBytes: 16_384,
-  maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
-  requestsPerMinutePerToken: 0,
-  authFailuresPerMinute: 0,
-  undelayedRequestsPerSecond: 1_000,
-  undelayedBodyBytesPerSecond: 1e12,
-  ...options.rateLimits,
-  jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
-  ...historySettingsOf(options),
-  jobMaxFileBytes: 1e10,
-  jobMaxSeconds: JOB_LIMITS.seconds,
-  jobSucceededTtlSeconds: JOB_LIMITS.ttlSeconds,
-  jobFailedTtlSeconds: JOB_LIMITS.ttlSeconds,
-  jobWebhookSchedule: [0, 5, 300],
-  publicUrl: '',
-  basePath: options.basePath ?? '',
-  helpUrl: `${options.basePath ?? ''}/docs`,
-});
+export function settingsOf(options: ApiServerOptions) {
+  return {
+    maxFiles: options.maxFiles ?? 10_000,
+    maxUrlLength: options.maxUrlLength ?? 8_192,
+    maxKeyBytes: options.maxKeyBytes ?? 1_024,
+    maxMetadataBytes: 16_384,
+    maxBodyBytes: options.maxBodyBytes ?? 32 * 1_024 * 1_024,
+    maxHeaderBytes: 16_384,
+    maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
+    requestsPerMinutePerToken: 0,
+    authFailuresPerMinute: 0,
+    undelayedRequestsPerSecond: 1_000,
+    undelayedBodyBytesPerSecond: 1e12,
+    ...options.rateLimits,
+    jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
+    ...historySettingsOf(options),
+    jobMaxFileBytes: 1e10,
+    jobMaxSeconds: JOB_LIMITS.seconds,
+    jobSucceededTtlSeconds: JOB_LIMITS.ttlSeconds,
+    jobFailedTtlSeconds: JOB_LIMITS.ttlSeconds,
+    jobWebhookSchedule: [0, 5, 300],
+    publicUrl: '',
+    basePath: options.basePath ?? '',
+    helpUrl: `${options.basePath ?? ''}/docs`,
+  };
+}
 
 export const NO_RATE_LIMIT = { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 };

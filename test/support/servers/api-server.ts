@@ -36,30 +36,36 @@ import { type ApiRequest, askApi } from '../clients/api-client.ts';
 import { type ApiServerOptions, HTTP, NO_RATE_LIMIT, settingsOf } from './api-server-options.ts';
 import { createApiStores } from './api-stores.ts';
 
-export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipProject',
-  metadata: { namespace, name: PROJECT_NAME },
-  spec,
-});
+export function aProject(namespace: string, spec: ZipProject['spec'] = {}): ZipProject {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipProject',
+    metadata: { namespace, name: PROJECT_NAME },
+    spec,
+  };
+}
 
-export const aBucket = (namespace: string, service: Service, bucketName: string): ZipBucket => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  metadata: { namespace, name: bucketResourceName(service, bucketName) },
-  spec: { service, bucketName },
-});
+export function aBucket(namespace: string, service: Service, bucketName: string): ZipBucket {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipBucket',
+    metadata: { namespace, name: bucketResourceName(service, bucketName) },
+    spec: { service, bucketName },
+  };
+}
 
-export const aToken = (
+export function aToken(
   namespace: string,
   token: string,
   { name = 'token', permissions = ['create', 'read'] }: { name?: string; permissions?: Permission[] } = {},
-): ZipToken => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipToken',
-  metadata: { namespace, name },
-  spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
-});
+): ZipToken {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    metadata: { namespace, name },
+    spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
+  };
+}
 
 /** A request that the server of startApiServer accepts. */
 export const A_REQUEST = {
@@ -68,11 +74,11 @@ export const A_REQUEST = {
   key: 'out/archive.zip',
 };
 
-const createDeps = (
+function createDeps(
   stores: ReturnType<typeof createApiStores>,
   storage: StorageLedger,
   options: ApiServerOptions,
-) => {
+) {
   const logLines: string[] = [];
   const destination = { write: (line: string) => logLines.push(line) };
   const log = createLogger('api', { level: 'debug', destination });
@@ -181,13 +187,13 @@ const createDeps = (
     }),
     body: { maxBytes: settings.maxBodyBytes, lingerMs: 500, arrivalMs: options.bodyArrivalMs ?? 500 },
   };
-};
+}
 
 /**
  * The API on a loopback port with objects in memory: the project `team-a` with the bucket `archive` (s3), the
  * bucket `cold` (r2) and one token with every permission.
  */
-export const startApiServer = async (options: ApiServerOptions = {}) => {
+export async function startApiServer(options: ApiServerOptions = {}) {
   const storage = createStorageLedger({
     clock: options.clock ?? systemClock,
     maxFileListBytes: settingsOf(options).maxFileListBytesPerProject,
@@ -213,7 +219,9 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   /** Sends a request with the token of team-a. */
-  const ask = (request: ApiRequest) => askApi(url, { token, ...request });
+  function ask(request: ApiRequest) {
+    return askApi(url, { token, ...request });
+  }
   return {
     ...stores,
     state,
@@ -242,5 +250,6 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
       await deps.abandon[Symbol.asyncDispose]();
     },
   };
-};
+}
+
 export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;

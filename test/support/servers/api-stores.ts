@@ -11,13 +11,13 @@ import type { Namespace, Secret } from '#runtime/kube/resources.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 
 /** What the API caches, in memory. */
-export const createApiStores = (storage: StorageLedger) => {
+export function createApiStores(storage: StorageLedger) {
   const accepted = createAcceptedTokens();
   const responses = createKeptResponses({ maxBytes: 16 * 1_024 * 1_024 });
-  const toKept = (job: ZipJob) => {
+  function toKept(job: ZipJob) {
     responses.keep(job);
     return toCachedJob(job);
-  };
+  }
   return {
     responses,
     jobs: createFakeObjectsKeptAs(toKept, {
@@ -32,4 +32,4 @@ export const createApiStores = (storage: StorageLedger) => {
     /** The namespaces with a class. */
     namespaces: createFakeObjects<Namespace>(),
   };
-};
+}

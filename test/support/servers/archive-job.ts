@@ -6,10 +6,10 @@ import { writeJobs } from '#runtime/history/write-jobs.ts';
 const CLUSTER_UID = '33333333-3333-4333-8333-333333333333';
 
 /** Stores a finished job in the history, as the controller does. @param database with the role of the writer */
-export const archiveJob = async (
+export async function archiveJob(
   database: HistoryDatabase,
   zipJob: ZipJob,
   projectUid: string,
-): Promise<void> => {
+): Promise<void> {
   await writeJobs(database, [toHistoryEntry(zipJob, { projectUid, clusterUid: CLUSTER_UID })]);
-};
+}

@@ -21,27 +21,32 @@ export interface ConnectProxy extends AsyncDisposable {
 }
 
 /** The variables by which programs find a proxy. */
-export const proxyVariables = (url: string): Readonly<Record<string, string>> => ({
-  HTTP_PROXY: url,
-  HTTPS_PROXY: url,
-  http_proxy: url,
-  https_proxy: url,
-  NODE_USE_ENV_PROXY: '1',
-});
+export function proxyVariables(url: string): Readonly<Record<string, string>> {
+  return {
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    NODE_USE_ENV_PROXY: '1',
+  };
+}
 
 /** An HTTP proxy that resolves every name to 127.0.0.1. */
-export const startConnectProxy = async (options: ConnectProxyOptions = {}): Promise<ConnectProxy> => {
+export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const targets: string[] = [];
   const others: string[] = [];
   const sockets = new Set<Duplex>();
-  const track = <T extends Duplex>(socket: T): T => {
+  function track<T extends Duplex>(socket: T): T {
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     return socket;
-  };
-  const isKnown = ({ headers }: IncomingMessage): boolean =>
-    options.credentials === undefined ||
-    headers['proxy-authorization'] === `Basic ${Buffer.from(options.credentials).toString('base64')}`;
+  }
+  function isKnown({ headers }: IncomingMessage): boolean {
+    return (
+      options.credentials === undefined ||
+      headers['proxy-authorization'] === `Basic ${Buffer.from(options.credentials).toString('base64')}`
+    );
+  }
   const server = createServer((request, response) => {
     others.push(`${request.method} ${request.url}`);
     response.writeHead(400).end();
@@ -80,4 +85,4 @@ export const startConnectProxy = async (options: ConnectProxyOptions = {}): Prom
       await closed;
     },
   };
-};
+}

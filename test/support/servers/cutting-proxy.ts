@@ -17,10 +17,10 @@ export interface CuttingProxy extends AsyncDisposable {
 }
 
 /** A proxy on 127.0.0.1 that cuts connections as planned; `plan` is asked for each, counted from 1. Undefined: not at all. */
-export const startCuttingProxy = async (
+export async function startCuttingProxy(
   targetPort: number,
   plan: (connection: number) => CutPlan | undefined,
-): Promise<CuttingProxy> => {
+): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   let connections = 0;
   let cuts = 0;
@@ -30,17 +30,17 @@ export const startCuttingProxy = async (
     const target = connect(targetPort, '127.0.0.1');
     let messages = 0;
     let isCut = false;
-    const end = (): void => {
+    function end(): void {
       for (const socket of [client, target]) {
         open.delete(socket);
         socket.destroy();
       }
-    };
-    const cut = (): void => {
+    }
+    function cut(): void {
       if (!isCut) cuts += 1;
       isCut = true;
       end();
-    };
+    }
     for (const socket of [client, target]) {
       open.add(socket);
       socket.setNoDelay(true);
@@ -71,4 +71,4 @@ export const startCuttingProxy = async (
       await closed;
     },
   };
-};
+}

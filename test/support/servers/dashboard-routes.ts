@@ -10,11 +10,11 @@ import { createLogger } from '#runtime/log.ts';
 import type { DashboardServer } from './dashboard-server.ts';
 
 /** Every route, for tests that must not miss one that is added later. */
-export const dashboardRoutes = (
+export function dashboardRoutes(
   { zipJobs, zipProjects }: Pick<DashboardServer, 'zipJobs' | 'zipProjects'>,
   history?: History,
-): readonly Route[] =>
-  createRoutes({
+): readonly Route[] {
+  return createRoutes({
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
     jobs: createKnownJobs(),
     config: readDashboardConfig({}),
@@ -26,24 +26,26 @@ export const dashboardRoutes = (
     history,
     hasStarted: () => Promise.resolve(false),
   });
+}
 
 /** Paths of the routes that are documents: neither parts of a page nor files. */
-export const pagePaths = (
+export function pagePaths(
   routes: readonly Route[],
   params: Readonly<Record<string, string>>,
-): readonly string[] =>
-  routes
+): readonly string[] {
+  return routes
     .filter(({ method, path }) => method === 'GET' && !/\/live\/|\.csv$|\/download$/.test(path))
     .map(({ path }) => path.replaceAll(/:(\w+)/g, (whole, name: string) => params[name] ?? whole));
+}
 
 /** This document with its style, scripts and icons, uncompressed, in bytes. */
-export const viewBytes = async (html: string, get: (path: string) => Promise<string>): Promise<number> => {
+export async function viewBytes(html: string, get: (path: string) => Promise<string>): Promise<number> {
   const assets = new Set(
     [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset = '']) => asset),
   );
   const texts = [html, ...(await Promise.all([...assets].map(get)))];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-};
+}
 
 /** Largest first view, so that a page opens at once on a slow connection. */
 export const MOST_VIEW_BYTES = 100 * 1_024;

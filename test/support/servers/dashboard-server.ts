@@ -26,39 +26,41 @@ export interface KnownToken {
   readonly allowed: readonly string[];
 }
 
-const fieldsOf = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
+function fieldsOf(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
   const inner = path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
   return isRecord(inner) ? inner : {};
-};
+}
 
 /** An API server that knows tokens and responds to reviews; all other requests are passed to `answer`. */
-const createFakeKube = (
+function createFakeKube(
   tokens: Map<string, KnownToken>,
   requests: KubeRequest[],
   reply: (request: KubeRequest) => unknown,
-): KubeClient => ({
-  server: 'https://kubernetes.test',
-  request: async (request) => {
-    requests.push(request);
-    const known = tokens.get(request.bearer ?? '');
-    if (known === undefined)
-      throw new KubeError(`${request.method} ${request.path}: 401 Unauthorized: Unauthorized`, {
-        code: 'Unauthorized',
-        httpStatus: 401,
-      });
-    if (request.path.endsWith('/selfsubjectreviews'))
-      return { status: { userInfo: { username: known.name } } };
-    if (!request.path.endsWith('/selfsubjectaccessreviews')) return reply(request);
-    const { verb, resource, namespace = '' } = fieldsOf(request.body, 'spec', 'resourceAttributes');
-    const wanted = `${String(verb)} ${String(resource)} ${String(namespace)}`;
-    return { status: { allowed: known.allowed.includes('*') || known.allowed.includes(wanted) } };
-  },
-  stream: async (request) => {
-    requests.push(request);
-    return Readable.from([String(await reply(request))]);
-  },
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-});
+): KubeClient {
+  return {
+    server: 'https://kubernetes.test',
+    request: async (request) => {
+      requests.push(request);
+      const known = tokens.get(request.bearer ?? '');
+      if (known === undefined)
+        throw new KubeError(`${request.method} ${request.path}: 401 Unauthorized: Unauthorized`, {
+          code: 'Unauthorized',
+          httpStatus: 401,
+        });
+      if (request.path.endsWith('/selfsubjectreviews'))
+        return { status: { userInfo: { username: known.name } } };
+      if (!request.path.endsWith('/selfsubjectaccessreviews')) return reply(request);
+      const { verb, resource, namespace = '' } = fieldsOf(request.body, 'spec', 'resourceAttributes');
+      const wanted = `${String(verb)} ${String(resource)} ${String(namespace)}`;
+      return { status: { allowed: known.allowed.includes('*') || known.allowed.includes(wanted) } };
+    },
+    stream: async (request) => {
+      requests.push(request);
+      return Readable.from([String(await reply(request))]);
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
 
 export interface DashboardServerOptions {
   /** The address at which it listens; loopback by default. */
@@ -95,29 +97,29 @@ export interface Visitor {
 }
 
 /** The names of the fields of the filters of a page, as the browser sends them. */
-export const filterNames = (html: string): readonly string[] => {
+export function filterNames(html: string): readonly string[] {
   const [form = ''] = /<form[^>]* class="filters".*?<\/form>/s.exec(html) ?? [];
   return [...form.matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
-};
+}
 
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin' } as const;
 
-export const createVisitor = (url: string): Visitor => {
+export function createVisitor(url: string): Visitor {
   const cookies = new Map<string, string>();
-  const keep = (header: string): void => {
+  function keep(header: string): void {
     const [pair = '', ...attributes] = header.split('; ');
     const [name = '', value = ''] = pair.split('=');
     if (attributes.includes('Max-Age=0')) cookies.delete(name);
     else cookies.set(name, value);
-  };
-  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+  }
+  async function ask(path: string, init: RequestInit): Promise<Response> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = new Headers(init.headers);
     if (cookie !== '') headers.set('cookie', cookie);
     const reply = await fetch(url + path, { ...init, headers, redirect: 'manual' });
     reply.headers.getSetCookie().forEach(keep);
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
-  };
+  }
   const visitor: Visitor = {
     url,
     cookies,
@@ -129,14 +131,14 @@ export const createVisitor = (url: string): Visitor => {
     signIn: (token) => visitor.post('/sign-in', { token, next: '/projects' }),
   };
   return visitor;
-};
+}
 
 /** The dashboard on a free port; the objects and the responses of the API server are in memory. */
-export const startDashboardServer = async (options: DashboardServerOptions = {}) => {
+export async function startDashboardServer(options: DashboardServerOptions = {}) {
   const tokens = new Map<string, KnownToken>();
   const requests: KubeRequest[] = [];
   const logLines: string[] = [];
-  let reply = (request: KubeRequest): unknown => request.body;
+  let reply: (request: KubeRequest) => unknown = (request) => request.body;
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjectsKeptAs(toListedJob, {
     onChange: (change) => jobs.note(change),
@@ -180,7 +182,8 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
         server.closeAllConnections();
       }),
   };
-};
+}
+
 export type DashboardServer = Awaited<ReturnType<typeof startDashboardServer>>;
 
 /** Names of tokens and cookies in tests. */
@@ -189,21 +192,21 @@ export const ADA = 'ada-token';
 export const NOBODY = 'nobody-token';
 
 /** With two projects, Ada with full permissions, and a user without permissions. */
-export const startStaffedDashboard = async (
+export async function startStaffedDashboard(
   env: Readonly<Record<string, string>> = {},
-): Promise<DashboardServer> => {
+): Promise<DashboardServer> {
   const server = await startDashboardServer({ env });
   server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
   server.tokens.set(NOBODY, { name: 'nobody', allowed: [] });
   server.zipProjects.put(aProject('team-a', { displayName: 'Team A' }));
   server.zipProjects.put(aProject('team-b'));
   return server;
-};
+}
 
 /** A signed-in user. */
-export const visitAs = async (server: DashboardServer, token: string): Promise<Visitor> => {
+export async function visitAs(server: DashboardServer, token: string): Promise<Visitor> {
   const visitor = server.visit();
   const { status } = await visitor.signIn(token);
   if (status !== 303) throw new Error(`sign-in returned ${status}`);
   return visitor;
-};
+}

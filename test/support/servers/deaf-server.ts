@@ -27,7 +27,7 @@ export interface DeafServer extends AsyncDisposable {
 }
 
 /** Addresses that do not respond to a SYN, like hosts that are down: nobody accepts their connections, and their queues are full. */
-export const startDeafServer = async (hosts: readonly string[], port: number): Promise<DeafServer> => {
+export async function startDeafServer(hosts: readonly string[], port: number): Promise<DeafServer> {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(LISTEN, { eval: true, workerData: { hosts, port, gate } });
   await once(worker, 'message');
@@ -48,4 +48,4 @@ export const startDeafServer = async (hosts: readonly string[], port: number): P
       await worker.terminate();
     },
   };
-};
+}

@@ -19,10 +19,10 @@ const XML: Readonly<Record<string, string>> = {
 };
 
 /** A store for archives of any size: it counts the bytes of parts, discards them, and verifies no checksum. */
-export const startDiscardingStore = async (): Promise<DiscardingStore> => {
+export async function startDiscardingStore(): Promise<DiscardingStore> {
   let bytes = 0;
   let attempt = '';
-  const takePart = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async function takePart(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await store.stalled;
     for await (const chunk of request) bytes += (chunk as Buffer).length;
     response.writeHead(200, {
@@ -30,7 +30,7 @@ export const startDiscardingStore = async (): Promise<DiscardingStore> => {
       'x-amz-checksum-crc32': request.headers['x-amz-checksum-crc32'] ?? '',
     });
     response.end();
-  };
+  }
   const server = createServer((request, response) => {
     const { method = '', url = '' } = request;
     if (method === 'PUT') {
@@ -59,4 +59,4 @@ export const startDiscardingStore = async (): Promise<DiscardingStore> => {
     },
   };
   return store;
-};
+}

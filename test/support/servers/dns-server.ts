@@ -35,7 +35,7 @@ const TRUNCATED_BIT = 0x0200;
 /** A pointer to the name of the question. */
 const SAME_NAME = Buffer.from([0xc0, HEADER_BYTES]);
 
-const parse = (message: Buffer): Query => {
+function parse(message: Buffer): Query {
   const labels: string[] = [];
   let at = HEADER_BYTES;
   for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
@@ -48,37 +48,45 @@ const parse = (message: Buffer): Query => {
     id: message.subarray(0, 2),
     question: message.subarray(HEADER_BYTES, at + 5),
   };
-};
+}
 
-const uint16 = (...values: readonly number[]): Buffer => {
+function uint16(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 2);
   for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2);
   return bytes;
-};
+}
 
 /** Only full addresses without `::`, and `::1`. */
-const bytesOf = (address: string, family: 4 | 6): Buffer => {
+function bytesOf(address: string, family: 4 | 6): Buffer {
   if (family === 4) return Buffer.from(address.split('.').map(Number));
   if (address === '::1') return Buffer.concat([Buffer.alloc(15), Buffer.from([1])]);
   return uint16(...address.split(':').map((group) => Number.parseInt(group, 16)));
-};
+}
 
-const record = (type: number, data: Buffer): Buffer =>
-  Buffer.concat([SAME_NAME, uint16(type, 1, 0, 0, data.length), data]);
+function record(type: number, data: Buffer): Buffer {
+  return Buffer.concat([SAME_NAME, uint16(type, 1, 0, 0, data.length), data]);
+}
 
-const reply = (query: Query, flags: number, records: readonly Buffer[]): Buffer =>
-  Buffer.concat([query.id, uint16(RCODE_MASK | flags, 1, records.length, 0, 0), query.question, ...records]);
+function reply(query: Query, flags: number, records: readonly Buffer[]): Buffer {
+  return Buffer.concat([
+    query.id,
+    uint16(RCODE_MASK | flags, 1, records.length, 0, 0),
+    query.question,
+    ...records,
+  ]);
+}
 
 /** Undefined: no response. */
-const replyTo = (query: Query, given: DnsResponse, protocol: 'udp' | 'tcp'): Buffer | undefined => {
-  const withAddresses = (addresses: readonly string[]): Buffer =>
-    reply(
+function replyTo(query: Query, given: DnsResponse, protocol: 'udp' | 'tcp'): Buffer | undefined {
+  function withAddresses(addresses: readonly string[]): Buffer {
+    return reply(
       query,
       0,
       addresses
         .filter((address) => address.includes(':') === (query.family === 6))
         .map((address) => record(query.family === 6 ? TYPE_AAAA : 1, bytesOf(address, query.family))),
     );
+  }
   switch (given.kind) {
     case 'addresses':
       return withAddresses(given.addresses);
@@ -93,14 +101,16 @@ const replyTo = (query: Query, given: DnsResponse, protocol: 'udp' | 'tcp'): Buf
     case 'never':
       return undefined;
   }
-};
+}
 
 type OnQuery = (message: Buffer) => Buffer | undefined;
 
-const closeTcp = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+function closeTcp(server: Server): Promise<unknown> {
+  return new Promise((resolve) => server.close(resolve));
+}
 
 /** DNS over TCP puts the length before each message. Both queries of a lookup may arrive in one segment. */
-const listenTcp = async (onQuery: OnQuery): Promise<Server> => {
+async function listenTcp(onQuery: OnQuery): Promise<Server> {
   const server = createServer((connection) => {
     connection.on('error', () => connection.destroy());
     connection.on('data', (segment) => {
@@ -112,9 +122,9 @@ const listenTcp = async (onQuery: OnQuery): Promise<Server> => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
-};
+}
 
-const listenUdp = async (port: number, onQuery: OnQuery): Promise<Socket> => {
+async function listenUdp(port: number, onQuery: OnQuery): Promise<Socket> {
   const socket = createSocket('udp4');
   socket.on('message', (message, { port: from, address }) => {
     const response = onQuery(message);
@@ -123,12 +133,12 @@ const listenUdp = async (port: number, onQuery: OnQuery): Promise<Socket> => {
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
   return socket;
-};
+}
 
 /** Another process may use the UDP port with the number of our TCP port. */
 const MAX_PORT_TRIES = 20;
 
-const listen = async (onQuery: (protocol: 'udp' | 'tcp') => OnQuery) => {
+async function listen(onQuery: (protocol: 'udp' | 'tcp') => OnQuery) {
   for (let tries = 1; ; tries += 1) {
     const tcp = await listenTcp(onQuery('tcp'));
     const { port } = tcp.address() as AddressInfo;
@@ -139,18 +149,18 @@ const listen = async (onQuery: (protocol: 'udp' | 'tcp') => OnQuery) => {
       if (tries === MAX_PORT_TRIES) throw error;
     }
   }
-};
+}
 
 /** A name server on a loopback port, over UDP and TCP. `respond` decides for each name, without its last dot. */
-export const startDnsServer = async (respond: (name: string) => DnsResponse): Promise<DnsServer> => {
+export async function startDnsServer(respond: (name: string) => DnsResponse): Promise<DnsServer> {
   const queries: string[] = [];
-  const onQuery =
-    (protocol: 'udp' | 'tcp') =>
-    (message: Buffer): Buffer | undefined => {
+  function onQuery(protocol: 'udp' | 'tcp') {
+    return (message: Buffer): Buffer | undefined => {
       const query = parse(message);
       queries.push(`${query.family === 6 ? 'AAAA' : 'A'} ${query.name}`);
       return replyTo(query, respond(query.name.toLowerCase()), protocol);
     };
+  }
   const { tcp, udp, port } = await listen(onQuery);
   return {
     address: `127.0.0.1:${port}`,
@@ -159,4 +169,4 @@ export const startDnsServer = async (respond: (name: string) => DnsResponse): Pr
       await Promise.all([new Promise<void>((resolve) => udp.close(resolve)), closeTcp(tcp)]);
     },
   };
-};
+}

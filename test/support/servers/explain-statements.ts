@@ -20,15 +20,17 @@ export interface ExplainedDatabase {
   readonly plans: readonly ExplainedStatement[];
 }
 
-const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+function nodesOf(node: PlanNode): readonly PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
 
 /**
  * Explains each statement before it runs. Without sequential scans, because the tables of a test are so small that they would be
  * faster than any index.
  */
-export const explainStatements = (
+export function explainStatements(
   database: Pick<HistoryDatabase, 'query' | 'transaction'>,
-): ExplainedDatabase => {
+): ExplainedDatabase {
   const plans: ExplainedStatement[] = [];
   return {
     plans,
@@ -52,4 +54,4 @@ export const explainStatements = (
       },
     },
   };
-};
+}

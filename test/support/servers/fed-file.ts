@@ -16,15 +16,15 @@ export interface FedFile {
 const CHUNK_BYTES = 5_500_000;
 
 /** It serves one request: an attempt that requests it again gets no response. */
-export const createFedFile = (): FedFile => {
+export function createFedFile(): FedFile {
   const chunk = generatedBytes(CHUNK_BYTES, 1);
   let response: ServerResponse | undefined;
   let content = { size: 0, crc: 0 };
-  const feed = (): void => {
+  function feed(): void {
     if (!response || response.destroyed || response.writableLength > 0) return;
     response.write(chunk);
     content = { size: content.size + chunk.length, crc: crc32(chunk, content.crc) };
-  };
+  }
   return {
     route: (_request, first) => {
       if (response) return;
@@ -37,4 +37,4 @@ export const createFedFile = (): FedFile => {
       return content;
     },
   };
-};
+}

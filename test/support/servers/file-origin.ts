@@ -135,12 +135,14 @@ class Origin implements FileOrigin {
   }
 }
 
-const isTcpAddress = (address: string | AddressInfo | null): address is AddressInfo =>
-  typeof address === 'object' && address !== null;
+function isTcpAddress(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}
 
 /**
  * A loopback HTTP origin for tests and the demo: files of a directory, generated files of any size, and
  * faults by path.
  */
-export const startFileOrigin = (options: FileOriginOptions = {}): Promise<FileOrigin> =>
-  new Origin(options).listen();
+export function startFileOrigin(options: FileOriginOptions = {}): Promise<FileOrigin> {
+  return new Origin(options).listen();
+}

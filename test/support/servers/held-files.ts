@@ -29,9 +29,11 @@ const DRIP_INTERVAL_MS = 250;
 /** Delayed until the release: a drip of four minutes, and one byte. */
 const HELD_BYTES = 960 * DRIP_BYTES + 1;
 
-const heldRoute =
-  ({ firstBytes = FIRST_BYTES, isDripping }: HeldFileOptions, released: AbortSignal): OriginRoute =>
-  async ({ signal }, response) => {
+function heldRoute(
+  { firstBytes = FIRST_BYTES, isDripping }: HeldFileOptions,
+  released: AbortSignal,
+): OriginRoute {
+  return async ({ signal }, response) => {
     const bytes = generatedBytes(firstBytes + HELD_BYTES, 1);
     const over = AbortSignal.any([signal, released]);
     let sent = firstBytes;
@@ -45,9 +47,10 @@ const heldRoute =
     if (!over.aborted) await once(over, 'abort');
     response.end(bytes.subarray(sent));
   };
+}
 
 /** Starts an origin with sources that a test holds. */
-export const startHoldingOrigin = async (): Promise<HoldingOrigin> => {
+export async function startHoldingOrigin(): Promise<HoldingOrigin> {
   const routes: Record<string, OriginRoute> = {};
   const origin = await startFileOrigin({ routes });
   return Object.assign(origin, {
@@ -58,4 +61,4 @@ export const startHoldingOrigin = async (): Promise<HoldingOrigin> => {
       return { url: origin.url(path), release: () => released.abort() };
     },
   });
-};
+}

@@ -35,7 +35,7 @@ export type Fault =
 const SPACE_MS = 5;
 
 /** The body, read at the rate of the fault. */
-export const readBody = async (request: IncomingMessage, fault: Fault | undefined): Promise<Buffer> => {
+export async function readBody(request: IncomingMessage, fault: Fault | undefined): Promise<Buffer> {
   if (fault?.kind === 'deaf') await fault.until;
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
@@ -44,19 +44,19 @@ export const readBody = async (request: IncomingMessage, fault: Fault | undefine
     if (fault?.kind === 'slow') await delay((bytes.length / fault.bytesPerSecond) * 1000);
   }
   return Buffer.concat(chunks);
-};
+}
 
-const spaces = async (response: ServerResponse, count: number): Promise<void> => {
+async function spaces(response: ServerResponse, count: number): Promise<void> {
   for (let sent = 0; sent < count && !response.destroyed; sent += 1) {
     response.write(' ');
     await delay(SPACE_MS);
   }
-};
+}
 
 type OkFault = Extract<Fault, { kind: 'okError' | 'okSpaces' }>;
 
 /** Sends 200 at once, and this body later. */
-const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<void> => {
+async function respondSlowly(fault: OkFault, response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/xml' });
   if (fault.kind === 'okError') {
     await spaces(response, fault.spaces ?? 0);
@@ -65,27 +65,27 @@ const respondSlowly = async (fault: OkFault, response: ServerResponse): Promise<
   }
   await Promise.race([spaces(response, Number.POSITIVE_INFINITY), fault.until, once(response, 'close')]);
   response.destroy();
-};
+}
 
-const isOk = (fault: Fault | undefined): fault is OkFault =>
-  fault?.kind === 'okError' || fault?.kind === 'okSpaces';
+function isOk(fault: Fault | undefined): fault is OkFault {
+  return fault?.kind === 'okError' || fault?.kind === 'okSpaces';
+}
 
-const replyOf = ({ status, headers, code, body = xmlError(code) }: Extract<Fault, { kind: 'response' }>) => ({
-  status,
-  headers: { ...headers },
-  body,
-});
+function replyOf({ status, headers, code, body = xmlError(code) }: Extract<Fault, { kind: 'response' }>) {
+  return {
+    status,
+    headers: { ...headers },
+    body,
+  };
+}
 
-const untilDue = async (fault: Fault | undefined, response: ServerResponse): Promise<void> => {
+async function untilDue(fault: Fault | undefined, response: ServerResponse): Promise<void> {
   if (fault?.kind === 'late') response.socket?.destroy();
   if (fault?.kind === 'hold' || fault?.kind === 'late') await fault.until;
-};
+}
 
 /** Responds instead of the store, without any effect; false when the request is to be executed. */
-export const respondInstead = async (
-  fault: Fault | undefined,
-  response: ServerResponse,
-): Promise<boolean> => {
+export async function respondInstead(fault: Fault | undefined, response: ServerResponse): Promise<boolean> {
   await untilDue(fault, response);
   if (fault?.kind === 'response') {
     sendResponse(response, replyOf(fault));
@@ -98,10 +98,10 @@ export const respondInstead = async (
   if (fault?.kind !== 'drop' || fault.when === 'after') return false;
   response.socket?.destroy();
   return true;
-};
+}
 
-export const sendResponse = (response: ServerResponse, reply: Response): void => {
+export function sendResponse(response: ServerResponse, reply: Response): void {
   if (response.destroyed) return;
   response.writeHead(reply.status, { 'content-type': 'application/xml', ...reply.headers });
   response.end(reply.body);
-};
+}

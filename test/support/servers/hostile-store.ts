@@ -83,17 +83,21 @@ const OPERATIONS: readonly (readonly [method: string, parameter: string | undefi
   ['HEAD', undefined, 'head'],
 ];
 
-const operationOf = (method: string, query: URLSearchParams): Operation =>
-  OPERATIONS.find(
-    ([wanted, parameter]) => wanted === method && (parameter === undefined || query.has(parameter)),
-  )?.[2] ?? 'unknown';
+function operationOf(method: string, query: URLSearchParams): Operation {
+  return (
+    OPERATIONS.find(
+      ([wanted, parameter]) => wanted === method && (parameter === undefined || query.has(parameter)),
+    )?.[2] ?? 'unknown'
+  );
+}
 
-const metadataOf = (headers: IncomingMessage['headers']): Record<string, string> =>
-  Object.fromEntries(
+function metadataOf(headers: IncomingMessage['headers']): Record<string, string> {
+  return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       name.startsWith('x-amz-meta-') ? [[name.slice('x-amz-meta-'.length), String(value)]] : [],
     ),
   );
+}
 
 interface ParsedRequest {
   readonly key: string;
@@ -104,11 +108,11 @@ interface ParsedRequest {
 }
 
 /** The request as a store with a bad disk sees it: one bit flipped, and no checksum to compare with. */
-const tampered = (
+function tampered(
   seen: SeenRequest,
   parsed: ParsedRequest,
   fault: Fault | undefined,
-): [SeenRequest, ParsedRequest] => {
+): [SeenRequest, ParsedRequest] {
   if (fault?.kind !== 'corrupt') return [seen, parsed];
   const body = Buffer.from(parsed.body);
   body[0] = (body[0] ?? 0) ^ 1;
@@ -117,19 +121,21 @@ const tampered = (
     { ...seen, headers: wantsCrc ? { 'x-amz-checksum-crc32': '' } : {} },
     { ...parsed, body },
   ];
-};
+}
 
 const NEW_HEADERS = /^x-amz-(checksum|sdk-checksum|acl$)/;
 
-const refuseNewHeaders = (headers: SeenRequest['headers']): void => {
+function refuseNewHeaders(headers: SeenRequest['headers']): void {
   if (Object.keys(headers).some((name) => NEW_HEADERS.test(name))) throw new S3Fault(501, 'NotImplemented');
-};
+}
 
-const isConditional = (headers: SeenRequest['headers'], hostile: HostileStore): boolean =>
-  headers['if-none-match'] === '*' && !hostile.ignoresConditions;
+function isConditional(headers: SeenRequest['headers'], hostile: HostileStore): boolean {
+  return headers['if-none-match'] === '*' && !hostile.ignoresConditions;
+}
 
-const crcHeader = (headers: SeenRequest['headers'], hostile: HostileStore) =>
-  hostile.sumsNothing ? undefined : headers['x-amz-checksum-crc32'];
+function crcHeader(headers: SeenRequest['headers'], hostile: HostileStore) {
+  return hostile.sumsNothing ? undefined : headers['x-amz-checksum-crc32'];
+}
 
 interface Exchange {
   readonly seen: SeenRequest;
@@ -167,47 +173,47 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
   },
 };
 
-const delayOf = ({ seen: { operation }, hostile: { delays } }: Exchange): number | undefined =>
-  operation === 'head' || operation === 'listParts' || operation === 'listUploads'
+function delayOf({ seen: { operation }, hostile: { delays } }: Exchange): number | undefined {
+  return operation === 'head' || operation === 'listParts' || operation === 'listUploads'
     ? delays[operation]
     : undefined;
+}
 
 const ENCRYPTION = 'x-amz-server-side-encryption';
 
-const withEncryption = (response: Response, { seen, hostile }: Exchange): Response => {
+function withEncryption(response: Response, { seen, hostile }: Exchange): Response {
   const asked = seen.headers[ENCRYPTION];
   const named = hostile.encryption(seen, typeof asked === 'string' ? asked : undefined);
   return named === undefined
     ? response
     : { ...response, headers: { ...response.headers, [ENCRYPTION]: named } };
-};
+}
 
-const carryOut = (store: MemoryObjects, past: PastStates, exchange: Exchange): Response => {
+function carryOut(store: MemoryObjects, past: PastStates, exchange: Exchange): Response {
   const { seen, hostile } = exchange;
   if (hostile.refusesNewHeaders) refuseNewHeaders(seen.headers);
   const delayMs = delayOf(exchange);
   const seenStore = delayMs === undefined ? store : new MemoryObjects(past.before(delayMs));
   return withEncryption(WORK[seen.operation](seenStore, exchange), exchange);
-};
+}
 
-const parse = ({ pathname, searchParams }: URL, body: Buffer): ParsedRequest => ({
-  key: decodeURIComponent(pathname.split('/').slice(2).join('/')),
-  id: searchParams.get('uploadId') ?? '',
-  prefix: searchParams.get('prefix') ?? '',
-  after: searchParams.get('upload-id-marker') ?? '',
-  body,
-});
+function parse({ pathname, searchParams }: URL, body: Buffer): ParsedRequest {
+  return {
+    key: decodeURIComponent(pathname.split('/').slice(2).join('/')),
+    id: searchParams.get('uploadId') ?? '',
+    prefix: searchParams.get('prefix') ?? '',
+    after: searchParams.get('upload-id-marker') ?? '',
+    body,
+  };
+}
 
 /** Set for a Complete that is carried out in two steps. */
-const assemblyOf = (store: MemoryObjects, { seen, parsed, hostile }: Exchange): Promise<void> | undefined =>
-  seen.operation === 'complete' && store.uploads.has(parsed.id) ? hostile.assembly(seen) : undefined;
+function assemblyOf(store: MemoryObjects, { seen, parsed, hostile }: Exchange): Promise<void> | undefined {
+  return seen.operation === 'complete' && store.uploads.has(parsed.id) ? hostile.assembly(seen) : undefined;
+}
 
 /** A Complete in two steps. Its response comes with the object. */
-const assemble = async (
-  store: MemoryObjects,
-  { parsed, seen, hostile }: Exchange,
-  assembled: Promise<void>,
-) => {
+async function assemble(store: MemoryObjects, { parsed, seen, hostile }: Exchange, assembled: Promise<void>) {
   const { response, show } = store.take(
     parsed.id,
     parsed.body.toString(),
@@ -216,32 +222,35 @@ const assemble = async (
   await assembled;
   show();
   return response;
-};
+}
 
 /** Records and counts requests. */
-const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, url: URL) => {
-  const operation = operationOf(request.method ?? '', url.searchParams);
-  const number = url.searchParams.get('partNumber');
-  const partNumber = number === null ? undefined : Number(number);
-  const same = requests.filter((other) => other.operation === operation && other.partNumber === partNumber);
-  const seen: SeenRequest = { operation, partNumber, nth: same.length + 1, headers: request.headers };
-  requests.push(seen);
-  return seen;
-};
+function createWitness(requests: SeenRequest[]) {
+  return (request: IncomingMessage, url: URL) => {
+    const operation = operationOf(request.method ?? '', url.searchParams);
+    const number = url.searchParams.get('partNumber');
+    const partNumber = number === null ? undefined : Number(number);
+    const same = requests.filter((other) => other.operation === operation && other.partNumber === partNumber);
+    const seen: SeenRequest = { operation, partNumber, nth: same.length + 1, headers: request.headers };
+    requests.push(seen);
+    return seen;
+  };
+}
 
 /** A clock of its own: tests move that of this process. */
-const dateAt = (aheadMs: number): string =>
-  new Date(performance.timeOrigin + performance.now() + aheadMs).toUTCString();
+function dateAt(aheadMs: number): string {
+  return new Date(performance.timeOrigin + performance.now() + aheadMs).toUTCString();
+}
 
 /** Starts on a free loopback port; bucket and key are the path. */
-export const startHostileStore = async (): Promise<HostileStore> => {
+export async function startHostileStore(): Promise<HostileStore> {
   const store = new MemoryObjects();
   const past = new PastStates(store);
   const requests: SeenRequest[] = [];
   const see = createWitness(requests);
   let awayUntil = 0;
 
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (performance.now() < awayUntil) return void request.socket.destroy();
     response.setHeader('date', dateAt(hostile.clockAheadMs));
     const url = new URL(request.url ?? '/', 'http://store');
@@ -259,7 +268,7 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     const reply = assembled ? await assemble(store, exchange, assembled) : carryOut(store, past, exchange);
     past.record();
     sendResponse(response, reply);
-  };
+  }
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
@@ -294,4 +303,4 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     },
   };
   return hostile;
-};
+}

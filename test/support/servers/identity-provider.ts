@@ -15,16 +15,19 @@ export interface IdentityProviderOptions {
 }
 
 const HOST = '127.0.0.1';
-export const issuerUrl = (port: number): string => `https://${HOST}:${port}`;
+
+export function issuerUrl(port: number): string {
+  return `https://${HOST}:${port}`;
+}
 
 /**
  * A real OpenID Connect server on loopback, with a certificate of the cluster's authority; it trusts whatever
  * name the user enters.
  */
-export const startIdentityProvider = async (
+export async function startIdentityProvider(
   cluster: Cluster,
   { port, clientId, clientSecret, redirectUri }: IdentityProviderOptions,
-): Promise<AsyncDisposable> => {
+): Promise<AsyncDisposable> {
   const certificates = dirname(cluster.apiServer.caPath);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider = new Provider(issuerUrl(port), {
@@ -63,12 +66,12 @@ export const startIdentityProvider = async (
       await closed;
     },
   };
-};
+}
 
 /** The action of the user at the identity provider. */
-export const signInAtProvider = async (page: Page, name: string): Promise<void> => {
+export async function signInAtProvider(page: Page, name: string): Promise<void> {
   await page.locator('input[name=login]').fill(name);
   await page.locator('input[name=password]').fill('any');
   await page.getByRole('button', { name: /sign-in/i }).click();
   await page.getByRole('button', { name: /continue/i }).click();
-};
+}

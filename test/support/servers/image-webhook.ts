@@ -10,13 +10,16 @@ const ANNOTATION = 'kyverno.io/verify-images';
 interface Meta {
   readonly annotations?: Readonly<Record<string, string>>;
 }
+
 interface PodSpec {
   readonly containers: readonly { readonly image: string }[];
 }
+
 interface Admitted {
   readonly metadata: Meta;
   readonly spec: PodSpec & { readonly template?: { readonly spec: PodSpec } };
 }
+
 interface Review {
   readonly request: { readonly uid: string; readonly object: Admitted };
 }
@@ -27,7 +30,7 @@ export interface ImageWebhook extends AsyncDisposable {
 }
 
 /** JSON Patch of what Kyverno changes: the digest of each image, and a note on the object. */
-const patchOf = ({ metadata, spec }: Admitted, digest: string): readonly object[] => {
+function patchOf({ metadata, spec }: Admitted, digest: string): readonly object[] {
   const at = spec.template === undefined ? '/spec' : '/spec/template/spec';
   const { containers } = spec.template?.spec ?? spec;
   const images = containers.flatMap(({ image }, index) =>
@@ -37,24 +40,27 @@ const patchOf = ({ metadata, spec }: Admitted, digest: string): readonly object[
   );
   const annotations = { ...metadata.annotations, [ANNOTATION]: 'pass' };
   return [...images, { op: 'add', path: '/metadata/annotations', value: annotations }];
-};
+}
 
-const reviewIn = async (request: IncomingMessage): Promise<Review['request']> =>
-  (JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as Review).request;
+async function reviewIn(request: IncomingMessage): Promise<Review['request']> {
+  return (JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as Review).request;
+}
 
-const responseTo = ({ uid, object }: Review['request'], digest: string) => ({
-  apiVersion: 'admission.k8s.io/v1',
-  kind: 'AdmissionReview',
-  response: {
-    uid,
-    allowed: true,
-    patchType: 'JSONPatch',
-    patch: Buffer.from(JSON.stringify(patchOf(object, digest))).toString('base64'),
-  },
-});
+function responseTo({ uid, object }: Review['request'], digest: string) {
+  return {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: {
+      uid,
+      allowed: true,
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(patchOf(object, digest))).toString('base64'),
+    },
+  };
+}
 
 /** Starts a mutating admission webhook that adds this digest to the images of Jobs and pods, like Kyverno. */
-export const startImageWebhook = async (digest: string): Promise<ImageWebhook> => {
+export async function startImageWebhook(digest: string): Promise<ImageWebhook> {
   const [cert, key] = [certificateText('loopback.pem'), certificateText('server.key')];
   const server = createServer({ cert, key }, (request, response) => {
     void reviewIn(request).then((review) => {
@@ -96,4 +102,4 @@ export const startImageWebhook = async (digest: string): Promise<ImageWebhook> =
       await once(server, 'close');
     },
   };
-};
+}

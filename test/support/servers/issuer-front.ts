@@ -15,7 +15,7 @@ export interface TokenIssuer extends IssuerFront {
   tokenFor(audience: string, lifetimeSeconds: number): string;
 }
 
-const publish = async (config: object, keys: object): Promise<IssuerFront> => {
+async function publish(config: object, keys: object): Promise<IssuerFront> {
   const server = createServer(({ url }, response) => {
     const documents: Readonly<Record<string, object>> = {
       '/.well-known/openid-configuration': { ...config, jwks_uri: `${base()}/keys` },
@@ -25,7 +25,9 @@ const publish = async (config: object, keys: object): Promise<IssuerFront> => {
     response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });
-  const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  function base(): string {
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -35,20 +37,27 @@ const publish = async (config: object, keys: object): Promise<IssuerFront> => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
-const read = async (cluster: Cluster, path: string): Promise<object> =>
-  JSON.parse((await cluster.kubectl(['get', '--raw', path])).stdout) as object;
+async function read(cluster: Cluster, path: string): Promise<object> {
+  return JSON.parse((await cluster.kubectl(['get', '--raw', path])).stdout) as object;
+}
 
 /** Serves the OpenID configuration and the keys of the API server. */
-export const startIssuerFront = async (cluster: Cluster): Promise<IssuerFront> =>
-  publish(await read(cluster, '/.well-known/openid-configuration'), await read(cluster, '/openid/v1/jwks'));
+export async function startIssuerFront(cluster: Cluster): Promise<IssuerFront> {
+  return publish(
+    await read(cluster, '/.well-known/openid-configuration'),
+    await read(cluster, '/openid/v1/jwks'),
+  );
+}
 
 const ISSUER = 'https://issuer.test.example';
 
-const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
-export const startTokenIssuer = async (): Promise<TokenIssuer> => {
+export async function startTokenIssuer(): Promise<TokenIssuer> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = { kid: 'test', alg: 'RS256', use: 'sig' };
   const front = await publish(
@@ -65,4 +74,4 @@ export const startTokenIssuer = async (): Promise<TokenIssuer> => {
       return `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`;
     },
   };
-};
+}

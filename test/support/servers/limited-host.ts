@@ -161,5 +161,6 @@ class Host implements LimitedHost {
   }
 }
 
-export const startLimitedHost = (options: LimitedHostOptions): Promise<LimitedHost> =>
-  new Host(options).listen();
+export function startLimitedHost(options: LimitedHostOptions): Promise<LimitedHost> {
+  return new Host(options).listen();
+}

@@ -32,13 +32,15 @@ interface PartSent {
   readonly crc32?: string | string[] | undefined;
 }
 
-const crcOf = (body: Buffer): Buffer => {
+function crcOf(body: Buffer): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc32(body));
   return bytes;
-};
+}
 
-const md5 = (body: Buffer): Buffer => createHash('md5').update(body).digest();
+function md5(body: Buffer): Buffer {
+  return createHash('md5').update(body).digest();
+}
 
 export class S3Fault extends Error {
   readonly status: number;
@@ -56,8 +58,9 @@ export interface Response {
   readonly body?: string;
 }
 
-export const xmlError = (code: string): string =>
-  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the hostile store</Message></Error>`;
+export function xmlError(code: string): string {
+  return `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the hostile store</Message></Error>`;
+}
 
 export interface BucketState {
   readonly objects: Map<string, StoredObject>;

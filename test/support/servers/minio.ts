@@ -17,10 +17,10 @@ export interface TestMinioOptions extends Pick<MinioOptions, 'dir' | 'tls' | 'km
 }
 
 /** Skips the tests without a way to build MinIO. */
-export const startTestMinio = async (
+export async function startTestMinio(
   context: Mocha.Context,
   { issuer, ...options }: TestMinioOptions,
-): Promise<Minio> => {
+): Promise<Minio> {
   try {
     return await startMinio({
       ...options,
@@ -33,4 +33,4 @@ export const startTestMinio = async (
     if (error instanceof ClusterError) skipTests(context, error.message);
     throw error;
   }
-};
+}

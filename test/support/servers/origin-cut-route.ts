@@ -9,13 +9,13 @@ interface CutFile {
 }
 
 /** Offsets where the file is cut, in order: the same for the same path. */
-const cutPlaces = ({ times, bytes, seed }: CutFile): readonly number[] => {
+function cutPlaces({ times, bytes, seed }: CutFile): readonly number[] {
   let state = (seed + 1) * 2_654_435_761;
   return Array.from({ length: times }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return 1 + Math.floor((state / 2 ** 32) * (bytes - 1));
   }).toSorted((a, b) => a - b);
-};
+}
 
 /** Wrong responses to a Range request, by `?fault=`. */
 interface Response {
@@ -29,14 +29,16 @@ interface Response {
 
 const LAST_MODIFIED = 'Wed, 21 Oct 2015 07:28:00 GMT';
 
-const rightResponse = (file: CutFile, from: number): Response => ({
-  status: from > 0 ? 206 : 200,
-  from,
-  seed: file.seed,
-  etag: `"file-${file.seed}"`,
-  range: from > 0 ? `bytes ${from}-${file.bytes - 1}/${file.bytes}` : undefined,
-  lastModified: LAST_MODIFIED,
-});
+function rightResponse(file: CutFile, from: number): Response {
+  return {
+    status: from > 0 ? 206 : 200,
+    from,
+    seed: file.seed,
+    etag: `"file-${file.seed}"`,
+    range: from > 0 ? `bytes ${from}-${file.bytes - 1}/${file.bytes}` : undefined,
+    lastModified: LAST_MODIFIED,
+  };
+}
 
 type Fault = (reply: Response, file: CutFile, request: OriginRequest) => Response;
 
@@ -44,10 +46,9 @@ type Fault = (reply: Response, file: CutFile, request: OriginRequest) => Respons
 const replaced: Fault = (reply, file, { seen }) =>
   seen === 1 ? reply : { ...rightResponse({ ...file, seed: file.seed + seen }, 0), etag: `"file-${seen}"` };
 
-const onlyRanges =
-  (change: (reply: Response, file: CutFile) => Partial<Response>): Fault =>
-  (reply, file) =>
-    reply.status === 206 ? { ...reply, ...change(reply, file) } : reply;
+function onlyRanges(change: (reply: Response, file: CutFile) => Partial<Response>): Fault {
+  return (reply, file) => (reply.status === 206 ? { ...reply, ...change(reply, file) } : reply);
+}
 
 const FAULTS: Readonly<Record<string, Fault>> = {
   replaced,
@@ -73,18 +74,23 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'date-gone': onlyRanges(() => ({ lastModified: undefined })),
 };
 
-const faultOf = ({ query }: OriginRequest): Fault | undefined => FAULTS[query.get('fault') ?? ''];
+function faultOf({ query }: OriginRequest): Fault | undefined {
+  return FAULTS[query.get('fault') ?? ''];
+}
 
-const fileOf = ({ rest: [times, bytes, seed] }: OriginRequest): CutFile => ({
-  times: Number(times),
-  bytes: Number(bytes),
-  seed: Number(seed),
-});
+function fileOf({ rest: [times, bytes, seed] }: OriginRequest): CutFile {
+  return {
+    times: Number(times),
+    bytes: Number(bytes),
+    seed: Number(seed),
+  };
+}
 
-const rangeStart = ({ headers }: IncomingMessage): number =>
-  Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? '0');
+function rangeStart({ headers }: IncomingMessage): number {
+  return Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? '0');
+}
 
-const writeHead = (response: ServerResponse, reply: Response, length: number | undefined): void => {
+function writeHead(response: ServerResponse, reply: Response, length: number | undefined): void {
   const { status, etag, range, lastModified } = reply;
   response.writeHead(status, {
     ...(lastModified !== undefined && { 'last-modified': lastModified }),
@@ -92,18 +98,18 @@ const writeHead = (response: ServerResponse, reply: Response, length: number | u
     ...(etag !== '' && { etag }),
     ...(range !== undefined && { 'content-range': range }),
   });
-};
+}
 
 /** Flush before the cut, so that the number of received bytes is deterministic. */
-const cutConnection = ({ socket }: ServerResponse): void => {
+function cutConnection({ socket }: ServerResponse): void {
   socket?.end(() => socket.destroy());
-};
+}
 
 /** Offset where this response is cut; undefined when it is not. */
-const cutOf = (file: CutFile, request: OriginRequest, start: number): number | undefined => {
+function cutOf(file: CutFile, request: OriginRequest, start: number): number | undefined {
   const replies = request.query.has('flaky') ? 2 * file.times : file.times;
   return request.seen <= replies ? cutPlaces(file).find((at) => at > start) : undefined;
-};
+}
 
 /**
  * A generated file with a strong ETag whose transfer is cut `times` times at random offsets; a Range request

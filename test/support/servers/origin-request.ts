@@ -21,13 +21,13 @@ export type OriginRoute = (
 ) => void | Promise<void>;
 
 /** Writes pieces with backpressure; stops when the client disconnects. */
-export const send = async (
+export async function send(
   response: ServerResponse,
   pieces: Iterable<Uint8Array>,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   for (const piece of pieces) {
     if (signal.aborted) return;
     if (!response.write(piece)) await once(response, 'drain', { signal }).catch(() => undefined);
   }
-};
+}

@@ -7,9 +7,13 @@ import { generatedChunks } from '../builders/generated-bytes.ts';
 import { cutRoute } from './origin-cut-route.ts';
 import { type OriginRoute, send } from './origin-request.ts';
 
-const number = (text: string | undefined): number => Number(text ?? '0');
+function number(text: string | undefined): number {
+  return Number(text ?? '0');
+}
 
-const lengthOf = (bytes: number): Record<string, string> => ({ 'content-length': String(bytes) });
+function lengthOf(bytes: number): Record<string, string> {
+  return { 'content-length': String(bytes) };
+}
 
 /**
  * The ready-made paths, by their first segment:
@@ -122,9 +126,8 @@ function* cut(pieces: Iterable<Uint8Array>, bytes: number): Generator<Uint8Array
 }
 
 /** Files of a directory, with their length and Last-Modified. */
-export const fileRoute =
-  (directory: string): OriginRoute =>
-  async ({ path, signal }, response) => {
+export function fileRoute(directory: string): OriginRoute {
+  return async ({ path, signal }, response) => {
     const name = normalize(decodeURIComponent(path.slice('/files'.length)));
     const found = name.split(sep).includes('..')
       ? undefined
@@ -136,6 +139,7 @@ export const fileRoute =
     response.writeHead(200, { ...lengthOf(found.size), 'last-modified': found.mtime.toUTCString() });
     await pipeline(createReadStream(`${directory}${name}`), response, { signal }).catch(() => undefined);
   };
+}
 
 export const notFound: OriginRoute = (_request, response) => {
   response.writeHead(404).end('no such path');

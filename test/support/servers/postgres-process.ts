@@ -32,7 +32,7 @@ export interface PostgresProcess extends AsyncDisposable {
 }
 
 /** PostgreSQL refuses to run as root. Debian's package creates this user. */
-const accountOf = (): { readonly uid: number; readonly gid: number } | undefined => {
+function accountOf(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line =
     readFileSync('/etc/passwd', 'utf8')
@@ -40,9 +40,9 @@ const accountOf = (): { readonly uid: number; readonly gid: number } | undefined
       .find((one) => one.startsWith('postgres:')) ?? '::65534:65534';
   const [, , uid, gid] = line.split(':').map(Number);
   return { uid: uid ?? 65_534, gid: gid ?? 65_534 };
-};
+}
 
-const isListening = async (port: number): Promise<boolean> => {
+async function isListening(port: number): Promise<boolean> {
   const client = new pg.Client({ host: '127.0.0.1', port, database: 'postgres', ssl: false, ...SUPERUSER });
   client.on('error', () => undefined);
   try {
@@ -51,44 +51,44 @@ const isListening = async (port: number): Promise<boolean> => {
   } finally {
     await client.end();
   }
-};
+}
 
 /** The process and its children, the backends of connections. */
-const family = (pid: number): number[] => {
+function family(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
       .split(' ')
       .filter((one) => one !== ''),
   );
   return [pid, ...children.map(Number)];
-};
+}
 
 /** A backend may end after it was listed. */
-const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
     if (errorCode(error) !== 'ESRCH') throw error;
   }
-};
+}
 
-const signalFamily = (child: ChildProcess | undefined, signal: NodeJS.Signals): void => {
+function signalFamily(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   for (const pid of family(child.pid)) sendSignal(pid, signal);
-};
+}
 
 const MEMORY = '/dev/shm';
 /** A container may have little of it. */
 const MEMORY_BYTES = 2 ** 30;
 
 /** A folder in memory if there is room: a database has thousands of files, and some disks take a millisecond to create one. */
-const quickFolder = async (): Promise<string> => {
+async function quickFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize > MEMORY_BYTES ? MEMORY : tmpdir();
-};
+}
 
 /** Files of a new cluster. The server accepts the key of its certificate only from its own user. */
-const createFiles = async (isOnDisk: boolean): Promise<string> => {
+async function createFiles(isOnDisk: boolean): Promise<string> {
   const directory = await mkdtemp(join(isOnDisk ? tmpdir() : await quickFolder(), 'zipjobs-postgres-'));
   const account = accountOf();
   const files = { 'superuser-password': SUPERUSER.password, 'server.crt': PRIVATE_TLS.cert };
@@ -114,7 +114,7 @@ const createFiles = async (isOnDisk: boolean): Promise<string> => {
     { ...account, cwd: directory },
   );
   return directory;
-};
+}
 
 export interface PostgresOptions {
   /** Settings of the server such as `fsync=on`, which come after ours. */
@@ -124,7 +124,7 @@ export interface PostgresOptions {
 }
 
 /** A real PostgreSQL on 127.0.0.1, with and without TLS, for a certificate of `PRIVATE_TLS`. */
-export const startPostgresProcess = async (options: PostgresOptions = {}): Promise<PostgresProcess> => {
+export async function startPostgresProcess(options: PostgresOptions = {}): Promise<PostgresProcess> {
   const { settings: own = [], isOnDisk = false } = options;
   const directory = await createFiles(isOnDisk);
   const [port = 0] = await freePorts(1);
@@ -140,16 +140,18 @@ export const startPostgresProcess = async (options: PostgresOptions = {}): Promi
   ];
   let child: ChildProcess | undefined;
   let keepsAlive = true;
-  const isRunning = (): boolean => child?.exitCode === null && child.signalCode === null;
-  const start = async (): Promise<void> => {
+  function isRunning(): boolean {
+    return child?.exitCode === null && child.signalCode === null;
+  }
+  async function start(): Promise<void> {
     if (isRunning()) return;
     const args = ['-D', join(directory, 'data'), ...settings.flatMap((one) => ['-c', one])];
     child = spawn(program, args, { stdio: 'ignore', cwd: directory, ...accountOf() });
     await once(child, 'spawn');
     await until('PostgreSQL to accept connections', () => isListening(port), { limitMs: 30_000 });
     if (!keepsAlive) child.unref();
-  };
-  const kill = async (): Promise<void> => {
+  }
+  async function kill(): Promise<void> {
     const ending = child;
     child = undefined;
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
@@ -159,7 +161,7 @@ export const startPostgresProcess = async (options: PostgresOptions = {}): Promi
     // An immediate shutdown: no checkpoint, and the next start recovers.
     ending.kill('SIGQUIT');
     await exited;
-  };
+  }
   const server: PostgresProcess = {
     port,
     directory,
@@ -183,4 +185,4 @@ export const startPostgresProcess = async (options: PostgresOptions = {}): Promi
     await server[Symbol.asyncDispose]();
     throw error;
   }
-};
+}

@@ -42,19 +42,19 @@ export interface PostgresServer extends PostgresProcess {
   migrate(folder?: string, options?: { readonly lockTimeoutMs?: number }): Promise<readonly string[]>;
 }
 
-export const openDatabase = async (
+export async function openDatabase(
   port: number,
   database: string,
   account: { readonly user: string; readonly password: string } = SUPERUSER,
-): Promise<pg.Client & AsyncDisposable> => {
+): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ host: '127.0.0.1', port, database, ssl: false, ...account });
   client.on('error', () => undefined);
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-};
+}
 
 /** Starts a server with the roles. */
-export const startServer = async (options: PostgresOptions): Promise<PostgresProcess> => {
+export async function startServer(options: PostgresOptions): Promise<PostgresProcess> {
   await using starting = new AsyncDisposableStack();
   const server = starting.use(await startPostgresProcess(options));
   for (const role of ['owner', 'writer', 'reader'])
@@ -63,42 +63,46 @@ export const startServer = async (options: PostgresOptions): Promise<PostgresPro
   await administrator.query(PREPARATION);
   starting.move();
   return server;
-};
+}
 
 /** Creates a database with an empty schema. */
-export const createEmpty = async ({ port }: PostgresProcess, database: string): Promise<void> => {
+export async function createEmpty({ port }: PostgresProcess, database: string): Promise<void> {
   await using administrator = await openDatabase(port, 'postgres');
   await administrator.query(`CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8'`);
   await using owner = await openDatabase(port, database);
   await owner.query('CREATE SCHEMA zipjobs AUTHORIZATION zipjobs_owner');
-};
+}
 
-const migrateDatabase = async (
+async function migrateDatabase(
   { open }: Pick<PostgresServer, 'open'>,
   folder?: string,
   lockTimeoutMs = 5_000,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   await using owner = await open('owner');
   const options = { log: QUIET, roles: HISTORY_ROLES, lockTimeoutMs };
   return await migrate(owner, { ...options, ...(folder !== undefined && { folder }) });
-};
+}
 
-export const withDatabase = (server: PostgresProcess, database: string): PostgresServer => {
+export function withDatabase(server: PostgresProcess, database: string): PostgresServer {
   const { port, directory } = server;
-  const env = (role: HistoryRole): Readonly<Record<string, string>> => ({
-    HISTORY_HOST: '127.0.0.1',
-    HISTORY_PORT: `${port}`,
-    HISTORY_DATABASE: database,
-    HISTORY_USER: `zipjobs_${role}`,
-    HISTORY_PASSWORD_FILE: join(directory, `${role}-password`),
-    HISTORY_CA_FILE: PRIVATE_TLS.authorityPath,
-  });
-  const settings = (role: HistoryRole, change = {}): HistorySettings =>
-    readConfig(HISTORY_SETTINGS, { ...env(role), ...change });
-  const open = (role: HistoryRole | 'superuser') =>
-    role === 'superuser'
+  function env(role: HistoryRole): Readonly<Record<string, string>> {
+    return {
+      HISTORY_HOST: '127.0.0.1',
+      HISTORY_PORT: `${port}`,
+      HISTORY_DATABASE: database,
+      HISTORY_USER: `zipjobs_${role}`,
+      HISTORY_PASSWORD_FILE: join(directory, `${role}-password`),
+      HISTORY_CA_FILE: PRIVATE_TLS.authorityPath,
+    };
+  }
+  function settings(role: HistoryRole, change = {}): HistorySettings {
+    return readConfig(HISTORY_SETTINGS, { ...env(role), ...change });
+  }
+  function open(role: HistoryRole | 'superuser') {
+    return role === 'superuser'
       ? openDatabase(port, database)
       : openDatabase(port, database, { user: `zipjobs_${role}`, password: `${role}-secret` });
+  }
   return {
     ...server,
     database,
@@ -113,10 +117,10 @@ export const withDatabase = (server: PostgresProcess, database: string): Postgre
       }),
     migrate: (folder, { lockTimeoutMs } = {}) => migrateDatabase({ open }, folder, lockTimeoutMs),
   };
-};
+}
 
 /** A PostgreSQL with a migrated database, for one caller. */
-export const startPostgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   await using starting = new AsyncDisposableStack();
   const process = starting.use(await startServer(options));
   await createEmpty(process, 'zipjobs');
@@ -124,4 +128,4 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
   await server.migrate();
   starting.move();
   return server;
-};
+}

@@ -27,23 +27,25 @@ const NOT_IMPLEMENTED =
 const STORAGE_CLASSES = ['STANDARD', 'STANDARD_IA'];
 const SUBRESOURCES = ['acl', 'tagging', 'legal-hold', 'retention', 'torrent', 'policy', 'versioning'];
 
-const notImplemented = (what: string): Refusal => ({
-  status: 501,
-  code: 'NotImplemented',
-  message: `${what} not implemented`,
-});
+function notImplemented(what: string): Refusal {
+  return {
+    status: 501,
+    code: 'NotImplemented',
+    message: `${what} not implemented`,
+  };
+}
 
-const refusedHeader = (headers: ProxiedRequest['headers']): Refusal | undefined => {
+function refusedHeader(headers: ProxiedRequest['headers']): Refusal | undefined {
   const refused = Object.entries(headers).find(
     ([name, value]) =>
       NOT_IMPLEMENTED.test(name) ||
       (name === 'x-amz-storage-class' && !STORAGE_CLASSES.includes(String(value))),
   );
   return refused && notImplemented(`Header '${refused[0]}' with value '${String(refused[1])}'`);
-};
+}
 
 /** The refusal of Complete for these parts. */
-const refusedParts = (sizes: readonly number[]): Refusal | undefined => {
+function refusedParts(sizes: readonly number[]): Refusal | undefined {
   const [first = 0] = sizes;
   const others = sizes.slice(0, -1);
   const last = sizes.at(-1) ?? 0;
@@ -60,20 +62,22 @@ const refusedParts = (sizes: readonly number[]): Refusal | undefined => {
       message: 'All non-trailing parts must have the same length.',
     };
   return undefined;
-};
+}
 
-const toAction = ({ status, code, message }: Refusal): FaultAction => ({
-  kind: 'response',
-  status,
-  body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
-});
+function toAction({ status, code, message }: Refusal): FaultAction {
+  return {
+    kind: 'response',
+    status,
+    body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+  };
+}
 
-export const createR2Rules = (): R2Rules => {
+export function createR2Rules(): R2Rules {
   const uploads = new Map<string, Map<number, number>>();
   const refusals: string[] = [];
   const completed: (readonly number[])[] = [];
 
-  const refusalOfUpload = ({ method, body, headers }: ProxiedRequest, query: URLSearchParams) => {
+  function refusalOfUpload({ method, body, headers }: ProxiedRequest, query: URLSearchParams) {
     const parts = uploads.get(query.get('uploadId') ?? '') ?? new Map<number, number>();
     if (method === 'PUT') {
       if (headers['content-length'] === undefined)
@@ -90,15 +94,15 @@ export const createR2Rules = (): R2Rules => {
     const refusal = refusedParts(sizes);
     if (refusal === undefined) completed.push(sizes);
     return refusal;
-  };
-  const refusalOf = (request: ProxiedRequest): Refusal | undefined => {
+  }
+  function refusalOf(request: ProxiedRequest): Refusal | undefined {
     const { searchParams: query } = new URL(request.path, 'http://store');
     const subresource = SUBRESOURCES.find((name) => query.has(name));
     if (subresource !== undefined) return notImplemented(`Subresource '${subresource}'`);
     return (
       refusedHeader(request.headers) ?? (query.has('uploadId') ? refusalOfUpload(request, query) : undefined)
     );
-  };
+  }
   return {
     refusals,
     completed,
@@ -109,4 +113,4 @@ export const createR2Rules = (): R2Rules => {
       return toAction(refusal);
     },
   };
-};
+}

@@ -19,7 +19,7 @@ export interface R2Store extends AsyncDisposable {
 }
 
 /** Starts a real S3 server for the region `auto`, and an HTTPS endpoint in front of it that refuses what R2 refuses. */
-export const startR2Store = async (bucket: string): Promise<R2Store> => {
+export async function startR2Store(bucket: string): Promise<R2Store> {
   await using started = new AsyncDisposableStack();
   const binaries = await ensureBinaries((line) => process.stderr.write(`${line}\n`));
   const dir = await mkdtemp(join(tmpdir(), 'zipjobs-r2-'));
@@ -44,4 +44,4 @@ export const startR2Store = async (bucket: string): Promise<R2Store> => {
     rules,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

@@ -29,35 +29,34 @@ export interface RedisServer extends AsyncDisposable {
   thaw(): void;
 }
 
-const argumentsOf = (
-  port: number,
-  { password, tls = false, settings = [] }: RedisServerOptions,
-): string[] => [
-  '--bind',
-  '127.0.0.1',
-  '--save',
-  '',
-  '--appendonly',
-  'no',
-  // A replica keeps what it receives in memory. As a file in the working directory, the next server would load it.
-  '--repl-diskless-load',
-  'swapdb',
-  ...(tls ? ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'] : ['--port', `${port}`]),
-  ...(tls
-    ? [
-        '--tls-cert-file',
-        join(CERTIFICATES, 'loopback.pem'),
-        '--tls-key-file',
-        join(CERTIFICATES, 'server.key'),
-      ]
-    : []),
-  ...(tls ? ['--tls-ca-cert-file', join(CERTIFICATES, 'loopback.pem')] : []),
-  ...(password === undefined ? [] : ['--requirepass', password]),
-  ...settings,
-];
+function argumentsOf(port: number, { password, tls = false, settings = [] }: RedisServerOptions): string[] {
+  return [
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    // A replica keeps what it receives in memory. As a file in the working directory, the next server would load it.
+    '--repl-diskless-load',
+    'swapdb',
+    ...(tls ? ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'] : ['--port', `${port}`]),
+    ...(tls
+      ? [
+          '--tls-cert-file',
+          join(CERTIFICATES, 'loopback.pem'),
+          '--tls-key-file',
+          join(CERTIFICATES, 'server.key'),
+        ]
+      : []),
+    ...(tls ? ['--tls-ca-cert-file', join(CERTIFICATES, 'loopback.pem')] : []),
+    ...(password === undefined ? [] : ['--requirepass', password]),
+    ...settings,
+  ];
+}
 
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('connect', () => {
       socket.destroy();
@@ -65,28 +64,29 @@ const isOpen = (port: number): Promise<boolean> =>
     });
     socket.once('error', () => resolve(false));
   });
+}
 
-const spawnRedis = async (args: readonly string[]): Promise<ChildProcess> => {
+async function spawnRedis(args: readonly string[]): Promise<ChildProcess> {
   const child = spawn('redis-server', args, { stdio: 'ignore' });
   await once(child, 'spawn');
   return child;
-};
+}
 
-export const startRedisServer = async (options: RedisServerOptions = {}): Promise<RedisServer> => {
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const [port = 0] = await freePorts(1);
   let child: ChildProcess | undefined;
-  const kill = async (): Promise<void> => {
+  async function kill(): Promise<void> {
     const ending = child;
     child = undefined;
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     const exited = once(ending, 'exit');
     ending.kill('SIGKILL');
     await exited;
-  };
-  const start = async (): Promise<void> => {
+  }
+  async function start(): Promise<void> {
     child = await spawnRedis(argumentsOf(port, options));
     await until('redis-server to listen', () => isOpen(port), { limitMs: 10_000 });
-  };
+  }
   await start();
   return {
     url: `${options.tls === true ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
@@ -97,4 +97,4 @@ export const startRedisServer = async (options: RedisServerOptions = {}): Promis
     thaw: () => child?.kill('SIGCONT'),
     [Symbol.asyncDispose]: kill,
   };
-};
+}

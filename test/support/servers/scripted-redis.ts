@@ -18,7 +18,7 @@ const ARRAY = /^\*(\d+)\r\n/;
 const TEXT = /^\$(\d+)\r\n/;
 
 /** The first complete command of the text, which is ASCII, and its length. */
-const readCommand = (text: string): { readonly name: string; readonly length: number } | undefined => {
+function readCommand(text: string): { readonly name: string; readonly length: number } | undefined {
   const head = ARRAY.exec(text);
   if (head === null) return undefined;
   const parts: string[] = [];
@@ -32,7 +32,7 @@ const readCommand = (text: string): { readonly name: string; readonly length: nu
     parts.push(text.slice(start, at - 2));
   }
   return { name: (parts[0] ?? '').toLowerCase(), length: at };
-};
+}
 
 /** What a client sends before its first command. */
 const HANDSHAKE: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const HANDSHAKE: Readonly<Record<string, string>> = {
   info: '+redis_version:7.4.0',
 };
 
-const serve = (socket: Socket, script: RedisScript): void => {
+function serve(socket: Socket, script: RedisScript): void {
   let text = '';
   socket.setEncoding('latin1').on('data', (data) => {
     text += String(data);
@@ -51,21 +51,21 @@ const serve = (socket: Socket, script: RedisScript): void => {
       if (response !== '') socket.write(`${response}\r\n`);
     }
   });
-};
+}
 
-export const startScriptedRedis = async (
+export async function startScriptedRedis(
   script: RedisScript,
   { tls = false }: { readonly tls?: boolean } = {},
-): Promise<ScriptedRedis> => {
+): Promise<ScriptedRedis> {
   const sockets = new Set<Socket>();
   const serverNames: string[] = [];
   let connections = 0;
-  const accept = (socket: Socket): void => {
+  function accept(socket: Socket): void {
     connections += 1;
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     serve(socket, script);
-  };
+  }
   const server: Server = tls
     ? createTlsServer(
         { cert: certificateText('private.pem'), key: certificateText('server.key') },
@@ -88,4 +88,4 @@ export const startScriptedRedis = async (
       await closed;
     },
   };
-};
+}

@@ -29,7 +29,7 @@ export interface StatusServer extends AsyncDisposable {
  * Accepts the status writes of a zipper with scripted responses: for the order and the retries of the writes.
  * Tests with a real API server verify the writes themselves.
  */
-export const startStatusServer = async (tls?: { key: string; cert: string }): Promise<StatusServer> => {
+export async function startStatusServer(tls?: { key: string; cert: string }): Promise<StatusServer> {
   const writes: StatusWrite[] = [];
   const onRequest: Parameters<typeof createServer>[1] = (request, response) => {
     const chunks: Buffer[] = [];
@@ -73,4 +73,4 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
     },
   };
   return scripted;
-};
+}

@@ -21,12 +21,12 @@ export interface StsExchange {
 }
 
 /** Passes each request on, and replaces the expiration in the response. */
-export const startStsFront = async (stsEndpoint: string, lifetimeMs: number): Promise<StsFront> => {
+export async function startStsFront(stsEndpoint: string, lifetimeMs: number): Promise<StsFront> {
   // Not an ephemeral port: another process could take that while the front is stopped.
   const [port = 0] = await freePorts(1);
   const requests: StsExchange[] = [];
   const server = createServer((request, response) => {
-    const pass = async (): Promise<void> => {
+    async function pass(): Promise<void> {
       const body = await text(request);
       const passed = await fetch(stsEndpoint, {
         method: request.method ?? 'GET',
@@ -39,18 +39,18 @@ export const startStsFront = async (stsEndpoint: string, lifetimeMs: number): Pr
       requests.push({ token, status: passed.status });
       response.writeHead(passed.status, { 'content-type': 'application/xml' });
       response.end(xml.replace(/<Expiration>[^<]*</, `<Expiration>${expiration}<`));
-    };
+    }
     pass().catch(() => response.destroy());
   });
-  const start = async (): Promise<void> => {
+  async function start(): Promise<void> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-  };
-  const stop = async (): Promise<void> => {
+  }
+  async function stop(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
-  };
+  }
   await start();
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -62,4 +62,4 @@ export const startStsFront = async (stsEndpoint: string, lifetimeMs: number): Pr
     stop,
     [Symbol.asyncDispose]: stop,
   };
-};
+}

@@ -28,26 +28,29 @@ export interface StsServer extends AsyncDisposable {
 }
 
 /** A service account token with these claims, unsigned. */
-export const tokenWith = (claims: Readonly<Record<string, unknown>>): string =>
-  [
+export function tokenWith(claims: Readonly<Record<string, unknown>>): string {
+  return [
     { alg: 'RS256' },
     { iss: 'https://kubernetes.default.svc', sub: 'system:serviceaccount:red:zipper', ...claims },
   ]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .concat('SIGNATURE-CANARY')
     .join('.');
+}
 
-const credentialsXml = (accessKeyId: string, expiration: Date): string =>
-  `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>
+function credentialsXml(accessKeyId: string, expiration: Date): string {
+  return `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>
 <Credentials><AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>a&amp;b/c+d</SecretAccessKey>
 <Expiration>${expiration.toISOString()}</Expiration><SessionToken>token-of-${accessKeyId}</SessionToken></Credentials>
 </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`;
+}
 
-const errorXml = (code: string, message: string): string =>
-  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+function errorXml(code: string, message: string): string {
+  return `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+}
 
 /** A security token service whose responses a test chooses. Each session has an access key of its own: `session-1`, ... */
-export const startStsServer = async (): Promise<StsServer> => {
+export async function startStsServer(): Promise<StsServer> {
   const requests: StsRequest[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
@@ -79,4 +82,4 @@ export const startStsServer = async (): Promise<StsServer> => {
     },
   };
   return sts;
-};
+}

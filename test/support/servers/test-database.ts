@@ -17,7 +17,7 @@ let shared: Promise<PostgresProcess> | undefined;
 const templates = new Map<string, Promise<string>>();
 
 /** The server of this process. A test may stop it, and starts it again. */
-const sharedServer = async (): Promise<PostgresProcess> => {
+async function sharedServer(): Promise<PostgresProcess> {
   shared ??= startServer({ settings: SETTINGS }).then((server) => {
     server.unref();
     return processResources.use(server);
@@ -26,37 +26,41 @@ const sharedServer = async (): Promise<PostgresProcess> => {
   server.thaw();
   await server.start();
   return server;
-};
+}
 
-const newName = (): string => `zipjobs_${randomUUID().replaceAll('-', '')}`;
+function newName(): string {
+  return `zipjobs_${randomUUID().replaceAll('-', '')}`;
+}
 
-const createTemplate = async (server: PostgresProcess): Promise<string> => {
+async function createTemplate(server: PostgresProcess): Promise<string> {
   const name = newName();
   await createEmpty(server, name);
   await withDatabase(server, name).migrate();
   return name;
-};
+}
 
 /** Its disposal drops the database and leaves the server. */
-const withOwnDatabase = (server: PostgresProcess, name: string): PostgresServer => ({
-  ...withDatabase(server, name),
-  [Symbol.asyncDispose]: async () => {
-    const { port } = await sharedServer();
-    await using administrator = await openDatabase(port, 'postgres');
-    await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`);
-  },
-});
+function withOwnDatabase(server: PostgresProcess, name: string): PostgresServer {
+  return {
+    ...withDatabase(server, name),
+    [Symbol.asyncDispose]: async () => {
+      const { port } = await sharedServer();
+      await using administrator = await openDatabase(port, 'postgres');
+      await administrator.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
 
 /** A new database with an empty schema. Its server has no other callers meanwhile, so that a test may stop it. */
-export const createEmptyDatabase = async (): Promise<PostgresServer> => {
+export async function createEmptyDatabase(): Promise<PostgresServer> {
   const server = await sharedServer();
   const name = newName();
   await createEmpty(server, name);
   return withOwnDatabase(server, name);
-};
+}
 
 /** The same with all migrations applied. */
-export const createDatabase = async (): Promise<PostgresServer> => {
+export async function createDatabase(): Promise<PostgresServer> {
   const server = await sharedServer();
   const day = new Date().toISOString().slice(0, 10);
   const template = templates.get(day) ?? createTemplate(server);
@@ -65,4 +69,4 @@ export const createDatabase = async (): Promise<PostgresServer> => {
   await using administrator = await openDatabase(server.port, 'postgres');
   await administrator.query(`CREATE DATABASE ${name} TEMPLATE ${await template}`);
   return withOwnDatabase(server, name);
-};
+}

@@ -12,8 +12,13 @@ const AUTHORITIES = {
 } as const;
 type ServerCertificate = keyof typeof AUTHORITIES;
 
-export const certificatePath = (name: string): string => join(import.meta.dirname, 'certificates', name);
-export const certificateText = (name: string): string => readFileSync(certificatePath(name), 'utf8');
+export function certificatePath(name: string): string {
+  return join(import.meta.dirname, 'certificates', name);
+}
+
+export function certificateText(name: string): string {
+  return readFileSync(certificatePath(name), 'utf8');
+}
 
 export interface TlsFront extends AsyncDisposable {
   /** Such as `https://127.0.0.1:40123`. */
@@ -24,17 +29,17 @@ export interface TlsFront extends AsyncDisposable {
 }
 
 /** Terminates TLS in front of a plain server on loopback. With a server name, it knows no other, like a proxy of many servers. */
-export const startTlsFront = async (
+export async function startTlsFront(
   upstream: string,
   certificate: ServerCertificate = 'private.pem',
   serverName?: string,
-): Promise<TlsFront> => {
+): Promise<TlsFront> {
   const target = Number(new URL(upstream).port);
   const sockets = new Set<Socket>();
-  const track = (socket: Socket): Socket => {
+  function track(socket: Socket): Socket {
     sockets.add(socket);
     return socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
-  };
+  }
   const tls = { cert: certificateText(certificate), key: certificateText('server.key') };
   const server = createServer(tls, (client) => {
     if (serverName !== undefined && client.servername !== serverName) {
@@ -61,4 +66,4 @@ export const startTlsFront = async (
       await closed;
     },
   };
-};
+}

@@ -35,38 +35,45 @@ export interface WebhookReceiver extends AsyncDisposable {
 }
 
 const SKEW_SECONDS = 300;
-const header = (delivery: Delivery, name: string): string => String(delivery.headers[name] ?? '');
-export const deliveryId = (delivery: Delivery): string => header(delivery, 'webhook-id');
+
+function header(delivery: Delivery, name: string): string {
+  return String(delivery.headers[name] ?? '');
+}
+
+export function deliveryId(delivery: Delivery): string {
+  return header(delivery, 'webhook-id');
+}
 
 /**
  * Verifies a delivery with the published libraries of Standard Webhooks and of Svix.
  * @throws WebhookVerificationError when the signature or the time is invalid.
  */
-export const verifyDelivery = (delivery: Delivery, secret: string): void => {
+export function verifyDelivery(delivery: Delivery, secret: string): void {
   for (const library of [new Webhook(secret), new SvixWebhook(secret)])
     library.verify(delivery.body, {
       'webhook-id': deliveryId(delivery),
       'webhook-timestamp': header(delivery, 'webhook-timestamp'),
       'webhook-signature': header(delivery, 'webhook-signature'),
     });
-};
+}
 
 /**
  * Like `verifyDelivery`, for a sender whose clock a test has moved: the signature has to be valid at the time
  * in its header.
  */
-const verifyAtItsTime = (delivery: Delivery, secret: string): void => {
+function verifyAtItsTime(delivery: Delivery, secret: string): void {
   const signed = new Date(Number(header(delivery, 'webhook-timestamp')) * 1000);
   const signatures = header(delivery, 'webhook-signature').split(' ');
   for (const library of [new Webhook(secret), new SvixWebhook(secret)])
     if (!signatures.includes(library.sign(deliveryId(delivery), signed, delivery.body)))
       throw new Error(`no signature of ${deliveryId(delivery)} is valid`);
-};
+}
 
-const isOffTime = (delivery: Delivery): boolean =>
-  Math.abs(Number(header(delivery, 'webhook-timestamp')) - delivery.at / 1000) > SKEW_SECONDS;
+function isOffTime(delivery: Delivery): boolean {
+  return Math.abs(Number(header(delivery, 'webhook-timestamp')) - delivery.at / 1000) > SKEW_SECONDS;
+}
 
-const refusalOf = (delivery: Delivery, secrets: readonly string[]): string | undefined => {
+function refusalOf(delivery: Delivery, secrets: readonly string[]): string | undefined {
   try {
     for (const secret of secrets) {
       if (isOffTime(delivery)) verifyAtItsTime(delivery, secret);
@@ -76,20 +83,20 @@ const refusalOf = (delivery: Delivery, secrets: readonly string[]): string | und
   } catch (error) {
     return `${deliveryId(delivery)}: ${String(error)}`;
   }
-};
+}
 
 /** A receiver on loopback that records its deliveries. */
-export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promise<WebhookReceiver> => {
+export async function startWebhookReceiver(options: ReceiverOptions = {}): Promise<WebhookReceiver> {
   const deliveries: Delivery[] = [];
   const responses: number[] = [];
   const refused: string[] = [];
   let trusted: readonly string[] = [];
-  const responseTo = (delivery: Delivery): number | 'never' => {
+  function responseTo(delivery: Delivery): number | 'never' {
     const refusal = refusalOf(delivery, trusted);
     if (refusal === undefined) return options.respond?.(delivery) ?? responses.shift() ?? 204;
     refused.push(refusal);
     return 401;
-  };
+  }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -118,4 +125,4 @@ export const startWebhookReceiver = async (options: ReceiverOptions = {}): Promi
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

@@ -6,23 +6,23 @@ import type { PostgresServer } from '../servers/postgres-server.ts';
 const CLUSTER_UID = '00000000-0000-4000-8000-0000000000cc';
 
 /** Writes finished ZipJobs of one project into the history, with the partitions of their days. */
-export const archiveJobs = async (
+export async function archiveJobs(
   postgres: PostgresServer,
   zipJobs: readonly ZipJob[],
   projectUid: string,
-): Promise<void> => {
+): Promise<void> {
   await using database = postgres.connect('writer');
   const owner = { projectUid, clusterUid: CLUSTER_UID };
   await writeJobs(
     database,
     zipJobs.map((zipJob) => toHistoryEntry(zipJob, owner)),
   );
-};
+}
 
 /** Removes all jobs, and keeps the partitions. */
-export const forgetJobs = async (postgres: PostgresServer): Promise<void> => {
+export async function forgetJobs(postgres: PostgresServer): Promise<void> {
   await using client = await postgres.open('superuser');
   // With few rows this is much faster than TRUNCATE, which replaces the files of every partition.
   for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
     await client.query(`DELETE FROM zipjobs.${table}`);
-};
+}

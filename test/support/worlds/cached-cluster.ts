@@ -35,15 +35,17 @@ export interface CachedWorld {
   ) => void;
 }
 
-const start = async (
+async function start(
   cluster: CachedCluster,
   { resources, stopping }: { readonly resources: AsyncDisposableStack; readonly stopping: AbortSignal },
-): Promise<CachedWorld> => {
+): Promise<CachedWorld> {
   const watches = new Map<string, PassThrough>();
-  const list = (objects: readonly object[] = []) => ({
-    count: objects.length,
-    build: (n: number): object => objects[n] ?? {},
-  });
+  function list(objects: readonly object[] = []) {
+    return {
+      count: objects.length,
+      build: (n: number): object => objects[n] ?? {},
+    };
+  }
   const kube = fixedKube(
     {
       zipjobs: list(cluster.zipJobs),
@@ -66,13 +68,13 @@ const start = async (
       watches.get(plural)?.write(`${JSON.stringify({ type, object })}\n`);
     },
   };
-};
+}
 
 /** Calls back with a controller whose caches have everything of the cluster. */
-export const withCachedCluster = async (
+export async function withCachedCluster(
   cluster: CachedCluster,
   use: (world: CachedWorld) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   await using resources = new AsyncDisposableStack();
   const stop = new AbortController();
   const world = await start(cluster, { resources, stopping: stop.signal });
@@ -81,22 +83,24 @@ export const withCachedCluster = async (
   } finally {
     stop.abort();
   }
-};
+}
 
 /** What the controller reads of a job: from its caches, and from the API server only what is `live`. */
-export const observeCached = async (
+export async function observeCached(
   parts: Parts,
   key: ObjectKey,
   live: Partial<CachedCluster> = {},
-): Promise<Observation> => {
-  const find = <T extends { metadata: ObjectMeta }>(objects: readonly T[] = []) => ({
-    get: (namespace: string, name: string) =>
-      Promise.resolve(
-        objects.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
-      ),
-    list: ({ namespace }: { readonly namespace?: string } = {}) =>
-      Promise.resolve(objects.filter(({ metadata }) => metadata.namespace === namespace)),
-  });
+): Promise<Observation> {
+  function find<T extends { metadata: ObjectMeta }>(objects: readonly T[] = []) {
+    return {
+      get: (namespace: string, name: string) =>
+        Promise.resolve(
+          objects.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
+        ),
+      list: ({ namespace }: { readonly namespace?: string } = {}) =>
+        Promise.resolve(objects.filter(({ metadata }) => metadata.namespace === namespace)),
+    };
+  }
   const seen = await createObserve({
     ...parts,
     caches: parts.watches.caches,
@@ -109,4 +113,4 @@ export const observeCached = async (
   })(key, {});
   if (!seen) throw new Error(`${key} is not in the cache`);
   return seen;
-};
+}

@@ -19,13 +19,16 @@ export const NO_CREDENTIALS =
   'No bucket credentials given, and no terminal to ask for them. Pass them in a file (--credentials-file FILE), on standard input (--credentials-file -), or in ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY';
 
 /** The error when a user lacks a permission; `where` is such as `in namespace acme`. */
-export const permissionDenied = (
+export function permissionDenied(
   user: string,
   [verb, resource]: readonly [string, string],
   where: string,
-): string =>
-  `User "${user}" cannot ${verb} ${resource} ${where}. ` +
-  `Ask your cluster administrator for a role that allows ${verb} on ${resource} there`;
+): string {
+  return (
+    `User "${user}" cannot ${verb} ${resource} ${where}. ` +
+    `Ask your cluster administrator for a role that allows ${verb} on ${resource} there`
+  );
+}
 
 export interface CommandLineWorld extends AsyncDisposable {
   readonly flow: Flow;
@@ -54,13 +57,13 @@ export interface CommandLineWorld extends AsyncDisposable {
 }
 
 /** The namespace exists and contains no project yet. */
-export const startCommandLineWorld = async (own: string): Promise<CommandLineWorld> => {
+export async function startCommandLineWorld(own: string): Promise<CommandLineWorld> {
   const other = `${own}-other`;
   await using started = new AsyncDisposableStack();
   const flow = started.use(await startFlow(other));
   const { cluster } = flow;
   const { store } = cluster;
-  const bind = async (namespace: string, role: string, user: string): Promise<void> => {
+  async function bind(namespace: string, role: string, user: string): Promise<void> {
     const apiGroup = 'rbac.authorization.k8s.io';
     const binding = {
       apiVersion: `${apiGroup}/v1`,
@@ -71,7 +74,7 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
     };
     await cluster.apply([binding]);
     await untilAllowed(cluster, { user, verb: 'get', resource: 'zipprojects.zipjobs.dev', namespace });
-  };
+  }
   await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: own } }]);
   await bind(own, 'admin', 'olivia');
   await bind(other, 'view', 'olivia');
@@ -110,13 +113,13 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}
 
 /** The namespace contains a project, which its owner has created. */
-export const startOwnProject = async (own: string): Promise<CommandLineWorld> => {
+export async function startOwnProject(own: string): Promise<CommandLineWorld> {
   await using started = new AsyncDisposableStack();
   const world = started.use(await startCommandLineWorld(own));
   await world.owner.succeed(['project', 'create', own]);
   started.move();
   return world;
-};
+}

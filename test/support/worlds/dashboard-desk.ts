@@ -28,7 +28,7 @@ export interface DashboardDesk extends AsyncDisposable {
 }
 
 /** A page of the dashboard at this address, in its own browser context. */
-export const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await openBrowser({ baseURL: url, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -49,13 +49,13 @@ export const openPage = async (url: string, options: BrowserContextOptions = {})
     },
     [Symbol.asyncDispose]: () => context.close(),
   };
-};
+}
 
 /** A page with the session of this visitor, which saves the three page loads of the sign-in form. */
-export const openAs = async (
+export async function openAs(
   { url, cookies }: Visitor,
   options: BrowserContextOptions = {},
-): Promise<OpenPage> => {
+): Promise<OpenPage> {
   const opened = await openPage(url, options);
   await opened.page.context().addCookies(
     [...cookies].map(([name, value]) => ({
@@ -69,28 +69,28 @@ export const openAs = async (
     })),
   );
   return opened;
-};
+}
 
-export const startDashboardDesk = async (
+export async function startDashboardDesk(
   namespace: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<DashboardDesk> => {
+): Promise<DashboardDesk> {
   await using started = new AsyncDisposableStack();
   const flow = started.use(await startFlow(namespace));
   const dashboard = started.use(await startDashboardProcess(flow.cluster, { env }));
   const resources = started.move();
   const visitors = new Map<string, Promise<Visitor>>();
-  const signIn = async (token: string): Promise<Visitor> => {
+  async function signIn(token: string): Promise<Visitor> {
     const visitor = createVisitor(dashboard.url);
     const { status } = await visitor.signIn(token);
     if (status !== 303) throw new Error(`sign-in returned ${status}`);
     return visitor;
-  };
-  const visit = ({ token }: DashboardUser): Promise<Visitor> => {
+  }
+  function visit({ token }: DashboardUser): Promise<Visitor> {
     const visitor = visitors.get(token) ?? signIn(token);
     visitors.set(token, visitor);
     return visitor;
-  };
+  }
   return {
     flow,
     dashboard,
@@ -102,4 +102,4 @@ export const startDashboardDesk = async (
       createDashboardUser(flow.cluster, namespace, role === undefined ? { account } : { account, role }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

@@ -17,15 +17,17 @@ export interface DashboardHistory extends DashboardProject {
 }
 
 /** The dashboard of `startDashboardProject` with a history in this database, which it reads with the role `reader`. */
-export const startDashboardHistory = async (
+export async function startDashboardHistory(
   postgres: PostgresServer,
   env: Readonly<Record<string, string>> = {},
-): Promise<DashboardHistory> => {
+): Promise<DashboardHistory> {
   const database = postgres.connect('reader', { HISTORY_CONNECT_TIMEOUT_MS: '1000' });
   const config = readDashboardConfig({ DASHBOARD_HISTORY_SEARCH_MS: '5000', ...env });
   const history = createHistory({ database, clock: systemClock, config });
   const project = await startDashboardProject(env, { history });
-  const putProject = (uid: string): void => project.putProject({}, { metadata: { uid } });
+  function putProject(uid: string): void {
+    return project.putProject({}, { metadata: { uid } });
+  }
   putProject(PROJECT_UID);
   return {
     ...project,
@@ -37,4 +39,4 @@ export const startDashboardHistory = async (
       await database[Symbol.asyncDispose]();
     },
   };
-};
+}

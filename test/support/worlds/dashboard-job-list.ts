@@ -20,10 +20,15 @@ export interface JobListWorld extends AsyncDisposable {
   open(token: string, options?: BrowserContextOptions): Promise<OpenPage>;
 }
 
-export const jobNameOf = (n: number): string => `zip-0b0e9e5e-0f0a-4f5e-9d53-${String(n).padStart(12, '0')}`;
-export const keyOf = (n: number): string => `exports/orders-${n}.zip`;
+export function jobNameOf(n: number): string {
+  return `zip-0b0e9e5e-0f0a-4f5e-9d53-${String(n).padStart(12, '0')}`;
+}
 
-export const startJobListWorld = async (): Promise<JobListWorld> => {
+export function keyOf(n: number): string {
+  return `exports/orders-${n}.zip`;
+}
+
+export async function startJobListWorld(): Promise<JobListWorld> {
   const server = await startDashboardServer({ env: { DASHBOARD_SHARED_READ_MS: '0' } });
   server.tokens.set(EDITOR, { name: 'eve', allowed: ['*'] });
   server.tokens.set(VIEWER, {
@@ -33,10 +38,10 @@ export const startJobListWorld = async (): Promise<JobListWorld> => {
   server.zipProjects.put(aProject(NAMESPACE));
   const startMs = Date.now() - 3_600_000;
   const jobs = new Map<string, ZipJob>();
-  const put = (job: ZipJob): void => {
+  function put(job: ZipJob): void {
     jobs.set(job.metadata.name, job);
     server.zipJobs.put(job);
-  };
+  }
   server.respondWith(({ method, path, body }) => {
     if (method === 'POST') {
       put(body as ZipJob);
@@ -64,4 +69,4 @@ export const startJobListWorld = async (): Promise<JobListWorld> => {
     open: async (token, options) => openAs(await visitAs(server, token), options),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
-};
+}

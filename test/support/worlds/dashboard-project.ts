@@ -56,10 +56,10 @@ const VIEW_PERMISSIONS = [
   'get zipbuckets',
 ];
 
-export const startDashboardProject = async (
+export async function startDashboardProject(
   env: Readonly<Record<string, string>> = {},
   options: Pick<DashboardServerOptions, 'history' | 'host'> = {},
-): Promise<DashboardProject> => {
+): Promise<DashboardProject> {
   const server = await startDashboardServer({ env, ...options });
   const objects = createObjectsByPath();
   server.respondWith((request) => {
@@ -100,4 +100,4 @@ export const startDashboardProject = async (
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
-};
+}

@@ -14,11 +14,11 @@ export interface DashboardUser {
 }
 
 /** Creates a user with one of the built-in roles (view, edit, admin) in the namespace, or with none. */
-export const createDashboardUser = async (
+export async function createDashboardUser(
   cluster: NodelessCluster,
   namespace: string,
   { account, role }: { readonly account: string; readonly role?: 'view' | 'edit' | 'admin' },
-): Promise<DashboardUser> => {
+): Promise<DashboardUser> {
   const binding = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',
@@ -44,4 +44,4 @@ export const createDashboardUser = async (
       await cluster.kubectl(['delete', 'serviceaccount', account, '-n', namespace]);
     },
   };
-};
+}

@@ -41,21 +41,20 @@ const SETTINGS = '/projects/:project/settings';
 export const KEYS_BUCKET = 'two-users-keys';
 export const ROLE_BUCKET = 'two-users-role';
 
-const ofProject = (
-  part: string,
-  [before, first, second]: readonly [unknown, unknown, unknown],
-): StoredPart => ({
-  object: `zipproject/${PROJECT_NAME}`,
-  part: `/spec/${part}`,
-  before,
-  first,
-  second,
-});
+function ofProject(part: string, [before, first, second]: readonly [unknown, unknown, unknown]): StoredPart {
+  return {
+    object: `zipproject/${PROJECT_NAME}`,
+    part: `/spec/${part}`,
+    before,
+    first,
+    second,
+  };
+}
 
-const ofSecret = (name: string, key: string, texts: readonly [string, string, string]): StoredPart => {
+function ofSecret(name: string, key: string, texts: readonly [string, string, string]): StoredPart {
   const [before, first, second] = texts.map((text) => btoa(text));
   return { object: `secret/${name}`, part: `/data/${key}`, before, first, second };
-};
+}
 
 const ARN = 'arn:aws:iam::123456789012:role/';
 export const ROLE = {
@@ -155,13 +154,15 @@ const OF_PROJECT: readonly EditingForm[] = [
   },
 ];
 
-const ofBucket = (name: string, part: string, [before, first, second]: readonly object[]): StoredPart => ({
-  object: `zipbucket/s3-${name}`,
-  part: `/spec/${part}`,
-  before,
-  first,
-  second,
-});
+function ofBucket(name: string, part: string, [before, first, second]: readonly object[]): StoredPart {
+  return {
+    object: `zipbucket/s3-${name}`,
+    part: `/spec/${part}`,
+    before,
+    first,
+    second,
+  };
+}
 
 const OF_BUCKETS: readonly EditingForm[] = [
   {

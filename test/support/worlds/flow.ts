@@ -34,7 +34,7 @@ export interface FlowSource {
 }
 
 /** An API pod learns of a new token from its watch; until then the response is 401. */
-export const untilTokenKnown = async (baseUrl: string, token: string): Promise<void> => {
+export async function untilTokenKnown(baseUrl: string, token: string): Promise<void> {
   await until(
     'the API to know the token',
     async () => {
@@ -44,13 +44,13 @@ export const untilTokenKnown = async (baseUrl: string, token: string): Promise<v
     // Stays below AUTH_FAILURES_PER_MINUTE, which all tests share because they use one address.
     { intervalMs: 100 },
   );
-};
+}
 
 /** Starts it in its own namespace; dispose of it after the tests. */
-export const startFlow = async (
+export async function startFlow(
   namespace: string,
   options: Pick<ProjectOptions, 'jobDefaults' | 'limits'> = {},
-): Promise<Flow> => {
+): Promise<Flow> {
   const cluster = await sharedCluster();
   const baseUrl = await (await sharedInstallation()).apiUrl();
   await using started = new AsyncDisposableStack();
@@ -83,4 +83,4 @@ export const startFlow = async (
     kubectl: async (...args) => (await cluster.kubectl(['-n', namespace, ...args])).stdout,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

@@ -31,54 +31,57 @@ export interface HistoryInstallation extends AsyncDisposable {
 }
 
 /** The SQL of docs/history.md, with the passwords. */
-const documentedSql = (): readonly string[] => {
+function documentedSql(): readonly string[] {
   const text = readFileSync('docs/history.md', 'utf8');
   const [, sql = ''] = /<!-- begin sql.*?-->\n```sql\n(.*?)```/s.exec(text) ?? [];
   return ROLES.reduce((all, role) => all.replace(`${role.toUpperCase()}_PASSWORD`, PASSWORDS[role]), sql)
     .split(';\n')
     .filter((statement) => statement.trim() !== '');
-};
+}
 
-const valuesFor = (port: number): Readonly<Record<string, unknown>> => ({
-  dashboard: DASHBOARD,
-  history: {
-    postgres: {
-      host: '127.0.0.1',
-      port,
-      existingSecret: SECRET,
-      tls: { caConfigMapKeyRef: { name: CONFIG_MAP } },
+function valuesFor(port: number): Readonly<Record<string, unknown>> {
+  return {
+    dashboard: DASHBOARD,
+    history: {
+      postgres: {
+        host: '127.0.0.1',
+        port,
+        existingSecret: SECRET,
+        tls: { caConfigMapKeyRef: { name: CONFIG_MAP } },
+      },
+      migration: { deadlineSeconds: 60 },
     },
-    migration: { deadlineSeconds: 60 },
-  },
-  networkPolicies: {
-    enabled: true,
-    apiServerCidrs: ['127.0.0.1/32'],
-    historyEgress: [{ to: [{ ipBlock: { cidr: '127.0.0.0/8' } }], ports: [{ protocol: 'TCP', port }] }],
-  },
-});
+    networkPolicies: {
+      enabled: true,
+      apiServerCidrs: ['127.0.0.1/32'],
+      historyEgress: [{ to: [{ ipBlock: { cidr: '127.0.0.0/8' } }], ports: [{ protocol: 'TCP', port }] }],
+    },
+  };
+}
 
 /** Starts PostgreSQL and prepares it with the documented SQL. The caller installs the chart. */
-export const startHistoryInstallation = async (): Promise<HistoryInstallation> => {
+export async function startHistoryInstallation(): Promise<HistoryInstallation> {
   await using started = new AsyncDisposableStack();
   const server = started.use(await startPostgresProcess());
   const { port } = server;
   const cluster = await sharedCluster();
   started.defer(forgetInstallation);
 
-  const open = async (database: string, account: { readonly user: string; readonly password: string }) => {
+  async function open(database: string, account: { readonly user: string; readonly password: string }) {
     const client = new pg.Client({ host: '127.0.0.1', port, database, ssl: false, ...account });
     client.on('error', () => undefined);
     await client.connect();
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-  };
+  }
   {
     await using administrator = await open('postgres', SUPERUSER);
     for (const statement of documentedSql()) await administrator.query(statement);
   }
-  const inRelease = (kind: string, name: string, content: Readonly<Record<string, unknown>>) =>
-    applyObjects(cluster, [
+  function inRelease(kind: string, name: string, content: Readonly<Record<string, unknown>>) {
+    return applyObjects(cluster, [
       { apiVersion: 'v1', kind, metadata: { name, namespace: RELEASE_NAMESPACE }, ...content },
     ]);
+  }
   await applyObjects(cluster, [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
   ]);
@@ -105,4 +108,4 @@ export const startHistoryInstallation = async (): Promise<HistoryInstallation> =
         : open('zipjobs', { user: `zipjobs_${role}`, password: PASSWORDS[role] }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

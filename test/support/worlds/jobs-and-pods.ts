@@ -1,11 +1,11 @@
 import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 
 /** Names of the Jobs and pods with these labels (`a=b,c=d`). */
-export const listedIn = async (
+export async function listedIn(
   cluster: NodelessCluster,
   namespace: string,
   labelSelector: string,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const query = `labelSelector=${encodeURIComponent(labelSelector)}`;
   const lists = await Promise.all(
     [`/apis/batch/v1/namespaces/${namespace}/jobs`, `/api/v1/namespaces/${namespace}/pods`].map((path) =>
@@ -15,4 +15,4 @@ export const listedIn = async (
     ),
   );
   return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name));
-};
+}

@@ -72,17 +72,19 @@ class Killer {
   }
 }
 
-const proxyOf = async (cluster: Cluster, killer: Killer): Promise<FaultProxy> => {
-  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+async function proxyOf(cluster: Cluster, killer: Killer): Promise<FaultProxy> {
+  function file(name: string): Promise<string> {
+    return readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  }
   const [cert, key] = await Promise.all([file('apiserver.crt'), file('apiserver.key')]);
   return startFaultProxy({
     upstream: cluster.apiServer.url,
     tls: { ca: cluster.apiServer.ca, cert, key },
     judge: (request) => killer.onRequest(request),
   });
-};
+}
 
-const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<KilledDeliveries> => {
+async function runKilledDeliveries(options: KilledDeliveriesOptions): Promise<KilledDeliveries> {
   const { namespace, deliveries: count, limitMs } = options;
   await using resources = new AsyncDisposableStack();
   const cluster = await sharedCluster();
@@ -125,13 +127,13 @@ const runKilledDeliveries = async (options: KilledDeliveriesOptions): Promise<Ki
     killsBeforeSave: killer.beforeSave,
     ended: pool.ended,
   };
-};
+}
 
 /** Default number of concurrent deliveries to one endpoint: the most that a crash repeats. */
 const PER_ENDPOINT = 4;
 
 /** @throws AssertionError when an event is lost, or repeated more often than documented. */
-export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<void> => {
+export async function expectNoneLost(options: KilledDeliveriesOptions): Promise<void> {
   const run = await runKilledDeliveries(options);
   const times = new Map<string, number>();
   for (const one of run.deliveries) times.set(deliveryId(one), (times.get(deliveryId(one)) ?? 0) + 1);
@@ -152,4 +154,4 @@ export const expectNoneLost = async (options: KilledDeliveriesOptions): Promise<
   // Each was counted once, no matter how often it was sent.
   for (const { status } of run.jobs)
     expect([status?.webhook?.attempts, status?.webhook?.log?.length]).to.deep.equal([1, 1]);
-};
+}

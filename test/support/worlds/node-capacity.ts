@@ -24,15 +24,15 @@ export interface Capacity {
 const UNITS: Readonly<Record<string, number>> = { '': 1, m: 1e-3, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 
 /** The number that a quantity of Kubernetes means. */
-const quantityOf = (text: string): number => {
+function quantityOf(text: string): number {
   const [, digits = '', unit = ''] = /^([\d.]+)(.*)$/.exec(text) ?? [];
   const factor = UNITS[unit];
   if (factor === undefined) throw new Error(`unknown unit of the quantity ${text}`);
   return Number(digits) * factor;
-};
+}
 
 /** As the scheduler counts it: what is allocatable, less the requests of the pods that have not ended. */
-export const freeCapacity = async (cluster: RealCluster): Promise<Capacity> => {
+export async function freeCapacity(cluster: RealCluster): Promise<Capacity> {
   const { name } = cluster.node;
   const { status } = await cluster.read<{ status: { allocatable: Required<Requests> } }>(
     `/api/v1/nodes/${name}`,
@@ -42,21 +42,22 @@ export const freeCapacity = async (cluster: RealCluster): Promise<Capacity> => {
     .filter(({ spec }) => spec.nodeName === name)
     .filter((pod) => !['Succeeded', 'Failed'].includes(pod.status?.phase ?? ''))
     .flatMap(({ spec }) => spec.containers.map(({ resources }) => resources?.requests ?? {}));
-  const free = (resource: keyof Requests): number =>
-    requests.reduce(
+  function free(resource: keyof Requests): number {
+    return requests.reduce(
       (left, request) => left - quantityOf(request[resource] ?? '0'),
       quantityOf(status.allocatable[resource]),
     );
+  }
   return { cpu: free('cpu'), memoryBytes: free('memory') };
-};
+}
 
 interface Values {
   readonly zipper: { readonly resources: { readonly requests: Required<Requests> } };
 }
 
 /** What the chart requests for a zipper by default. */
-export const zipperRequests = async (): Promise<Capacity> => {
+export async function zipperRequests(): Promise<Capacity> {
   const { zipper } = parse(await readFile('charts/zipjobs/values.yaml', 'utf8')) as Values;
   const { cpu, memory } = zipper.resources.requests;
   return { cpu: quantityOf(cpu), memoryBytes: quantityOf(memory) };
-};
+}

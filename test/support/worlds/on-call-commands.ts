@@ -37,31 +37,31 @@ export interface OnCallCommands {
 }
 
 /** The table of the section "Questions and commands": question -> command. */
-const readTable = async (): Promise<ReadonlyMap<string, string>> => {
+async function readTable(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(RUNBOOK, 'utf8');
   const [, section = ''] = text.split('\n## Questions and commands\n');
   const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|/gm);
   return new Map(
     [...rows].map(([, question = '', command = '']) => [question, command.replaceAll(String.raw`\|`, '|')]),
   );
-};
+}
 
-export const loadOnCallCommands = async (cluster: Cluster): Promise<OnCallCommands> => {
+export async function loadOnCallCommands(cluster: Cluster): Promise<OnCallCommands> {
   const table = await readTable();
   const used = new Set<string>();
   const PATH = `${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
   const env = { ...process.env, PATH, KUBECONFIG: cluster.kubeconfigPath };
-  const run = async (question: string, { namespace, name }: Subject): Promise<string> => {
+  async function run(question: string, { namespace, name }: Subject): Promise<string> {
     const documented = table.get(question);
     if (documented === undefined) throw new Error(`${RUNBOOK} has no command for: ${question}`);
     used.add(question);
     const command = documented.replaceAll('acme', namespace).replaceAll('NAME', name ?? 'NAME');
     return (await execute('sh', ['-c', command], { env })).stdout;
-  };
-  const versionOf = async ({ namespace, name = '' }: Subject): Promise<string> => {
+  }
+  async function versionOf({ namespace, name = '' }: Subject): Promise<string> {
     const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${name}`;
     return (await cluster.read<ZipJob>(path)).metadata.resourceVersion ?? '';
-  };
+  }
   return {
     questions: [...table.keys()],
     used,
@@ -83,4 +83,4 @@ export const loadOnCallCommands = async (cluster: Cluster): Promise<OnCallComman
       );
     },
   };
-};
+}

@@ -13,8 +13,9 @@ const RECEIVER = 'https://shop.example.com/hooks/zipjobs';
 const KEY_EXPIRED = 'The access key ID does not exist in our records.';
 
 /** Some seconds before now, in whole seconds. The overview compares with the clock. */
-const secondsAgo = (seconds: number): string =>
-  `${new Date(Date.now() - seconds * 1_000).toISOString().slice(0, 19)}Z`;
+function secondsAgo(seconds: number): string {
+  return `${new Date(Date.now() - seconds * 1_000).toISOString().slice(0, 19)}Z`;
+}
 
 /** Numbers of the jobs: their IDs are `idOf` of them. */
 export const ON_CALL_JOBS = {
@@ -36,17 +37,18 @@ interface Request {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-const filesAt = (host: string, count: number) =>
-  Array.from({ length: count }, (_, n) => ({
+function filesAt(host: string, count: number) {
+  return Array.from({ length: count }, (_, n) => ({
     url: `https://${host}/${n}?sig=SECRET`,
     filename: `photo-${n}.jpg`,
   }));
+}
 
-const jobOf = (
+function jobOf(
   n: number,
   { key, bucket = 's3-exports', createdAgo = 2 * HOUR_SECONDS, annotations }: Request,
   status: ZipJobStatus,
-): ZipJob => {
+): ZipJob {
   const plain = aZipJob({
     metadata: {
       namespace: TEAM,
@@ -72,7 +74,7 @@ const jobOf = (
       webhook: { url: RECEIVER, events: ['COMPLETED', 'FAILED'] },
     },
   };
-};
+}
 
 const delivered: WebhookState = {
   state: 'Delivered',
@@ -91,107 +93,113 @@ const refused: WebhookState = {
   })),
 };
 
-const failed = (failure: NonNullable<ZipJobStatus['failure']>, more: ZipJobStatus = {}): ZipJobStatus => ({
-  phase: 'Failed',
-  reason: failure.code,
-  message: failure.message ?? failure.code,
-  acceptedAt: secondsAgo(2 * HOUR_SECONDS),
-  startedAt: secondsAgo(HOUR_SECONDS + 90),
-  finishedAt: secondsAgo(HOUR_SECONDS),
-  duration: '90s',
-  attemptsTotal: 1,
-  failure,
-  webhook: delivered,
-  ...more,
-});
+function failed(failure: NonNullable<ZipJobStatus['failure']>, more: ZipJobStatus = {}): ZipJobStatus {
+  return {
+    phase: 'Failed',
+    reason: failure.code,
+    message: failure.message ?? failure.code,
+    acceptedAt: secondsAgo(2 * HOUR_SECONDS),
+    startedAt: secondsAgo(HOUR_SECONDS + 90),
+    finishedAt: secondsAgo(HOUR_SECONDS),
+    duration: '90s',
+    attemptsTotal: 1,
+    failure,
+    webhook: delivered,
+    ...more,
+  };
+}
 
-const succeeded = (more: ZipJobStatus = {}): ZipJobStatus => ({
-  phase: 'Succeeded',
-  reason: 'Uploaded',
-  acceptedAt: secondsAgo(2 * HOUR_SECONDS),
-  startedAt: secondsAgo(HOUR_SECONDS + 60),
-  finishedAt: secondsAgo(HOUR_SECONDS),
-  duration: '60s',
-  attemptsTotal: 1,
-  result: aResult({ bytes: 730_000_000, entries: 12, seconds: 60 }),
-  webhook: delivered,
-  ...more,
-});
+function succeeded(more: ZipJobStatus = {}): ZipJobStatus {
+  return {
+    phase: 'Succeeded',
+    reason: 'Uploaded',
+    acceptedAt: secondsAgo(2 * HOUR_SECONDS),
+    startedAt: secondsAgo(HOUR_SECONDS + 60),
+    finishedAt: secondsAgo(HOUR_SECONDS),
+    duration: '60s',
+    attemptsTotal: 1,
+    result: aResult({ bytes: 730_000_000, entries: 12, seconds: 60 }),
+    webhook: delivered,
+    ...more,
+  };
+}
 
-const jobs = (): readonly ZipJob[] => [
-  jobOf(
-    ON_CALL_JOBS.expiredUrls,
-    { key: 'exports/nightly-orders.zip' },
-    failed({ code: 'SourceExpired', fileIndex: 3, httpStatus: 403, retriable: false }),
-  ),
-  jobOf(
-    ON_CALL_JOBS.brokenSource,
-    { key: 'exports/product-images.zip' },
-    failed(
-      { code: 'SourceUnavailable', fileIndex: 0, httpStatus: 503, retriable: true },
-      { attemptsTotal: 4, finishedAt: secondsAgo(HOUR_SECONDS - 60) },
+function jobs(): readonly ZipJob[] {
+  return [
+    jobOf(
+      ON_CALL_JOBS.expiredUrls,
+      { key: 'exports/nightly-orders.zip' },
+      failed({ code: 'SourceExpired', fileIndex: 3, httpStatus: 403, retriable: false }),
     ),
-  ),
-  jobOf(
-    ON_CALL_JOBS.rejectedKey,
-    { key: 'press/kit.zip', bucket: 's3-press-kit' },
-    failed({ code: 'BucketCredentialsInvalid', message: KEY_EXPIRED, retriable: false }),
-  ),
-  jobOf(
-    ON_CALL_JOBS.missingFiles,
-    { key: 'exports/invoices.zip' },
-    failed(
-      { code: 'SourceNotFound', fileIndex: 2, httpStatus: 404, retriable: false },
-      {
-        sourceCheck: {
-          checked: 12,
-          failed: 2,
-          failures: [
-            { fileIndex: 2, code: 'SourceNotFound', httpStatus: 404 },
-            { fileIndex: 7, code: 'SourceNotFound', httpStatus: 410 },
-          ],
-          bytes: 20_971_520,
-          lengths: 10,
+    jobOf(
+      ON_CALL_JOBS.brokenSource,
+      { key: 'exports/product-images.zip' },
+      failed(
+        { code: 'SourceUnavailable', fileIndex: 0, httpStatus: 503, retriable: true },
+        { attemptsTotal: 4, finishedAt: secondsAgo(HOUR_SECONDS - 60) },
+      ),
+    ),
+    jobOf(
+      ON_CALL_JOBS.rejectedKey,
+      { key: 'press/kit.zip', bucket: 's3-press-kit' },
+      failed({ code: 'BucketCredentialsInvalid', message: KEY_EXPIRED, retriable: false }),
+    ),
+    jobOf(
+      ON_CALL_JOBS.missingFiles,
+      { key: 'exports/invoices.zip' },
+      failed(
+        { code: 'SourceNotFound', fileIndex: 2, httpStatus: 404, retriable: false },
+        {
+          sourceCheck: {
+            checked: 12,
+            failed: 2,
+            failures: [
+              { fileIndex: 2, code: 'SourceNotFound', httpStatus: 404 },
+              { fileIndex: 7, code: 'SourceNotFound', httpStatus: 410 },
+            ],
+            bytes: 20_971_520,
+            lengths: 10,
+          },
         },
+      ),
+    ),
+    jobOf(
+      ON_CALL_JOBS.waiting,
+      { key: 'exports/waiting.zip', createdAgo: 1_500 },
+      {
+        phase: 'Queued',
+        reason: 'SlotsTaken',
+        message: 'The project runs as many jobs as its limit allows.',
+        acceptedAt: secondsAgo(1_500),
       },
     ),
-  ),
-  jobOf(
-    ON_CALL_JOBS.waiting,
-    { key: 'exports/waiting.zip', createdAgo: 1_500 },
-    {
-      phase: 'Queued',
-      reason: 'SlotsTaken',
-      message: 'The project runs as many jobs as its limit allows.',
-      acceptedAt: secondsAgo(1_500),
-    },
-  ),
-  jobOf(
-    ON_CALL_JOBS.running,
-    { key: 'exports/running.zip', createdAgo: 600 },
-    {
-      phase: 'Running',
-      reason: 'Running',
-      acceptedAt: secondsAgo(600),
-      startedAt: secondsAgo(580),
-      attemptsTotal: 1,
-      progress: progressOf('pod-1'),
-    },
-  ),
-  jobOf(ON_CALL_JOBS.unreported, { key: 'exports/customer-4711.zip' }, succeeded({ webhook: refused })),
-  jobOf(
-    ON_CALL_JOBS.rerun,
-    {
-      key: 'exports/product-images.zip',
-      createdAgo: HOUR_SECONDS / 2,
-      annotations: { [ANNOTATIONS.runAgainOf]: `zip-${idOf(ON_CALL_JOBS.brokenSource)}` },
-    },
-    succeeded({ startedAt: secondsAgo(1_700), finishedAt: secondsAgo(1_600) }),
-  ),
-];
+    jobOf(
+      ON_CALL_JOBS.running,
+      { key: 'exports/running.zip', createdAgo: 600 },
+      {
+        phase: 'Running',
+        reason: 'Running',
+        acceptedAt: secondsAgo(600),
+        startedAt: secondsAgo(580),
+        attemptsTotal: 1,
+        progress: progressOf('pod-1'),
+      },
+    ),
+    jobOf(ON_CALL_JOBS.unreported, { key: 'exports/customer-4711.zip' }, succeeded({ webhook: refused })),
+    jobOf(
+      ON_CALL_JOBS.rerun,
+      {
+        key: 'exports/product-images.zip',
+        createdAgo: HOUR_SECONDS / 2,
+        annotations: { [ANNOTATIONS.runAgainOf]: `zip-${idOf(ON_CALL_JOBS.brokenSource)}` },
+      },
+      succeeded({ startedAt: secondsAgo(1_700), finishedAt: secondsAgo(1_600) }),
+    ),
+  ];
+}
 
 /** Puts the jobs, buckets and tokens of that night into the project. */
-export const fillOnCallProject = (project: DashboardProject): void => {
+export function fillOnCallProject(project: DashboardProject): void {
   project.putProject(
     { displayName: 'Photo orders', limits: { activeJobs: 1 } },
     { metadata: { uid: '00000000-0000-4000-8000-0000000000aa' } },
@@ -223,7 +231,7 @@ export const fillOnCallProject = (project: DashboardProject): void => {
   });
   const token = aToken(TEAM, 'secret', { name: 'nightly-export' });
   project.putToken({ ...token, spec: { ...token.spec, displayName: 'Nightly export' } });
-};
+}
 
 /** Parameters of routes, for objects of this project. */
 export const ON_CALL_PARAMS: Readonly<Record<string, string>> = {

@@ -38,25 +38,29 @@ export interface Project extends Disposable {
   untilPhase(uuid: string, phases: readonly string[], limitMs?: number): Promise<ZipJob>;
 }
 
-const secret = (namespace: string, name: string, stringData: Readonly<Record<string, string>>) => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { namespace, name },
-  stringData,
-});
+function secret(namespace: string, name: string, stringData: Readonly<Record<string, string>>) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { namespace, name },
+    stringData,
+  };
+}
 
-const tokenObject = (namespace: string, token: string, permissions: readonly Permission[]) => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipToken',
-  metadata: { namespace, name: `token-${randomBytes(4).toString('hex')}` },
-  spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
-});
+function tokenObject(namespace: string, token: string, permissions: readonly Permission[]) {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    metadata: { namespace, name: `token-${randomBytes(4).toString('hex')}` },
+    spec: { sha256: hashToken(namespace, token), masked: maskToken(token), permissions },
+  };
+}
 
-const manifests = (
+function manifests(
   cluster: NodelessCluster,
   options: ProjectOptions,
   project: Pick<Project, 'bucketName' | 'token' | 'webhookSecret'>,
-) => {
+) {
   const { namespace, webhookUrl, jobDefaults, limits } = options;
   const { store } = cluster;
   const bucketResource = bucketResourceName('s3', project.bucketName);
@@ -84,16 +88,17 @@ const manifests = (
     secret(namespace, WEBHOOK_SECRET_NAME, { current: project.webhookSecret }),
     tokenObject(namespace, project.token, ['create', 'read']),
   ];
-};
+}
 
-export const applyObjects = (cluster: NodelessCluster, objects: readonly Manifest[]): Promise<void> =>
-  cluster.apply(objects);
+export function applyObjects(cluster: NodelessCluster, objects: readonly Manifest[]): Promise<void> {
+  return cluster.apply(objects);
+}
 
 /**
  * Creates the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and
  * waits until it is Ready.
  */
-export const createProject = async (cluster: NodelessCluster, options: ProjectOptions): Promise<Project> => {
+export async function createProject(cluster: NodelessCluster, options: ProjectOptions): Promise<Project> {
   const { namespace } = options;
   const token = generateToken();
   const bucketName = `${namespace}-archives`;
@@ -117,8 +122,9 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
     { limitMs: 90_000, intervalMs: 50 },
   );
   const bucket = createBucketReader(cluster.store, bucketName);
-  const zipJob = (uuid: string): Promise<ZipJob> =>
-    cluster.read(`/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${zipJobName(uuid)}`);
+  function zipJob(uuid: string): Promise<ZipJob> {
+    return cluster.read(`/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${zipJobName(uuid)}`);
+  }
   return {
     namespace,
     token,
@@ -132,11 +138,11 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
       return added;
     },
     untilPhase: async (uuid, phases, limitMs = 100_000) => {
-      const ask = async (): Promise<ZipJob | false> => {
+      async function ask(): Promise<ZipJob | false> {
         const job = await zipJob(uuid);
         const isPending = isFinished(job) && hasActivePod(job);
         return phases.includes(job.status?.phase ?? '') && !isPending && job;
-      };
+      }
       try {
         return await until(`job ${uuid} to be ${phases.join(' or ')}`, ask, { limitMs, intervalMs: 100 });
       } catch (error) {
@@ -148,4 +154,4 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
     },
     [Symbol.dispose]: () => bucket[Symbol.dispose](),
   };
-};
+}

@@ -4,17 +4,19 @@ import { type RealCluster, startRealCluster } from '#tools/real-node/real-cluste
 let started: Promise<RealCluster> | undefined;
 
 /** Why there is no node on this machine. */
-export const nodeUnavailable = (): string | undefined => process.env[NODE_ENV.unavailable];
+export function nodeUnavailable(): string | undefined {
+  return process.env[NODE_ENV.unavailable];
+}
 
 /** The one cluster with a real node, started on first use. */
-export const realCluster = (): Promise<RealCluster> => {
+export function realCluster(): Promise<RealCluster> {
   started ??= startRealCluster((line) => process.stderr.write(`${line}\n`));
   return started;
-};
+}
 
 /** Stops it if it was started. */
-export const stopRealCluster = async (): Promise<void> => {
+export async function stopRealCluster(): Promise<void> {
   const cluster = await started?.catch(() => undefined);
   started = undefined;
   await cluster?.[Symbol.asyncDispose]();
-};
+}

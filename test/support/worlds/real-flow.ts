@@ -37,7 +37,7 @@ const PHASE_LIMIT_MS = 400_000;
 /** More than a zipper reads of a file before it starts its entry. */
 const FIRST_BYTES = 1_500_000;
 
-export const startRealFlow = async (cluster: RealCluster, namespace: string): Promise<RealFlow> => {
+export async function startRealFlow(cluster: RealCluster, namespace: string): Promise<RealFlow> {
   await using started = new AsyncDisposableStack();
   const origin = started.use(await startHoldingOrigin());
   const receiver = started.use(await startWebhookReceiver());
@@ -46,10 +46,10 @@ export const startRealFlow = async (cluster: RealCluster, namespace: string): Pr
   receiver.trust(project.webhookSecret);
   const baseUrl = await serviceUrl(cluster, 'api');
   await untilTokenKnown(baseUrl, project.token);
-  const post = (key: string, url: string): Promise<string> => {
+  function post(key: string, url: string): Promise<string> {
     const urls = [{ url: outsideUrl(url), filename: 'file.bin' }];
     return postJob(baseUrl, project.token, { bucket_name: project.bucketName, key, urls });
-  };
+  }
   const resources = started.move();
   return {
     baseUrl,
@@ -79,4 +79,4 @@ export const startRealFlow = async (cluster: RealCluster, namespace: string): Pr
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

@@ -12,24 +12,24 @@ const VALUES = {
 };
 
 /** Installs or upgrades the chart with images of this tag and more values, and waits until its pods are ready. */
-export const installOnNode = async (
+export async function installOnNode(
   cluster: RealCluster,
   tag: string = IMAGE_TAG,
   values: Readonly<Record<string, unknown>> = {},
-): Promise<void> => {
+): Promise<void> {
   const flags = ['--install', '--create-namespace', '--wait', '--timeout', '180s', '--values', '-'];
   await cluster.helm(['upgrade', RELEASE, 'charts/zipjobs', '-n', RELEASE_NAMESPACE, ...flags], {
     input: JSON.stringify({ ...VALUES, ...values, image: { registry: REGISTRY, tag } }),
   });
-};
+}
 
 interface Service {
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly port: number }[] };
 }
 
 /** The base URL of a Service of the release at its cluster address, which kube-proxy leads to a ready pod. */
-export const serviceUrl = async (cluster: RealCluster, component: 'api' | 'dashboard'): Promise<string> => {
+export async function serviceUrl(cluster: RealCluster, component: 'api' | 'dashboard'): Promise<string> {
   const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/services/${RELEASE}-${component}`;
   const { spec } = await cluster.read<Service>(path);
   return `http://${spec.clusterIP}:${spec.ports[0]?.port}`;
-};
+}

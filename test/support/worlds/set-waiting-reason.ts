@@ -4,13 +4,14 @@ import { until } from '../until.ts';
 /**
  * Sets the status of the zipper pod of a ZipJob that is on no node, like a kubelet while its container waits.
  */
-export const setWaitingReason = async (
+export async function setWaitingReason(
   cluster: Cluster,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   waiting: { readonly reason: string; readonly message: string },
-): Promise<void> => {
-  const inProject = async (...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(['-n', namespace, ...args])).stdout;
+): Promise<void> {
+  async function inProject(...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(['-n', namespace, ...args])).stdout;
+  }
   const label = `app.kubernetes.io/instance=${name}`;
   const pod = await until(
     `a pod of ${name}`,
@@ -22,4 +23,4 @@ export const setWaitingReason = async (
     ],
   };
   await inProject('patch', pod, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status }));
-};
+}

@@ -5,11 +5,11 @@ import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from '../until.ts';
 
 /** Requests a test of a ZipBucket, and returns the bucket with the result. */
-export const testBucket = async (
+export async function testBucket(
   cluster: NodelessCluster,
   namespace: string,
   name: string,
-): Promise<ZipBucket> => {
+): Promise<ZipBucket> {
   const nonce = randomUUID();
   const annotation = `${ANNOTATIONS.testBucket}=${nonce}`;
   await cluster.kubectl(['annotate', '--overwrite', '-n', namespace, 'zipbucket', name, annotation]);
@@ -22,4 +22,4 @@ export const testBucket = async (
     },
     { limitMs: 120_000, intervalMs: 100 },
   );
-};
+}

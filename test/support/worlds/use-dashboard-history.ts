@@ -14,7 +14,7 @@ export interface DashboardHistoryWorld {
 }
 
 /** Creates a database before the tests of the describe block that calls this, and for each of them a dashboard without jobs. */
-export const useDashboardHistory = (env: Readonly<Record<string, string>> = {}): DashboardHistoryWorld => {
+export function useDashboardHistory(env: Readonly<Record<string, string>> = {}): DashboardHistoryWorld {
   const life = new AsyncDisposableStack();
   let postgres: PostgresServer;
   let dashboard: DashboardHistory;
@@ -42,4 +42,4 @@ export const useDashboardHistory = (env: Readonly<Record<string, string>> = {}):
       dashboard = await startDashboardHistory(postgres, changed);
     },
   };
-};
+}

@@ -69,10 +69,14 @@ const QUICK_ENV = {
 const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 /** The job that a path or a name belongs to. */
-const jobIn = (text: string | undefined): string => UUID.exec(text ?? '')?.[0] ?? '';
+function jobIn(text: string | undefined): string {
+  return UUID.exec(text ?? '')?.[0] ?? '';
+}
 
-const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld>) => {
-  const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
+async function startProxies(cluster: Cluster, owns: ReadonlyMap<string, OwnWorld>) {
+  function file(name: string): Promise<string> {
+    return readFile(join(cluster.dir, 'certificates', name), 'utf8');
+  }
   // Both listen on 127.0.0.1, so the certificate of the API server is valid for the proxy.
   const [cert, key] = await Promise.all([file('apiserver.crt'), file('apiserver.key')]);
   const tls = { ca: cluster.apiServer.ca, cert, key };
@@ -88,10 +92,10 @@ const startProxies = async (cluster: Cluster, owns: ReadonlyMap<string, OwnWorld
       record: (exchange) => owns.get(jobIn(exchange.request.path))?.onStore?.(exchange),
     }),
   ]);
-};
+}
 
 /** Starts it in its own namespace on the shared installation; dispose of it after the tests. */
-export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> => {
+export async function startZipperWorld(namespace: string): Promise<ZipperWorld> {
   const cluster = await sharedCluster();
   await sharedInstallation();
   await using started = new AsyncDisposableStack();
@@ -100,8 +104,9 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
   const [api, store] = await startProxies(cluster, owns);
   started.use(api);
   started.use(store);
-  const isOurs = ({ metadata, spec }: Pod): boolean =>
-    metadata.namespace === namespace && spec.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+  function isOurs({ metadata, spec }: Pod): boolean {
+    return metadata.namespace === namespace && spec.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+  }
   podRoutes.apiServerUrlFor = (pod) => (isOurs(pod) ? api.url : undefined);
   const storeEnv = { STORE_ALLOWED_HOSTS: new URL(store.url).host };
   podRoutes.extraEnvFor = (pod) =>
@@ -115,8 +120,9 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
   });
   const behindProxy: Cluster = { ...cluster, store: { ...cluster.store, endpoint: store.url } };
   const project = started.use(await createProject(behindProxy, { namespace }));
-  const kubectl = async (...args: readonly string[]): Promise<string> =>
-    (await cluster.kubectl(['-n', namespace, ...args])).stdout;
+  async function kubectl(...args: readonly string[]): Promise<string> {
+    return (await cluster.kubectl(['-n', namespace, ...args])).stdout;
+  }
   const resources = started.move();
   return {
     cluster,
@@ -155,4 +161,4 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-};
+}

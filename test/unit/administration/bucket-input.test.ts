@@ -11,7 +11,7 @@ const R2: NewBucket = {
   host: '0123abcd.r2.cloudflarestorage.com',
 };
 
-const refusal = (task: () => unknown): AdministrationError => {
+function refusal(task: () => unknown): AdministrationError {
   try {
     task();
   } catch (error) {
@@ -19,7 +19,7 @@ const refusal = (task: () => unknown): AdministrationError => {
     throw error;
   }
   throw new Error('nothing was refused');
-};
+}
 
 describe('checkNewBucket', () => {
   it('accepts each service with its own fields only', () => {

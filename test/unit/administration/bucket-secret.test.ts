@@ -15,10 +15,11 @@ const SECRET = bucketSecretName('s3-reports');
 const TEMPORARY = { accessKeyId: 'ASIAOLD', secretAccessKey: 'old', sessionToken: 'FwoG...expired' } as const;
 const PERMANENT = { accessKeyId: 'AKIANEW', secretAccessKey: 'new' } as const;
 
-const encoded = (texts: object): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, btoa(String(text))]));
+function encoded(texts: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, btoa(String(text))]));
+}
 
-const start = () => {
+function start() {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.projects, aProject(TEAM));
   let isHeld = false;
@@ -39,11 +40,12 @@ const start = () => {
     stream: () => Promise.reject(new Error('no stream')),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const putSecret = (credentials: BucketCredentials, ownerReferences?: readonly OwnerReference[]): void =>
-    objects.put(COLLECTIONS.secrets, {
+  function putSecret(credentials: BucketCredentials, ownerReferences?: readonly OwnerReference[]): void {
+    return objects.put(COLLECTIONS.secrets, {
       metadata: { namespace: TEAM, name: SECRET, ...(ownerReferences && { ownerReferences }) },
       data: encoded(credentials),
     } as KubeObject);
+  }
   return {
     objects,
     /** A finalizer keeps it. */
@@ -58,7 +60,7 @@ const start = () => {
     buckets: createAdministration({ kube, clock: systemClock }).buckets(TEAM),
     data: (): unknown => objects.get(`${COLLECTIONS.secrets}/${SECRET}`)?.['data'],
   };
-};
+}
 
 describe('the stored credentials of a bucket', () => {
   it('have no session token of earlier keys, whether they are updated or left by an earlier bucket (UI4)', async () => {

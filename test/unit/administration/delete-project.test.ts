@@ -17,7 +17,7 @@ const IN_USE = new AdministrationError(
   },
 );
 
-const startWorld = () => {
+function startWorld() {
   const world = {
     projects: createFakeObjects<ZipProject>(),
     tokens: createFakeObjects<ZipToken>(),
@@ -43,7 +43,7 @@ const startWorld = () => {
       return deletion;
     },
   };
-};
+}
 
 describe('deleteProject', () => {
   it('repeats the deletion of a bucket until the API server knows that its project is being deleted (N28)', async () => {

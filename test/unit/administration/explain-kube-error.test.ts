@@ -10,11 +10,11 @@ const ATTEMPT = {
   name: 'backend',
 } as const;
 
-const explain = (message: string, code: KubeErrorOptions['code']): AdministrationError => {
+function explain(message: string, code: KubeErrorOptions['code']): AdministrationError {
   const error = explainKubeError(ATTEMPT, new KubeError(message, { code }));
   if (error instanceof AdministrationError) return error;
   throw error;
-};
+}
 
 describe('explainKubeError', () => {
   it('names the verb, resource, namespace and user of a missing permission', () => {

@@ -10,17 +10,17 @@ const UID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
 const PAGES = 20;
 const MEBIBYTE = 1_024 * 1_024;
 
-const pageOf = ({ query, onBytes }: KubeRequest): number => {
+function pageOf({ query, onBytes }: KubeRequest): number {
   onBytes?.(8 * MEBIBYTE);
   return Number(query?.['continue'] ?? '0');
-};
+}
 
 /** A project with more ZipJobs than fit into memory. The job of a user is on the third page. */
-const start = (failList?: KubeError) => {
+function start(failList?: KubeError) {
   const requests: KubeRequest[] = [];
   const nightly = aZipJob({ metadata: { name: 'nightly', uid: UID } });
   const byApi = aZipJob({ metadata: { name: NAME, uid: '0f9d7a52-58a4-4c8e-9a57-000000000001' } });
-  const respond = (request: KubeRequest): unknown => {
+  function respond(request: KubeRequest): unknown {
     requests.push(request);
     const name = request.path.split('/').at(-1) ?? '';
     const found = [nightly, byApi].find(({ metadata }) => metadata.name === name);
@@ -31,7 +31,7 @@ const start = (failList?: KubeError) => {
     const item = page === 2 ? nightly : byApi;
     const next = page + 1 < PAGES ? { continue: String(page + 1) } : {};
     return { metadata: next, items: [request.metadataOnly === true ? { metadata: item.metadata } : item] };
-  };
+  }
   const jobs = createAdministration({
     kube: {
       server: 'https://example.test',
@@ -42,13 +42,13 @@ const start = (failList?: KubeError) => {
     clock: systemClock,
   }).jobs('default');
   return { jobs, requests, lists: () => requests.filter(({ path }) => path.endsWith('/zipjobs')) };
-};
+}
 
-const errorOf = async (task: Promise<unknown>): Promise<AdministrationError> => {
+async function errorOf(task: Promise<unknown>): Promise<AdministrationError> {
   const error: unknown = await task.catch((thrown: unknown) => thrown);
   expect(error).to.be.instanceOf(AdministrationError);
   return error as AdministrationError;
-};
+}
 
 describe('the look-up of a job', () => {
   it('finds the uid of an object in a project of any size, and stops at the page that has it (UI9)', async () => {

@@ -139,8 +139,9 @@ describe('zipJobAgain', () => {
   });
 
   it('uses zip-<uuid> as name, or the first name with a new suffix', () => {
-    const named = (name: string): string =>
-      zipJobAgain(aZipJob({ metadata: { name } }), NEW_UUID).metadata.name;
+    function named(name: string): string {
+      return zipJobAgain(aZipJob({ metadata: { name } }), NEW_UUID).metadata.name;
+    }
     expect(again.metadata.name).to.equal(`zip-${NEW_UUID}`);
     expect(named('nightly')).to.equal('nightly-0f9d7a52');
     expect(named(`${'a'.repeat(42)}-${'b'.repeat(9)}`)).to.equal(`${'a'.repeat(42)}-0f9d7a52`);
@@ -187,11 +188,11 @@ describe('listJobs', () => {
       return Promise.resolve({ metadata: page === 0 ? { continue: 'more' } : {}, items: pages[page] });
     },
   };
-  const names = async (query: Partial<JobQuery>): Promise<readonly string[]> => {
+  async function names(query: Partial<JobQuery>): Promise<readonly string[]> {
     const all = { phases: [], limit: 10, ...query };
     const { jobs } = await listJobs(kube as KubeClient, all, AbortSignal.timeout(5_000));
     return jobs.map(({ name }) => name);
-  };
+  }
 
   it('returns the newest jobs of all pages and counts all matches', async () => {
     const { jobs, matching } = await listJobs(

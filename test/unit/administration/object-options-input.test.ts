@@ -3,7 +3,7 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import { type ObjectOptionInput, readObjectOptions } from '#administration/object-options-input.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
 
-const refusal = (input: ObjectOptionInput, kind: StoreKind = 's3'): AdministrationError => {
+function refusal(input: ObjectOptionInput, kind: StoreKind = 's3'): AdministrationError {
   try {
     readObjectOptions(input, kind);
   } catch (error) {
@@ -11,7 +11,7 @@ const refusal = (input: ObjectOptionInput, kind: StoreKind = 's3'): Administrati
     throw error;
   }
   throw new Error('nothing was refused');
-};
+}
 
 describe('readObjectOptions', () => {
   it('reads name=value pairs, and returns only what is set', () => {

@@ -7,12 +7,14 @@ import { aProject } from '#test/support/servers/api-server.ts';
 
 const { limits: ceilings } = projectClasses({ default: { requestsPerMinute: 0 } }).of('team-a');
 
-const view = (limits: ZipProject['spec']['limits'], isReported = true) => ({
-  ...toProject({
-    ...aProject('team-a', limits && { limits }),
-    ...(isReported && { status: { class: { name: 'large', limits: ceilings } } }),
-  }),
-});
+function view(limits: ZipProject['spec']['limits'], isReported = true) {
+  return {
+    ...toProject({
+      ...aProject('team-a', limits && { limits }),
+      ...(isReported && { status: { class: { name: 'large', limits: ceilings } } }),
+    }),
+  };
+}
 
 describe('the limits of a project', () => {
   it('are those of its class, or lower ones that it sets (N8)', () => {

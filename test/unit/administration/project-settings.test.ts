@@ -12,10 +12,10 @@ import { aProject } from '#test/support/servers/api-server.ts';
 const NAMESPACE = 'team-a';
 
 /** A client of an API server with one project. `reply` may change the project or fail before a patch is sent. */
-const clientOf = (
+function clientOf(
   project: () => ZipProject,
   reply: (request: KubeRequest) => void = () => undefined,
-): { client: ReturnType<typeof createUserClient<ZipProject>>; patches: unknown[] } => {
+): { client: ReturnType<typeof createUserClient<ZipProject>>; patches: unknown[] } {
   const patches: unknown[] = [];
   const client = createUserClient(
     {
@@ -33,21 +33,21 @@ const clientOf = (
     RESOURCES.zipProjects,
   );
   return { client, patches };
-};
+}
 
-const withVersion = (spec: ZipProject['spec'], resourceVersion = '7'): ZipProject => {
+function withVersion(spec: ZipProject['spec'], resourceVersion = '7'): ZipProject {
   const project = aProject(NAMESPACE, spec);
   return { ...project, metadata: { ...project.metadata, resourceVersion } };
-};
+}
 
-const failure = async (promise: Promise<unknown>): Promise<AdministrationError> => {
+async function failure(promise: Promise<unknown>): Promise<AdministrationError> {
   try {
     await promise;
   } catch (error) {
     return error as AdministrationError;
   }
   return expect.fail('did not fail');
-};
+}
 
 describe('changeSettings', () => {
   const limits = { activeJobs: 5, filesPerJob: 9 };

@@ -12,14 +12,14 @@ const CANARY = 'cAnArY0123456789';
 
 const POD = { metadata: { name: 'pod-1', namespace: 'demo' }, spec: {}, status: {} };
 
-const read = (log: string, zipJob = aZipJob(), items: readonly unknown[] = [POD]): Promise<JobLog> => {
+function read(log: string, zipJob = aZipJob(), items: readonly unknown[] = [POD]): Promise<JobLog> {
   const kube: Pick<KubeClient, 'server' | 'request' | 'stream'> = {
     server: 'https://example.test',
     request: () => Promise.resolve({ metadata: {}, items }),
     stream: () => Promise.resolve(Readable.from([log])),
   };
   return readJobLog(kube as KubeClient, zipJob, { lines: 500, signal: AbortSignal.timeout(60_000) });
-};
+}
 
 describe('readJobLog', () => {
   it('redacts each line', async () => {
@@ -29,8 +29,9 @@ describe('readJobLog', () => {
   });
 
   it('says whether the job has no pod yet or its pods were deleted, and which settings keep them longer (G2)', async () => {
-    const refusal = (status: ZipJobStatus) =>
-      read('', aZipJob({ status }), []).catch((error: unknown) => toError(error).message);
+    function refusal(status: ZipJobStatus) {
+      return read('', aZipJob({ status }), []).catch((error: unknown) => toError(error).message);
+    }
     expect(await refusal({ phase: 'Queued' }))
       .to.contain('it has no pod yet')
       .and.not.contain('deleted');

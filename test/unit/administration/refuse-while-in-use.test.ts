@@ -15,13 +15,13 @@ describe('the deletion of a bucket', () => {
     const objects = createObjectsByPath();
     objects.put(COLLECTIONS.projects, aProject(TEAM));
     objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
-    const page = ({ query, onBytes }: KubeRequest): unknown => {
+    function page({ query, onBytes }: KubeRequest): unknown {
       const at = Number(query?.['continue'] ?? 0);
       onBytes?.(PAGE_BYTES);
       const phase = at === 0 ? 'Running' : 'Succeeded';
       const job = aZipJob({ metadata: { namespace: TEAM, name: `zip-${at}` }, status: { phase } });
       return { metadata: at + 1 < PAGES ? { continue: String(at + 1) } : {}, items: [job] };
-    };
+    }
     const kube = {
       server: 'https://kubernetes.test',
       request: async (request: KubeRequest) =>

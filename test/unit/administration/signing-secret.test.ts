@@ -10,14 +10,16 @@ import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
 
 const URL_SET = 'https://hooks.example.com/';
 
-const ownerOf = (kind: string, uid: string): OwnerReference => ({
-  apiVersion: GROUP_VERSION,
-  kind,
-  name: PROJECT_NAME,
-  uid,
-});
+function ownerOf(kind: string, uid: string): OwnerReference {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind,
+    name: PROJECT_NAME,
+    uid,
+  };
+}
 
-const start = (owners: readonly OwnerReference[]) => {
+function start(owners: readonly OwnerReference[]) {
   const objects = createObjectsByPath();
   const project = aProject(TEAM);
   objects.put(COLLECTIONS.projects, { ...project, metadata: { ...project.metadata, uid: 'present' } });
@@ -36,7 +38,7 @@ const start = (owners: readonly OwnerReference[]) => {
     webhooks: createAdministration({ kube, clock: systemClock }).webhooks(TEAM),
     stored: () => RESOURCES.secrets.decode(objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)),
   };
-};
+}
 
 describe('the webhook of a project', () => {
   it('takes the Secret of a deleted project over with a new signing secret, which it shows (UI34)', async () => {

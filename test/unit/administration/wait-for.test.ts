@@ -3,25 +3,28 @@ import { AdministrationError, type AdministrationErrorCode } from '#administrati
 import { MAX_WAIT_MS, type WaitForOptions, waitFor, waitOrTimeOut } from '#administration/wait-for.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
-const failure = (code: AdministrationErrorCode, retryAfterMs?: number): AdministrationError =>
-  new AdministrationError(`It is ${code}`, { code, retryAfterMs });
+function failure(code: AdministrationErrorCode, retryAfterMs?: number): AdministrationError {
+  return new AdministrationError(`It is ${code}`, { code, retryAfterMs });
+}
 
 /** Runs a wait whose asks have these outcomes, the last one for ever. Advances the clock until the wait ends. */
-const run = async (
+async function run(
   outcomes: readonly (Error | string | undefined)[],
   { limitMs = 10_000, ...options }: Partial<WaitForOptions> = {},
-) => {
+) {
   const clock = createManualClock();
   const asked: number[] = [];
   const failures: string[] = [];
-  const ask = async (): Promise<string | undefined> => {
+  async function ask(): Promise<string | undefined> {
     await Promise.resolve();
     const outcome = outcomes[Math.min(asked.length, outcomes.length - 1)];
     asked.push(clock.monotonicMs());
     if (outcome instanceof Error) throw outcome;
     return outcome;
-  };
-  const onFailure = ({ message }: Error) => failures.push(message);
+  }
+  function onFailure({ message }: Error) {
+    return failures.push(message);
+  }
   const wait = { clock, limitMs, onFailure, ...options };
   let ended: { readonly result?: string; readonly error?: AdministrationError } | undefined;
   const end = waitOrTimeOut(wait, ask, () => 'It did not finish').then(
@@ -36,7 +39,7 @@ const run = async (
   if (ended === undefined) throw new Error('the wait did not end');
   await end;
   return { asked, failures, ended, endedAt: clock.monotonicMs(), left: clock.pending };
-};
+}
 
 describe('waitFor', () => {
   it('continues after every failure that a retry may mend (UI3)', async () => {
@@ -99,13 +102,13 @@ describe('waitFor', () => {
   it('ends a request that gets no response at the time limit, and says so (UI3)', async () => {
     const clock = createManualClock();
     let asked = 0;
-    const ask = (signal: AbortSignal): Promise<string | undefined> => {
+    function ask(signal: AbortSignal): Promise<string | undefined> {
       asked += 1;
       if (asked === 1) return Promise.resolve(undefined);
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    };
+    }
     const end = waitOrTimeOut({ clock, limitMs: 20_000 }, ask, () => 'It did not finish').catch(
       (error: unknown) => error,
     );

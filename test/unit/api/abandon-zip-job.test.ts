@@ -9,15 +9,17 @@ import { until } from '#test/support/until.ts';
 
 const POLICY = { attempts: 3, baseDelayMs: 1, maxDelayMs: 1 };
 
-const setUp = (maxAtOnce = 10) => {
+function setUp(maxAtOnce = 10) {
   const lines: string[] = [];
   const jobs = createFakeObjects<ZipJob>();
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
   const clock = createManualClock();
   const abandon = createAbandonZipJob({ jobClient: jobs.client, log, clock, policy: POLICY, maxAtOnce });
-  const deletes = () => jobs.calls.filter((call) => call.startsWith('delete'));
+  function deletes() {
+    return jobs.calls.filter((call) => call.startsWith('delete'));
+  }
   return { jobs, lines, clock, abandon, deletes };
-};
+}
 
 describe('createAbandonZipJob', () => {
   it('deletes the job', async () => {
@@ -89,10 +91,12 @@ describe('createAbandonZipJob', () => {
     const { jobs, abandon, deletes, lines, clock } = setUp(2);
     const held = Promise.withResolvers<void>();
     jobs.holdUntil(held.promise);
-    const abandonSome = (count: number): void => {
+    function abandonSome(count: number): void {
       for (let n = 0; n < count; n += 1) abandon({ namespace: NAMESPACE, name: `job-${n}`, uid: 'uid' });
-    };
-    const counts = () => lines.map((line) => (JSON.parse(line) as { readonly zipJobs?: number }).zipJobs);
+    }
+    function counts() {
+      return lines.map((line) => (JSON.parse(line) as { readonly zipJobs?: number }).zipJobs);
+    }
     abandonSome(5);
     expect([deletes().length, counts()]).to.deep.equal([2, [1]]);
     clock.jump(60_000);

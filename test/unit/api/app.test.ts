@@ -174,8 +174,9 @@ describe('createApp', () => {
 
     it('refuses plain HTTP reported by a trusted proxy', async () => {
       await using proxied = await startApiServer({ trustedProxies: ['127.0.0.0/8'] });
-      const askOver = (proto: string) =>
-        askApi(proxied.url, { path: '/v1/zips', headers: { 'x-forwarded-proto': proto } });
+      function askOver(proto: string) {
+        return askApi(proxied.url, { path: '/v1/zips', headers: { 'x-forwarded-proto': proto } });
+      }
       expect((await askOver('http')).body.error?.code).to.equal('https_required');
       expect((await askOver('http')).status).to.equal(400);
       expect((await askOver('https')).status).to.equal(405);

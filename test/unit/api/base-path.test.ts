@@ -4,8 +4,9 @@ import type { OpenApiDocument } from '#api/openapi/document-types.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 /** The addresses of an HTML page's links, as a browser resolves them. */
-const linksOf = (page: string, url: string): readonly string[] =>
-  [...page.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => new URL(href, url).href);
+function linksOf(page: string, url: string): readonly string[] {
+  return [...page.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => new URL(href, url).href);
+}
 
 for (const basePath of ['/archives', '/tools/archives', '/api', '/v1/zips'])
   describe(`an API below ${basePath} (X14)`, () => {

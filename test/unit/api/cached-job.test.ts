@@ -4,7 +4,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const job = (change: Partial<Pick<ZipJob, 'spec' | 'status'>> & { annotations?: Record<string, string> }) => {
+function job(change: Partial<Pick<ZipJob, 'spec' | 'status'>> & { annotations?: Record<string, string> }) {
   const one = aZipJob();
   const { annotations = {}, ...rest } = change;
   const { bytes, ...kept } = toCachedJob({
@@ -14,9 +14,13 @@ const job = (change: Partial<Pick<ZipJob, 'spec' | 'status'>> & { annotations?: 
   });
   expect(bytes).to.be.above(100);
   return kept;
-};
+}
+
 const metadata = { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion: '7' };
-const spec = (text: string) => ({ bucketRef: { name: 's3-a' }, key: 'a.zip', metadata: text });
+
+function spec(text: string) {
+  return { bucketRef: { name: 's3-a' }, key: 'a.zip', metadata: text };
+}
 
 describe('toCachedJob', () => {
   it('keeps only that a job exists', () => {

@@ -19,7 +19,9 @@ describe('the caches of the API', () => {
         }),
     };
     const project = aZipProject();
-    const build = () => ({ ...project, metadata: { ...project.metadata, namespace: PROJECT } });
+    function build() {
+      return { ...project, metadata: { ...project.metadata, namespace: PROJECT } };
+    }
     await using caches = createCaches({
       kube: fixedKube({ zipjobs: zipJobs, zipprojects: { count: 1, build } }),
       log: createLogger('test', { level: 'silent' }),
@@ -31,8 +33,9 @@ describe('the caches of the API', () => {
     });
     caches.start();
     await caches.synced(AbortSignal.timeout(30_000));
-    const kept = (namespace: string): number =>
-      [...caches.zipJobs.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
+    function kept(namespace: string): number {
+      return [...caches.zipJobs.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
+    }
     expect([kept(PROJECT), kept('other'), caches.zipJobs.leftOut()]).to.deep.equal([JOBS_EACH, 2_000, 100]);
   });
 });

@@ -3,7 +3,10 @@ import { checkBody } from '#test/support/builders/check-body.ts';
 import { A_REQUEST } from '#test/support/servers/api-server.ts';
 
 const [file] = A_REQUEST.urls;
-const withUrl = (url: string) => ({ ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] });
+
+function withUrl(url: string) {
+  return { ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] };
+}
 
 describe('the rules of a request with data: URLs', () => {
   it('accepts files in data: URLs, which may be longer than other URLs (C5)', () => {
@@ -13,10 +16,12 @@ describe('the rules of a request with data: URLs', () => {
 
   it('refuses a data: URL that is not valid, too long or has headers, and does not repeat it (C5)', () => {
     const canary = 'cAnArY0123456789';
-    const inline = (url: string, more: object = {}) => ({
-      ...A_REQUEST,
-      urls: [file, { url, filename: 'b.txt', ...more }],
-    });
+    function inline(url: string, more: object = {}) {
+      return {
+        ...A_REQUEST,
+        urls: [file, { url, filename: 'b.txt', ...more }],
+      };
+    }
     for (const body of [
       inline(`data:;base64,${canary}%`),
       inline(`data:,%z${canary}`),
@@ -33,13 +38,15 @@ describe('the rules of a request with data: URLs', () => {
   it('limits the bytes of all data: URLs of a request (C5)', () => {
     const limits = { maxFiles: 17, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
     const full = `data:,${'x'.repeat(64 * 1024)}`;
-    const of = (...more: string[]) => ({
-      ...A_REQUEST,
-      urls: [...Array.from({ length: 16 }, () => full), ...more].map((url, n) => ({
-        url,
-        filename: `f${n}`,
-      })),
-    });
+    function of(...more: string[]) {
+      return {
+        ...A_REQUEST,
+        urls: [...Array.from({ length: 16 }, () => full), ...more].map((url, n) => ({
+          url,
+          filename: `f${n}`,
+        })),
+      };
+    }
     expect(checkBody(of(), {}, { limits }).files).to.have.length(16);
     expect(() => checkBody(of('data:,x'), {}, { limits }))
       .to.throw(/^urls\[16\]\.url exceeds the 1048576 bytes/)

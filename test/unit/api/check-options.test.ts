@@ -23,20 +23,23 @@ const OBJECT = {
 } as const;
 
 /** A valid value of an option, as part of a request. */
-const withOption = (option: string, value?: unknown): Readonly<Record<string, unknown>> => {
+function withOption(option: string, value?: unknown): Readonly<Record<string, unknown>> {
   const [field = '', part] = option.split('.');
   if (part === undefined) return { [field]: value === undefined ? ALL[field as keyof typeof ALL] : value };
   return { object: { [part]: value === undefined ? OBJECT[part as keyof typeof OBJECT] : value } };
-};
+}
 
-const refusalOf = (...args: Parameters<typeof checkBody>): unknown => {
+function refusalOf(...args: Parameters<typeof checkBody>): unknown {
   try {
     return checkBody(...args);
   } catch (error) {
     return error;
   }
-};
-const invalid = (param: string) => ({ status: 422, code: 'parameter_invalid', param });
+}
+
+function invalid(param: string) {
+  return { status: 422, code: 'parameter_invalid', param };
+}
 
 describe('the options of a request', () => {
   it('are those of the job', () => {
@@ -125,10 +128,15 @@ describe('the options of a request', () => {
     expect(checkBody({ ...A_REQUEST, urls, portable_names: 'rewrite' }).files).to.have.length(1);
   });
 
-  const named = (...filenames: readonly string[]) => ({
-    ...A_REQUEST,
-    urls: [...A_REQUEST.urls, ...filenames.map((filename) => ({ url: 'https://h.example.com/', filename }))],
-  });
+  function named(...filenames: readonly string[]) {
+    return {
+      ...A_REQUEST,
+      urls: [
+        ...A_REQUEST.urls,
+        ...filenames.map((filename) => ({ url: 'https://h.example.com/', filename })),
+      ],
+    };
+  }
 
   for (const [manifest, entry] of [
     ['json', 'manifest.json'],
@@ -210,7 +218,9 @@ describe('the options of a request', () => {
     });
   });
 
-  const withObject = (object: object): unknown => refusalOf({ ...A_REQUEST, object });
+  function withObject(object: object): unknown {
+    return refusalOf({ ...A_REQUEST, object });
+  }
 
   for (const [name, metadata, message] of [
     ['the attempt of the service', { 'zip-attempt': 'x' }, 'starts with "zip-", which is reserved'],

@@ -3,15 +3,22 @@ import { checkBody } from '#test/support/builders/check-body.ts';
 import { A_REQUEST } from '#test/support/servers/api-server.ts';
 
 const [file] = A_REQUEST.urls;
-const withUrl = (url: unknown) => ({ ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] });
-const withName = (...names: string[]) => ({
-  ...A_REQUEST,
-  urls: names.map((filename, n) => ({ url: `https://h.example.com/${n}`, filename })),
-});
-const without = (field: keyof typeof A_REQUEST) => {
+
+function withUrl(url: unknown) {
+  return { ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] };
+}
+
+function withName(...names: string[]) {
+  return {
+    ...A_REQUEST,
+    urls: names.map((filename, n) => ({ url: `https://h.example.com/${n}`, filename })),
+  };
+}
+
+function without(field: keyof typeof A_REQUEST) {
   const { [field]: _left, ...rest } = A_REQUEST;
   return rest;
-};
+}
 
 interface Row {
   readonly name: string;

@@ -3,8 +3,9 @@ import { createKeptResponses } from '#api/kept-responses.ts';
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 
-const job = (uid: string, phase: Phase = 'Succeeded', metadata = '{"a":1}'): ZipJob =>
-  aZipJob({ metadata: { name: `zip-${uid}`, uid }, spec: { metadata }, status: { phase } });
+function job(uid: string, phase: Phase = 'Succeeded', metadata = '{"a":1}'): ZipJob {
+  return aZipJob({ metadata: { name: `zip-${uid}`, uid }, spec: { metadata }, status: { phase } });
+}
 
 describe('createKeptResponses', () => {
   it('keeps the responses of finished jobs only', () => {

@@ -19,20 +19,22 @@ const MIB = 1024 * 1024;
 const MAX_SECRET_BYTES = MIB;
 
 /** A presigned URL with the token of a role. Nothing of token and signature can be compressed but their encoding. */
-const presigned = (index: number, length: number): string => {
+function presigned(index: number, length: number): string {
   const start = `https://reports.s3.eu-central-1.amazonaws.com/2026/${index}.pdf?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Security-Token=`;
   const end = `&X-Amz-Signature=${randomBytes(32).toString('hex')}`;
   const token = randomBytes(length).toString('base64url');
   return `${start}${token.slice(0, length - start.length - end.length)}${end}`;
-};
+}
 
-const requestOf = (count: number, length: number) => ({
-  ...A_REQUEST,
-  urls: Array.from({ length: count }, (_, index) => ({
-    url: presigned(index, length),
-    filename: `reports/2026/${index}.pdf`,
-  })),
-});
+function requestOf(count: number, length: number) {
+  return {
+    ...A_REQUEST,
+    urls: Array.from({ length: count }, (_, index) => ({
+      url: presigned(index, length),
+      filename: `reports/2026/${index}.pdf`,
+    })),
+  };
+}
 
 describe('long URLs', function () {
   this.timeout(60_000);
@@ -49,7 +51,7 @@ describe('long URLs', function () {
   after(() => api[Symbol.asyncDispose]());
 
   /** The list of the only job as the zipper reads it. */
-  const storedList = async () => {
+  async function storedList() {
     const [job] = api.jobs.all();
     const { secretNames = [], count = 0, sha256 = '' } = job?.spec.filesFrom ?? {};
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-list-'));
@@ -66,7 +68,7 @@ describe('long URLs', function () {
     } finally {
       await rm(directory, { recursive: true });
     }
-  };
+  }
 
   it('of 1,964 characters, 10,000 of them, reach the zipper as they were sent (FD6)', async () => {
     const request = requestOf(FILES, 1_964);
@@ -78,12 +80,12 @@ describe('long URLs', function () {
 
   it('have a second more for each MiB to be stored in a slow API server (FD6)', async () => {
     await using slow = await startApiServer({ workTimeoutMs: 100 });
-    const statusFor = async (count: number): Promise<number> => {
+    async function statusFor(count: number): Promise<number> {
       const { length } = slow.secrets.calls;
       const isCalled = until('a Secret to be sent', () => slow.secrets.calls.length > length);
       slow.secrets.holdUntil(isCalled.then(() => setTimeout(500)));
       return (await slow.post(requestOf(count, 8_192))).status;
-    };
+    }
     expect([await statusFor(1), await statusFor(512)]).to.deep.equal([503, 201]);
   });
 

@@ -4,14 +4,22 @@ import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/suppo
 const EXPANDED = '/api/v1/zips?expand=error';
 const CANARY = 'cAnArY0123456789';
 
-const at = (n: number) => ({ url: `https://files.example.com/${n}`, filename: `f${n}` });
-const of = (...urls: unknown[]) => ({ ...A_REQUEST, urls });
-const fault = (file_index: number, param: string | null, message: string) => ({
-  file_index,
-  param,
-  code: 'parameter_invalid',
-  message: `urls[${file_index}]${message}`,
-});
+function at(n: number) {
+  return { url: `https://files.example.com/${n}`, filename: `f${n}` };
+}
+
+function of(...urls: unknown[]) {
+  return { ...A_REQUEST, urls };
+}
+
+function fault(file_index: number, param: string | null, message: string) {
+  return {
+    file_index,
+    param,
+    code: 'parameter_invalid',
+    message: `urls[${file_index}]${message}`,
+  };
+}
 
 describe('POST /zips?expand=error with several invalid entries', () => {
   let api: ApiServer;
@@ -21,7 +29,7 @@ describe('POST /zips?expand=error with several invalid entries', () => {
   afterEach(() => api[Symbol.asyncDispose]());
 
   /** The response with the list, whose other fields are those of the response without it. */
-  const ask = async (body: unknown) => {
+  async function ask(body: unknown) {
     const plain = await api.post(body, { path: '/api/v1/zips' });
     const { body: expanded } = await api.post(body, { path: EXPANDED });
     if (expanded.error === undefined) throw new Error(`accepted: ${plain.text}`);
@@ -30,7 +38,7 @@ describe('POST /zips?expand=error with several invalid entries', () => {
     expect([plain.status, plain.text]).to.deep.equal([422, error]);
     expect(Object.keys(more)).to.deep.equal(['files', 'files_total']);
     return more;
-  };
+  }
 
   it('lists the faults of URLs, headers and names in the order of the entries (C4)', async () => {
     const private1 = { ...at(1), url: `http://10.0.0.1/${CANARY}` };
@@ -85,7 +93,9 @@ describe('POST /zips?expand=error with several invalid entries', () => {
   });
 
   it('counts all of 10,000 entries, and lists the first hundred that are invalid (C4)', async () => {
-    const isBad = (n: number): boolean => n % 73 === 7;
+    function isBad(n: number): boolean {
+      return n % 73 === 7;
+    }
     const urls = Array.from({ length: 10_000 }, (_, n) =>
       isBad(n) ? { ...at(n), url: `http://127.0.0.1/${n}` } : at(n),
     );

@@ -3,7 +3,7 @@ import { storedJobsFull } from '#api/api-error.ts';
 import { createNoteFullProject } from '#api/note-full-project.ts';
 import { createLogger } from '#runtime/log.ts';
 
-const setUp = () => {
+function setUp() {
   const time = { now: 0 };
   const lines: string[] = [];
   const log = createLogger('api', {
@@ -11,10 +11,11 @@ const setUp = () => {
     destination: { write: (line: string) => lines.push(line) },
   });
   const note = createNoteFullProject({ clock: { monotonicMs: () => time.now }, log });
-  const logged = (): readonly unknown[] =>
-    lines.splice(0).map((line) => (JSON.parse(line) as { project: string }).project);
+  function logged(): readonly unknown[] {
+    return lines.splice(0).map((line) => (JSON.parse(line) as { project: string }).project);
+  }
   return { time, logged, note: (project: string) => note(project, storedJobsFull(1)) };
-};
+}
 
 describe('createNoteFullProject', () => {
   it('names every full project once a minute, also while another one sends many requests (N2)', () => {

@@ -27,10 +27,10 @@ const requestPolicy = createRequestPolicy({
 });
 const project = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
 
-const cpuMs = (): number => {
+function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
-};
+}
 
 interface Measured<T> {
   /** Processor time of the longest step, and of all. */
@@ -40,7 +40,7 @@ interface Measured<T> {
 }
 
 /** Runs the steps to their end or first error. */
-const runMeasured = <T>(steps: Steps<T>): Measured<T> => {
+function runMeasured<T>(steps: Steps<T>): Measured<T> {
   let longestMs = 0;
   let totalMs = 0;
   for (let before = cpuMs(); ; ) {
@@ -58,7 +58,7 @@ const runMeasured = <T>(steps: Steps<T>): Measured<T> => {
     if (step === undefined) return { longestMs, totalMs };
     if (step.done === true) return { longestMs, totalMs, value: step.value };
   }
-};
+}
 
 function* read(body: Buffer, of = project): Steps<ZipJobRequest> {
   const json = yield* parseStrictJson(body, jsonLimits(limits));
@@ -82,12 +82,12 @@ function* listFaults(body: Buffer): Steps<unknown> {
 let validMs = 0;
 
 /** No step takes as long as a whole valid request, on any machine. */
-const expectShortSteps = ({ longestMs }: Measured<unknown>): void => {
+function expectShortSteps({ longestMs }: Measured<unknown>): void {
   // The machine may be busier now than when it was measured.
   if (longestMs >= validMs)
     validMs = Math.max(validMs, runMeasured(read(LARGEST_REQUESTS['presigned URLs']())).totalMs);
   expect(longestMs).to.be.below(validMs);
-};
+}
 
 describe('createReadRequest', function () {
   this.timeout(60_000);
@@ -155,17 +155,21 @@ describe('createReadRequest', function () {
       fileBudget: unlimitedFiles(),
     });
     const [file] = A_REQUEST.urls;
-    const bodyOf = (files: number): Buffer =>
-      Buffer.from(JSON.stringify({ ...A_REQUEST, urls: Array<unknown>(files).fill(file), key: 'a/..' }));
+    function bodyOf(files: number): Buffer {
+      return Buffer.from(
+        JSON.stringify({ ...A_REQUEST, urls: Array<unknown>(files).fill(file), key: 'a/..' }),
+      );
+    }
     for (const files of [1, 2_000]) {
       let asked = 0;
-      const read = (isKnown: boolean) =>
-        readRequest(bodyOf(files), project, {
+      function read(isKnown: boolean) {
+        return readRequest(bodyOf(files), project, {
           isRetry: () => {
             asked += 1;
             return Promise.resolve(isKnown);
           },
         });
+      }
       const error = await read(false).catch((caught: unknown) => caught);
       expect(error).to.have.property('code', files === 1 ? 'parameter_invalid' : 'TooManyValues');
       const { list, refusal } = await read(true);

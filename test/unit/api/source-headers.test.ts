@@ -7,10 +7,12 @@ import { A_REQUEST } from '#test/support/servers/api-server.ts';
 const [file] = A_REQUEST.urls;
 
 describe('the rules of a request: headers of an entry', () => {
-  const withHeaders = (headers: unknown) => ({
-    ...A_REQUEST,
-    urls: [file, { ...file, filename: 'b', headers }],
-  });
+  function withHeaders(headers: unknown) {
+    return {
+      ...A_REQUEST,
+      urls: [file, { ...file, filename: 'b', headers }],
+    };
+  }
 
   it('keeps headers', () => {
     const headers = { Authorization: 'Bearer x' };

@@ -11,7 +11,10 @@ import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers
 const [file] = A_REQUEST.urls;
 const SHA256 = '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae';
 const STATED = { size: 48_213, sha256: SHA256, crc32: '8c736521', content_type: 'application/pdf' };
-const bodyOf = (stated: object) => ({ ...A_REQUEST, urls: [file, { ...file, filename: 'b', ...stated }] });
+
+function bodyOf(stated: object) {
+  return { ...A_REQUEST, urls: [file, { ...file, filename: 'b', ...stated }] };
+}
 
 const VALID: readonly object[] = [
   { size: 0 },
@@ -108,18 +111,21 @@ describe('the rules of a request: what an entry states about its file', () => {
 });
 
 describe('the definition of ZipJob: what an entry of spec.files states about its file', () => {
-  const at = (value: unknown, path: string): unknown =>
-    path.split('.').reduce<unknown>((holder, name) => Reflect.get(Object(holder), name), value);
+  function at(value: unknown, path: string): unknown {
+    return path.split('.').reduce<unknown>((holder, name) => Reflect.get(Object(holder), name), value);
+  }
   const definition: unknown = parse(readFileSync('crds/zipjobs.yaml', 'utf8'));
   const schema = at(definition, 'spec.versions.0.schema.openAPIV3Schema');
   const entry = at(schema, 'properties.spec.properties.files.items') as object;
   const isValid = new Ajv({ strict: false, validateFormats: false }).compile(entry);
   /** As ZipJobs spell it. */
-  const inZipJob = ({ content_type: contentType, ...stated }: Readonly<Record<string, unknown>>): object => ({
-    ...file,
-    ...stated,
-    ...(contentType !== undefined && { contentType }),
-  });
+  function inZipJob({ content_type: contentType, ...stated }: Readonly<Record<string, unknown>>): object {
+    return {
+      ...file,
+      ...stated,
+      ...(contentType !== undefined && { contentType }),
+    };
+  }
 
   it('has the rules of a request (FD10)', () => {
     for (const stated of VALID)

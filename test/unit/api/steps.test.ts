@@ -21,9 +21,9 @@ describe('createRunSteps', () => {
     const runSteps = createRunSteps();
     let steps = 0;
     const state = { ended: false };
-    const onStep = (): void => {
+    function onStep(): void {
       steps += 1;
-    };
+    }
     const tasks = Array.from({ length: TASKS }, () => runSteps('a', busy(STEPS, onStep)));
     const done = Promise.all(tasks).finally(() => {
       state.ended = true;
@@ -69,14 +69,16 @@ describe('createQueue', () => {
     const enqueue = createQueue(1);
     const order: string[] = [];
     let running = 0;
-    const task = (name: string) => async (): Promise<string> => {
-      running += 1;
-      expect(running).to.equal(1);
-      await afterEvents();
-      running -= 1;
-      order.push(name);
-      return name;
-    };
+    function task(name: string) {
+      return async (): Promise<string> => {
+        running += 1;
+        expect(running).to.equal(1);
+        await afterEvents();
+        running -= 1;
+        order.push(name);
+        return name;
+      };
+    }
     const tasks = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => enqueue(name.slice(0, 1), task(name)));
     expect(await Promise.all(tasks)).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
     expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
@@ -94,15 +96,16 @@ describe('createQueue', () => {
     const enqueue = createQueue(8);
     const started: string[] = [];
     const ends = new Map<string, () => void>();
-    const begin = (name: string): void =>
-      void enqueue(name.slice(0, 1), () => {
+    function begin(name: string): void {
+      return void enqueue(name.slice(0, 1), () => {
         started.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       });
-    const finish = async (name: string): Promise<void> => {
+    }
+    async function finish(name: string): Promise<void> {
       ends.get(name)?.();
       await afterEvents();
-    };
+    }
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2', 'e1', 'f1']) begin(name);
     await afterEvents();
     const first = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2'];

@@ -7,31 +7,38 @@ import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const ROOMY: StorageLimits = { storedJobs: 100, storedBytes: 1e6 };
 
-const setUp = (limits: Partial<StorageLimits> = {}) => {
+function setUp(limits: Partial<StorageLimits> = {}) {
   const time = { now: 0 };
   const ledger = createStorageLedger({
     clock: { ...systemClock, monotonicMs: () => time.now },
     maxFileListBytes: 100,
   });
-  const job = (name: string, annotations: Record<string, string> = {}): CachedJob => {
+  function job(name: string, annotations: Record<string, string> = {}): CachedJob {
     const one = aZipJob();
     return toCachedJob({ ...one, metadata: { ...one.metadata, name, annotations } });
-  };
-  const set = (name: string, annotations: Record<string, string> = {}) => {
+  }
+  function set(name: string, annotations: Record<string, string> = {}) {
     const object = job(name, annotations);
     ledger.note({ kind: 'set', key: `${NAMESPACE}/${name}`, object, before: undefined });
-  };
-  const remove = (name: string) =>
-    ledger.note({ kind: 'deleted', key: `${NAMESPACE}/${name}`, before: job(name) });
-  const admit = (name: string, size: Partial<NewJob> = {}) =>
-    ledger.admit(
+  }
+  function remove(name: string) {
+    return ledger.note({ kind: 'deleted', key: `${NAMESPACE}/${name}`, before: job(name) });
+  }
+  function admit(name: string, size: Partial<NewJob> = {}) {
+    return ledger.admit(
       { namespace: NAMESPACE, name, bytes: 1_000, fileListBytes: 0, ...size },
       { ...ROOMY, ...limits },
     )?.code;
-  const total = () => new Map(ledger.totals()).get(NAMESPACE);
+  }
+  function total() {
+    return new Map(ledger.totals()).get(NAMESPACE);
+  }
   return { ledger, time, set, remove, admit, total };
-};
-const listOf = (count: number) => ({ [ANNOTATIONS.fileListBytes]: String(count) });
+}
+
+function listOf(count: number) {
+  return { [ANNOTATIONS.fileListBytes]: String(count) };
+}
 
 describe('createStorageLedger', () => {
   it('counts a job once, although it is admitted and then observed', () => {

@@ -9,12 +9,14 @@ import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers
 const TEXT = { type: 'string' };
 
 /** An object with exactly these fields. */
-const exactly = (properties: Readonly<Record<string, object>>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-  additionalProperties: false,
-});
+function exactly(properties: Readonly<Record<string, object>>) {
+  return {
+    type: 'object',
+    required: Object.keys(properties),
+    properties,
+    additionalProperties: false,
+  };
+}
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
 const isZip = ajv.compile(
@@ -30,9 +32,9 @@ const isError = ajv.compile(
   exactly({ error: exactly({ type: TEXT, code: TEXT, message: TEXT, param: { type: ['string', 'null'] } }) }),
 );
 
-const accept = (validate: typeof isZip, body: unknown): void => {
+function accept(validate: typeof isZip, body: unknown): void {
   expect(validate(body), JSON.stringify([body, validate.errors])).to.equal(true);
-};
+}
 
 describe('a strict client', () => {
   let api: ApiServer;
@@ -57,7 +59,9 @@ describe('a strict client', () => {
       failure: { code: 'SourceNotFound', fileIndex: 0, httpStatus: 404, retriable: false },
       sourceCheck: aSourceCheck(137),
     });
-    const inPhase = (phase: Phase): ZipJobStatus => ({ phase, progress: progressOf('pod') });
+    function inPhase(phase: Phase): ZipJobStatus {
+      return { phase, progress: progressOf('pod') };
+    }
     const statuses: readonly (readonly [string, ZipJobStatus])[] = [
       ['none', {}],
       ['none', inPhase('Queued')],

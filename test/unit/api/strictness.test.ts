@@ -44,8 +44,9 @@ describe('the API', function () {
 
   it('refuses an unpaired surrogate in url, filename and key, and keeps it in metadata (T22)', async () => {
     const half = '\\ud800';
-    const text = (change: object): string =>
-      JSON.stringify({ ...A_REQUEST, ...change }).replace('HALF', half);
+    function text(change: object): string {
+      return JSON.stringify({ ...A_REQUEST, ...change }).replace('HALF', half);
+    }
     const [file] = A_REQUEST.urls;
     for (const [param, change] of [
       ['key', { key: 'HALF' }],

@@ -15,8 +15,8 @@ const REQUEST = {
 } as const;
 const UUID = '6f1c1f0e-1111-4000-8000-000000000000';
 
-const make = (spec: ZipProject['spec'] = {}, request: ZipJobInput['request'] = REQUEST) =>
-  toZipJob({
+function make(spec: ZipProject['spec'] = {}, request: ZipJobInput['request'] = REQUEST) {
+  return toZipJob({
     request,
     project: aProject('team-a', spec),
     uuid: UUID,
@@ -25,6 +25,7 @@ const make = (spec: ZipProject['spec'] = {}, request: ZipJobInput['request'] = R
     createdBy: 'laptop',
     requestId: 'r-1',
   });
+}
 
 describe('toZipJob', () => {
   it('stores the request without its URLs', () => {

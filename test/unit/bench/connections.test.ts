@@ -6,10 +6,10 @@ import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 
 const CASE = { name: 'tiny', what: '', latencyMs: 0, files: [{ path: 'a.bin', bytes: 1000 }] };
 
-const get = async (origin: BenchOrigin, dispatcher: Agent): Promise<number> => {
+async function get(origin: BenchOrigin, dispatcher: Agent): Promise<number> {
   const { body } = await request(`${origin.url}a.bin`, { dispatcher });
   return (await body.arrayBuffer()).byteLength;
-};
+}
 
 describe('the origin of a benchmark', function () {
   this.timeout(60_000);

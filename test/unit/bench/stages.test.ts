@@ -3,10 +3,10 @@ import { type JobMoments, MOMENTS } from '#test/bench/node/job-moments.ts';
 import { STAGES, stageTimes, summarize } from '#test/bench/node/stages.ts';
 
 /** Its stages take this time, twice this time, and so on. */
-const aJob = (ms: number): JobMoments => {
+function aJob(ms: number): JobMoments {
   const moments = MOMENTS.map((moment, index) => [moment, 1000 + (ms * index * (index + 1)) / 2] as const);
   return { ...(Object.fromEntries(moments) as Omit<JobMoments, 'responded'>), responded: 1000 + 3 * ms };
-};
+}
 
 describe('the stages of a job on a real node', () => {
   it('has one stage between two moments, whose sum is the whole time (G15)', () => {

@@ -16,18 +16,19 @@ import {
   uploaded,
 } from './histories.ts';
 
-const ended = (phase: 'Failed' | 'Cancelled', reason: string): readonly Seen[] => [
-  sight('Queued'),
-  sight(phase, reason, 't1'),
-  delivery('m1', 'failed'),
-];
+function ended(phase: 'Failed' | 'Cancelled', reason: string): readonly Seen[] {
+  return [sight('Queued'), sight(phase, reason, 't1'), delivery('m1', 'failed')];
+}
+
 const nothing = outcome({ object: 'nothing' });
-const sourceError = (path: string): Seen =>
-  post('source', path, {
+
+function sourceError(path: string): Seen {
+  return post('source', path, {
     request: { method: 'GET', path, headers: {}, actor: undefined },
     status: 503,
     fault: 'response',
   });
+}
 
 describe('checkHistory of planned ends', () => {
   it('reports a product that fails every job, whatever the reason (F30)', () => {
@@ -45,8 +46,12 @@ describe('checkHistory of planned ends', () => {
   });
 
   it('reports a product that doubles every job: its object, its Job, its archive or its webhook (F30)', () => {
-    const job = (): Seen =>
-      post('api-server', '/apis/batch/v1/namespaces/a/jobs', { status: 201, notes: { job: `zip-${UUID}` } });
+    function job(): Seen {
+      return post('api-server', '/apis/batch/v1/namespaces/a/jobs', {
+        status: 201,
+        notes: { job: `zip-${UUID}` },
+      });
+    }
     expect(rules([of('decaf', sight('Queued')), ...SUCCEEDED])).to.deep.equal(['F1']);
     expect(rules([job(), job(), ...SUCCEEDED])).to.deep.equal(['F2']);
     expect(rules([...uploaded('u0'), ...SUCCEEDED])).to.deep.equal(['H4']);
@@ -54,12 +59,15 @@ describe('checkHistory of planned ends', () => {
   });
 
   it('accepts a failure only of the job that met the injected error, and only for that reason (F30)', () => {
-    const failed = (reason: string, met: Seen) => rules([met, ...ended('Failed', reason)], nothing);
+    function failed(reason: string, met: Seen) {
+      return rules([met, ...ended('Failed', reason)], nothing);
+    }
     expect(failed('SourceUnavailable', sourceError('/gen/1/1'))).to.deep.equal([]);
     expect(failed('SourceUnavailable', sourceError('/gen/1/3'))).to.deep.equal(['F30']);
     expect(failed('StoreUnavailable', sourceError('/gen/1/1'))).to.deep.equal(['F30']);
-    const store = (fault: 'response' | 'drop') =>
-      post('store', '/bucket/k.zip?uploads', { status: 503, fault });
+    function store(fault: 'response' | 'drop') {
+      return post('store', '/bucket/k.zip?uploads', { status: 503, fault });
+    }
     expect(failed('StoreUnavailable', store('response'))).to.deep.equal([]);
     expect(failed('StoreUnavailable', store('drop'))).to.deep.equal(['F30']);
     for (const reason of ['BucketNotFound', 'BucketTerminating', 'BucketDeleted']) {
@@ -90,8 +98,9 @@ describe('checkHistory of planned ends', () => {
 });
 
 describe('checkEnds', () => {
-  const ends = (kind: JobEnd['kind'], count: number, end: JobEnd['end']): readonly JobEnd[] =>
-    Array.from({ length: count }, () => ({ kind, end }));
+  function ends(kind: JobEnd['kind'], count: number, end: JobEnd['end']): readonly JobEnd[] {
+    return Array.from({ length: count }, () => ({ kind, end }));
+  }
 
   it('counts the ends of each planned kind, the most frequent first (F30)', () => {
     const run = [

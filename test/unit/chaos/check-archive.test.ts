@@ -6,8 +6,8 @@ import { sight, UUID, withPod } from './histories.ts';
 const ROW = { id: UUID, phase: 'Succeeded', reason: 'Uploaded' };
 const ENDED = [withPod(sight('Running')), sight('Succeeded', 'Uploaded', 'now')];
 
-const judge = (seen: readonly Seen[], change: Partial<ArchiveFindings> = {}): readonly string[] =>
-  checkArchive(seen, {
+function judge(seen: readonly Seen[], change: Partial<ArchiveFindings> = {}): readonly string[] {
+  return checkArchive(seen, {
     jobs: [{ uuid: UUID }],
     rows: [ROW],
     counted: 1,
@@ -15,6 +15,7 @@ const judge = (seen: readonly Seen[], change: Partial<ArchiveFindings> = {}): re
     responses: new Map([[UUID, 'succeeded']]),
     ...change,
   }).map(({ rule, text }) => `${rule} ${text}`);
+}
 
 describe('checkArchive', () => {
   it('accepts a job that is stored and counted once and read afterwards (G8)', () => {
@@ -37,7 +38,9 @@ describe('checkArchive', () => {
 
   it('finds a 404 for a stored job, and any response but 503 for an unknown id without the database (G8)', () => {
     expect(judge(ENDED, { responses: new Map([[UUID, 'absent']]) })).to.have.length(1);
-    const note = (status: number): Seen => ({ kind: 'note', at: 0, text: `${UNKNOWN_ID}${status}` });
+    function note(status: number): Seen {
+      return { kind: 'note', at: 0, text: `${UNKNOWN_ID}${status}` };
+    }
     expect(judge([...ENDED, note(503)])).to.deep.equal([]);
     const away: Seen = { kind: 'note', at: 0, text: `${DATABASE_AWAY}freeze` };
     expect(judge([...ENDED, away, note(503)])).to.deep.equal([]);

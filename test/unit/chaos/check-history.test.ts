@@ -85,11 +85,12 @@ describe('checkHistory', () => {
   });
 
   it('reports an API status that moves backwards, changes after the end or is missing', () => {
-    const reported = (...statuses: readonly string[]) =>
-      rules([
+    function reported(...statuses: readonly string[]) {
+      return rules([
         ...SUCCEEDED,
         ...statuses.map((status): Seen => ({ kind: 'response', at: 0, uuid: UUID, status })),
       ]);
+    }
     expect(reported('none', 'processing', 'processing', 'succeeded')).to.deep.equal([]);
     expect(reported('processing', 'none')).to.deep.equal(['H6']);
     expect(reported('succeeded', 'processing')).to.deep.equal(['H6']);
@@ -140,19 +141,21 @@ describe('checkHistory', () => {
   it('accepts an incomplete upload only of a job that met a store that was away for long', () => {
     const away: Seen = { kind: 'note', at: 0, text: STORE_AWAY };
     const error = post('store', '/bucket/k.zip?uploads', { fault: 'refuse' });
-    const left = (...seen: readonly Seen[]) =>
-      rules([...seen, ...SUCCEEDED], outcome(), { openUploads: ['k.zip'] });
+    function left(...seen: readonly Seen[]) {
+      return rules([...seen, ...SUCCEEDED], outcome(), { openUploads: ['k.zip'] });
+    }
     expect(left(away, error)).to.deep.equal([]);
     expect(left(away)).to.deep.equal(['H8']);
     expect(left(error)).to.deep.equal(['H8']);
   });
 
   it('reports a second Job unless the first was deleted', () => {
-    const job = (): Seen =>
-      post('api-server', '/apis/batch/v1/namespaces/a/jobs', {
+    function job(): Seen {
+      return post('api-server', '/apis/batch/v1/namespaces/a/jobs', {
         status: 201,
         notes: { job: `zip-${UUID}` },
       });
+    }
     const seen = [job(), job(), ...SUCCEEDED];
     expect(rules(seen)).to.deep.equal(['F2']);
     expect(rules(seen, outcome({ jobsDeleted: 1 }))).to.deep.equal([]);
@@ -199,10 +202,9 @@ describe('checkHistory', () => {
       of(other, sight('Succeeded', 'Uploaded', 't2')),
     ];
     const reported = [delivery('m1', 'succeeded'), delivery('m2', 'succeeded', other)];
-    const jobs = (object: Readonly<Record<string, string>>) => [
-      outcome({ object }),
-      outcome({ uuid: other, object, expected: { third: 'c' } }),
-    ];
+    function jobs(object: Readonly<Record<string, string>>) {
+      return [outcome({ object }), outcome({ uuid: other, object, expected: { third: 'c' } })];
+    }
 
     it('reports nothing if they run one after another and the last archive is at the key', () => {
       expect(rules([...first, ...second, ...reported], jobs({ third: 'c' }))).to.deep.equal([]);

@@ -5,13 +5,16 @@ import { createHistory } from '#test/chaos/history.ts';
 import { until } from '#test/support/until.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-const request = (method: string, path: string): ProxiedRequest => ({
-  method,
-  path,
-  headers: {},
-  body: Buffer.alloc(0),
-  actor: undefined,
-});
+function request(method: string, path: string): ProxiedRequest {
+  return {
+    method,
+    path,
+    headers: {},
+    body: Buffer.alloc(0),
+    actor: undefined,
+  };
+}
+
 const PART = request('PUT', '/bucket/k.zip?partNumber=1&uploadId=u1');
 const COMPLETE = request('POST', '/bucket/k.zip?uploadId=u1');
 
@@ -64,7 +67,9 @@ describe('onCluster', () => {
     const fault = { kind: 'store-blips', afterMs: 0, ms: 20, upMs: 20, times: 2 } as const;
     const { judge, act } = onCluster(world, fault);
     const acting = act?.(over.signal);
-    const isRefused = () => judge?.('store', PART)?.kind === 'refuse';
+    function isRefused() {
+      return judge?.('store', PART)?.kind === 'refuse';
+    }
     for (const isAway of [true, false, true, false])
       await until(`the store to be ${isAway ? 'away' : 'back'}`, () => isRefused() === isAway, {
         intervalMs: 1,

@@ -7,46 +7,52 @@ import type { Place, Seen } from '#test/chaos/history.ts';
 export const UUID = 'c0ffee';
 export const ENTRIES = { first: 'a', second: 'b' };
 
-export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => ({
-  kind: 'zip-job',
-  at: 0,
-  event: 'MODIFIED',
-  name: `zip-${UUID}`,
-  key: 'k.zip',
-  phase,
-  apiStatus: apiStatusOf(phase),
-  reason,
-  finishedAt,
-  isPodActive: false,
-  isRecorded: true,
-});
+export function sight(phase: Phase, reason = '', finishedAt?: string): Seen {
+  return {
+    kind: 'zip-job',
+    at: 0,
+    event: 'MODIFIED',
+    name: `zip-${UUID}`,
+    key: 'k.zip',
+    phase,
+    apiStatus: apiStatusOf(phase),
+    reason,
+    finishedAt,
+    isPodActive: false,
+    isRecorded: true,
+  };
+}
 
 /** The same event while the pod has not exited. */
-export const withPod = (seen: Seen): Seen =>
-  seen.kind === 'zip-job' ? { ...seen, isPodActive: true, isRecorded: false } : seen;
+export function withPod(seen: Seen): Seen {
+  return seen.kind === 'zip-job' ? { ...seen, isPodActive: true, isRecorded: false } : seen;
+}
 
 /** The same event for another job. */
-export const of = (uuid: string, seen: Seen, key = 'k.zip'): Seen =>
-  seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}`, key } : seen;
+export function of(uuid: string, seen: Seen, key = 'k.zip'): Seen {
+  return seen.kind === 'zip-job' ? { ...seen, name: `zip-${uuid}`, key } : seen;
+}
 
-export const post = (
+export function post(
   place: Place,
   path: string,
   more: Partial<Extract<Seen, { kind: 'exchange' }>> = {},
-): Seen => ({
-  kind: 'exchange',
-  place,
-  at: 0,
-  endedAt: 0,
-  request: { method: 'POST', path, headers: {}, actor: undefined },
-  status: 200,
-  notes: {},
-  ...more,
-});
+): Seen {
+  return {
+    kind: 'exchange',
+    place,
+    at: 0,
+    endedAt: 0,
+    request: { method: 'POST', path, headers: {}, actor: undefined },
+    status: 200,
+    notes: {},
+    ...more,
+  };
+}
 
 /** The zipper's write of its upload state. */
-export const record = (uploadId: string, upload: 'open' | 'committing', uuid = UUID): Seen =>
-  post('api-server', `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`, {
+export function record(uploadId: string, upload: 'open' | 'committing', uuid = UUID): Seen {
+  return post('api-server', `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`, {
     request: {
       method: 'PATCH',
       path: `/apis/x/namespaces/n/zipjobs/zip-${uuid}/status`,
@@ -55,9 +61,10 @@ export const record = (uploadId: string, upload: 'open' | 'committing', uuid = U
     },
     notes: { uploadId, upload },
   });
+}
 
-export const part = (uploadId: string): Seen =>
-  post('store', `/bucket/k.zip?partNumber=1&uploadId=${uploadId}`, {
+export function part(uploadId: string): Seen {
+  return post('store', `/bucket/k.zip?partNumber=1&uploadId=${uploadId}`, {
     request: {
       method: 'PUT',
       path: `/bucket/k.zip?partNumber=1&uploadId=${uploadId}`,
@@ -65,46 +72,56 @@ export const part = (uploadId: string): Seen =>
       actor: undefined,
     },
   });
+}
 
-export const complete = (uploadId: string): Seen => post('store', `/bucket/k.zip?uploadId=${uploadId}`);
+export function complete(uploadId: string): Seen {
+  return post('store', `/bucket/k.zip?uploadId=${uploadId}`);
+}
 
 /** A complete, correct upload. */
-export const uploaded = (uploadId: string, uuid = UUID): readonly Seen[] => [
-  record(uploadId, 'open', uuid),
-  part(uploadId),
-  record(uploadId, 'committing', uuid),
-  complete(uploadId),
-];
+export function uploaded(uploadId: string, uuid = UUID): readonly Seen[] {
+  return [
+    record(uploadId, 'open', uuid),
+    part(uploadId),
+    record(uploadId, 'committing', uuid),
+    complete(uploadId),
+  ];
+}
 
-export const delivery = (webhookId: string, status: string, zipId = UUID): Seen =>
-  post('receiver', '/', { notes: { webhookId, zipId, status } });
+export function delivery(webhookId: string, status: string, zipId = UUID): Seen {
+  return post('receiver', '/', { notes: { webhookId, zipId, status } });
+}
 
-export const outcome = (more: Partial<JobOutcome> = {}): JobOutcome => ({
-  uuid: UUID,
-  kind: 'ordinary',
-  key: 'k.zip',
-  sources: ['/gen/1/1', '/gen/1/2'],
-  expected: ENTRIES,
-  object: ENTRIES,
-  before: 'nothing',
-  jobsDeleted: 0,
-  ...more,
-});
+export function outcome(more: Partial<JobOutcome> = {}): JobOutcome {
+  return {
+    uuid: UUID,
+    kind: 'ordinary',
+    key: 'k.zip',
+    sources: ['/gen/1/1', '/gen/1/2'],
+    expected: ENTRIES,
+    object: ENTRIES,
+    before: 'nothing',
+    jobsDeleted: 0,
+    ...more,
+  };
+}
 
 /** The outcome of a job whose second source is missing. */
-export const missing = (more: Partial<JobOutcome> = {}): JobOutcome => outcome({ kind: 'missing', ...more });
+export function missing(more: Partial<JobOutcome> = {}): JobOutcome {
+  return outcome({ kind: 'missing', ...more });
+}
 
 /** The rules that this history breaks. Events are one second apart by default. */
-export const rules = (
+export function rules(
   history: readonly Seen[],
   jobs: JobOutcome | readonly JobOutcome[] = outcome(),
   { openUploads = [], stepMs = 1_000 }: { openUploads?: readonly string[]; stepMs?: number } = {},
-): readonly string[] => {
+): readonly string[] {
   const seen = history.map((one, index) => ({ ...one, at: index * stepMs, endedAt: index * stepMs + 1 }));
   const list = 'uuid' in jobs ? [jobs] : jobs;
   const keys = list.map(({ key }) => key);
   return checkHistory(seen, { jobs: list, keys, openUploads }).violations.map(({ rule }) => rule);
-};
+}
 
 export const SUCCEEDED: readonly Seen[] = [
   sight('Queued'),

@@ -7,12 +7,13 @@ import { git } from '#test/chaos/git.ts';
 import { repeatCommand, repeatOnParent } from '#test/chaos/repeat-on-parent.ts';
 
 /** Ends like a run of one schedule with this number of violations. */
-const runnerWith = (violations: number): string =>
-  JSON.stringify({
+function runnerWith(violations: number): string {
+  return JSON.stringify({
     scripts: {
       chaos: `node -e "console.log(process.argv.slice(1).join()+'\\n1 schedules, ${violations} violations')" --`,
     },
   });
+}
 
 describe('the seeds of the chaos schedules', () => {
   let folder = '';
@@ -21,13 +22,15 @@ describe('the seeds of the chaos schedules', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
-  const commit = async (): Promise<void> => {
+  function write(name: string, text: string): Promise<void> {
+    return writeFile(join(folder, name), text);
+  }
+  async function commit(): Promise<void> {
     await git(folder, 'init', '--quiet');
     await git(folder, 'add', '.');
     const user = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
     await git(folder, ...user, 'commit', '--quiet', '--message', 'test');
-  };
+  }
 
   it('differ between two commits, and are the same for one', async () => {
     await write('a', '1');

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { mergeEvents, readEvent } from '#tools/local-cluster/watched-events.ts';
 
-const event = (type: string, uid: string, version: number) =>
-  readEvent(JSON.stringify({ type, object: { metadata: { uid, resourceVersion: String(version) } } }));
+function event(type: string, uid: string, version: number) {
+  return readEvent(JSON.stringify({ type, object: { metadata: { uid, resourceVersion: String(version) } } }));
+}
 
 describe('mergeEvents', () => {
   it('keeps the newest event of each object, and a new object stays ADDED', () => {

@@ -4,10 +4,12 @@ import { Webhook } from 'standardwebhooks';
 import { createWebhookKeys } from '#test/chaos/webhook-keys.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
 
 /** A delivery signed with these secrets. */
-const signedBy = (...secrets: readonly string[]): ProxiedRequest => {
+function signedBy(...secrets: readonly string[]): ProxiedRequest {
   const now = new Date();
   const body = '{"type":"COMPLETED"}';
   const signatures = secrets.map((secret) => new Webhook(secret).sign('msg_1', now, body));
@@ -17,12 +19,12 @@ const signedBy = (...secrets: readonly string[]): ProxiedRequest => {
     'webhook-signature': signatures.join(' '),
   };
   return { method: 'POST', path: '/', headers, body: Buffer.from(body), actor: undefined };
-};
+}
 
 describe('createWebhookKeys', () => {
   const first = newSecret();
   /** Keys whose rotations are recorded in `written`. */
-  const start = () => {
+  function start() {
     const written: { current: string; previous: string }[] = [];
     const admin = {
       patch: (_path: string, change: { stringData: { current: string; previous: string } }) =>
@@ -32,7 +34,7 @@ describe('createWebhookKeys', () => {
       change(admin as unknown as Parameters<typeof change>[0]),
     );
     return { keys, written };
-  };
+  }
 
   it('accepts only signatures of its secret', () => {
     const { keys } = start();

@@ -12,7 +12,7 @@ import { runProgram } from './fake-session.ts';
 const NAME = 'reports';
 
 /** An API server with one bucket. */
-const start = (more: Partial<ZipBucketSpec> = {}) => {
+function start(more: Partial<ZipBucketSpec> = {}) {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.projects, aProject(TEAM));
   const plain = aBucket(TEAM, 's3', NAME);
@@ -21,8 +21,8 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
   const patches: unknown[] = [];
   /** What another user does before the next patch, which the API server then refuses. */
   const meanwhile: (() => void)[] = [];
-  const run = (...args: readonly string[]) =>
-    runProgram(
+  function run(...args: readonly string[]) {
+    return runProgram(
       {
         groups: [addBucketCommands],
         kube: {
@@ -43,16 +43,17 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
       },
       ['bucket', ...args, '-n', TEAM],
     );
-  const spec = (): Readonly<Record<string, unknown>> => {
+  }
+  function spec(): Readonly<Record<string, unknown>> {
     const stored = objects.get(`${COLLECTIONS.buckets}/${bucket.metadata.name}`)?.['spec'];
     return isRecord(stored) ? stored : {};
-  };
-  const put = (objectOptions: ZipBucketSpec['objectOptions'] & object): void => {
+  }
+  function put(objectOptions: ZipBucketSpec['objectOptions'] & object): void {
     const changed: ZipBucket = { ...bucket, spec: { ...bucket.spec, objectOptions } };
     objects.put(COLLECTIONS.buckets, changed);
-  };
+  }
   return { run, spec, patches, meanwhile, put };
-};
+}
 
 describe('zipjobs bucket update', () => {
   it('changes the given settings, and keeps the others with the credentials', async () => {

@@ -6,13 +6,14 @@ import { accessCluster } from '#cli/cluster-access.ts';
 import { readCommandLineConfig } from '#cli/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
 
-const aKubeconfig = (name: string) =>
-  JSON.stringify({
+function aKubeconfig(name: string) {
+  return JSON.stringify({
     'current-context': name,
     contexts: [{ name, context: { cluster: name, user: name, namespace: `space-of-${name}` } }],
     clusters: [{ name, cluster: { server: `https://${name}.test` } }],
     users: [{ name, user: { token: 't' } }],
   });
+}
 
 describe('accessCluster', () => {
   // Loads the whole client library, which is slow on a busy machine.
@@ -27,10 +28,11 @@ describe('accessCluster', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  const access = (env: Readonly<Record<string, string>>, kubeconfig?: string) =>
-    accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }), {
+  function access(env: Readonly<Record<string, string>>, kubeconfig?: string) {
+    return accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }), {
       cwd: dir,
     });
+  }
 
   it('prefers --kubeconfig to KUBECONFIG', async () => {
     const KUBECONFIG = join(dir, 'one');

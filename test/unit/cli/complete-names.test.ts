@@ -16,7 +16,7 @@ import { runProgram } from './fake-session.ts';
 const GROUPS = [addProjectCommands, addBucketCommands, addTokenCommands];
 
 /** The namespaces in which the completion of the last word lists names. */
-const askedFor = async (...line: readonly string[]): Promise<readonly string[]> => {
+async function askedFor(...line: readonly string[]): Promise<readonly string[]> {
   const asked: string[] = [];
   const kube: KubeClient = {
     server: 'https://example.test',
@@ -29,15 +29,15 @@ const askedFor = async (...line: readonly string[]): Promise<readonly string[]> 
   };
   await runProgram({ groups: GROUPS, kube }, ['--get-yargs-completions', 'zipjobs', ...line]);
   return asked.map((path) => /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? path);
-};
+}
 
-const isRunning = (pid: number): boolean => {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
     return false;
   }
-};
+}
 
 describe('completion of names', () => {
   for (const option of [

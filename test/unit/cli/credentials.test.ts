@@ -10,28 +10,31 @@ import { UsageError } from '#cli/usage-error.ts';
 const WANT = { accessKeyId: 'AKIDCANARY', secretAccessKey: 'secret/CANARY+=' };
 
 const prompts: string[] = [];
-const terminal = (change: Partial<Terminal> = {}): Terminal => ({
-  isInteractive: false,
-  print: () => Promise.resolve(),
-  note: () => undefined,
-  readInput: () => Promise.resolve(''),
-  confirm: () => Promise.resolve(false),
-  askHidden: (question) => {
-    prompts.push(question);
-    return Promise.resolve(question.startsWith('Secret') ? WANT.secretAccessKey : WANT.accessKeyId);
-  },
-  ...change,
-});
 
-const read = (
+function terminal(change: Partial<Terminal> = {}): Terminal {
+  return {
+    isInteractive: false,
+    print: () => Promise.resolve(),
+    note: () => undefined,
+    readInput: () => Promise.resolve(''),
+    confirm: () => Promise.resolve(false),
+    askHidden: (question) => {
+      prompts.push(question);
+      return Promise.resolve(question.startsWith('Secret') ? WANT.secretAccessKey : WANT.accessKeyId);
+    },
+    ...change,
+  };
+}
+
+function read(
   given: {
     readonly file?: string;
     readonly profile?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly terminal?: Partial<Terminal>;
   } = {},
-) =>
-  readCredentials(
+) {
+  return readCredentials(
     { credentialsFile: given.file, profile: given.profile },
     {
       env: given.env ?? {},
@@ -40,13 +43,14 @@ const read = (
       signal: new AbortController().signal,
     },
   );
+}
 
-const refusal = async (task: Promise<unknown>): Promise<string> => {
+async function refusal(task: Promise<unknown>): Promise<string> {
   const error: unknown = await task.catch((thrown: unknown) => thrown);
   expect(error).to.be.instanceOf(UsageError);
   expect(String(error)).not.to.contain('CANARY');
   return String(error);
-};
+}
 
 const forms: Readonly<Record<string, string>> = {
   'a JSON object': JSON.stringify(WANT),
@@ -60,14 +64,14 @@ const forms: Readonly<Record<string, string>> = {
 };
 
 /** Without what is said about the profile. */
-const parseCredentials = (text: string, where: string, profile?: string) => {
+function parseCredentials(text: string, where: string, profile?: string) {
   const {
     profile: _profile,
     isOneOfSeveral: _isOneOfSeveral,
     ...credentials
   } = findCredentials(text, where, profile);
   return credentials;
-};
+}
 
 describe('findCredentials', () => {
   for (const [name, text] of Object.entries(forms))
@@ -76,13 +80,14 @@ describe('findCredentials', () => {
     });
 
   const CI = { accessKeyId: 'AKIDCANARYCI', secretAccessKey: 'ciSecretCANARY' };
-  const profile = (header: string, { accessKeyId, secretAccessKey }: Partial<typeof WANT>): string =>
-    [
+  function profile(header: string, { accessKeyId, secretAccessKey }: Partial<typeof WANT>): string {
+    return [
       header,
       ...(accessKeyId === undefined ? [] : [`aws_access_key_id = ${accessKeyId}`]),
       ...(secretAccessKey === undefined ? [] : [`aws_secret_access_key = ${secretAccessKey}`]),
       '',
     ].join('\n');
+  }
   const both = `${profile('[default]', WANT)}\n${profile('[ci]', CI)}`;
 
   it('reads the default profile of several, wherever it is, or the given one (UI15)', () => {
@@ -97,8 +102,9 @@ describe('findCredentials', () => {
   });
 
   it('never combines two profiles, and names those that it has (UI15)', async () => {
-    const parse = async (text: string, name?: string) =>
-      parseCredentials(await Promise.resolve(text), 'The file x', name);
+    async function parse(text: string, name?: string) {
+      return parseCredentials(await Promise.resolve(text), 'The file x', name);
+    }
     const halves = `${profile('[default]', { accessKeyId: WANT.accessKeyId })}${profile('[old]', { secretAccessKey: CI.secretAccessKey })}`;
     expect(await refusal(parse(halves))).to.contain(
       'The profile "default" of the file x does not contain secretAccessKey',
@@ -142,13 +148,16 @@ describe('findCredentials', () => {
     const text = `${profile('[default]', WANT)}${token}${profile('[ci]', CI)}`;
     expect(parseCredentials(text, 'it')).to.deep.equal(temporary);
     expect(parseCredentials(text, 'it', 'ci')).to.deep.equal(CI);
-    const twice = async () =>
-      parseCredentials(await Promise.resolve(`${text}${token}aws_session_token = b`), 'it', 'ci');
+    async function twice() {
+      return parseCredentials(await Promise.resolve(`${text}${token}aws_session_token = b`), 'it', 'ci');
+    }
     expect(await refusal(twice())).to.contain('contains sessionToken twice');
   });
 
   it('names the missing field and repeats no content (H9)', async () => {
-    const parse = async (text: string) => parseCredentials(await Promise.resolve(text), 'The file x');
+    async function parse(text: string) {
+      return parseCredentials(await Promise.resolve(text), 'The file x');
+    }
     expect(await refusal(parse('{"accessKeyId": CANARY'))).to.contain('The file x is not valid JSON');
     expect(await refusal(parse('CANARY'))).to.contain('does not contain accessKeyId');
     expect(await refusal(parse('aws_access_key_id=CANARY'))).to.contain('does not contain secretAccessKey');
@@ -188,7 +197,9 @@ describe('readCredentials', () => {
   it('says which of several profiles it takes (UI15)', async () => {
     const file = join(dir, 'one');
     const notes: string[] = [];
-    const note = (text: string) => notes.push(text);
+    function note(text: string) {
+      return notes.push(text);
+    }
     const one = forms['an AWS credentials file'] ?? '';
     await writeFile(file, `${one}[ci]\n`);
     expect(await read({ file, terminal: { note } })).to.deep.equal(WANT);
@@ -205,7 +216,9 @@ describe('readCredentials', () => {
   });
 
   it('reads standard input', async () => {
-    const readInput = () => Promise.resolve(JSON.stringify(WANT));
+    function readInput() {
+      return Promise.resolve(JSON.stringify(WANT));
+    }
     expect(await read({ file: '-', terminal: { readInput } })).to.deep.equal(WANT);
   });
 

@@ -31,7 +31,7 @@ export interface FakeSessionOptions {
 }
 
 /** Runs the program in this process and records its output. */
-export const runProgram = async (options: FakeSessionOptions, args: readonly string[]): Promise<Printed> => {
+export async function runProgram(options: FakeSessionOptions, args: readonly string[]): Promise<Printed> {
   let [output, errors] = ['', ''];
   const terminal: Terminal = {
     isInteractive: false,
@@ -65,4 +65,4 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
     });
   const program = createProgram({ version: '1.2.3', groups, terminal, openSession, signal });
   return { code: await program(args), output, errors };
-};
+}

@@ -5,11 +5,12 @@ import { aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { runProgram } from './fake-session.ts';
 
-const aJob = (name: string, reason: 'SourceNotFound' | 'OutOfMemory', token: string) =>
-  aZipJob({
+function aJob(name: string, reason: 'SourceNotFound' | 'OutOfMemory', token: string) {
+  return aZipJob({
     metadata: { name, annotations: { [ANNOTATIONS.createdBy]: token } },
     status: finishedAs('Failed', { reason }),
   });
+}
 
 describe('zipjobs job list', () => {
   const items = [
@@ -17,8 +18,8 @@ describe('zipjobs job list', () => {
     aJob('zip-b', 'OutOfMemory', 'ci-k7x2mq'),
     aJob('zip-c', 'OutOfMemory', 'backend-3vwzt9'),
   ];
-  const list = (...args: readonly string[]) =>
-    runProgram(
+  function list(...args: readonly string[]) {
+    return runProgram(
       {
         groups: [addJobCommands],
         kube: {
@@ -30,11 +31,12 @@ describe('zipjobs job list', () => {
       },
       ['job', 'list', ...args, '-o', 'json'],
     );
-  const names = async (...args: readonly string[]): Promise<readonly string[]> => {
+  }
+  async function names(...args: readonly string[]): Promise<readonly string[]> {
     const { code, output, errors } = await list(...args);
     expect(code, errors).to.equal(0);
     return (JSON.parse(output) as readonly { readonly name: string }[]).map(({ name }) => name);
-  };
+  }
 
   for (const source of [[], ['--history']])
     for (const option of ['--newer-than', '--older-than'])

@@ -6,9 +6,12 @@ import { aZipJob } from '#test/support/builders/objects.ts';
 import { aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('jobText', () => {
-  const withFailures = (count: number): ZipJob =>
-    aZipJob({ status: finishedAs('Failed', { sourceCheck: aSourceCheck(count) }) });
-  const textOf = (job: ZipJob): string => jobText(toJob(job));
+  function withFailures(count: number): ZipJob {
+    return aZipJob({ status: finishedAs('Failed', { sourceCheck: aSourceCheck(count) }) });
+  }
+  function textOf(job: ZipJob): string {
+    return jobText(toJob(job));
+  }
 
   it('lists the failing files with reason and HTTP status, and the number of all', () => {
     const text = textOf(withFailures(137));
@@ -41,10 +44,10 @@ describe('jobText', () => {
   });
 
   it('names the failing file only of the failure that ended the job', () => {
-    const textFor = (code: string): string => {
+    function textFor(code: string): string {
       const failure = { code, fileIndex: 1, httpStatus: 503, retriable: true };
       return textOf(aZipJob({ status: finishedAs('Failed', { reason: 'DeadlineExceeded', failure }) }));
-    };
+    }
     expect(textFor('DeadlineExceeded')).to.match(/^HTTP status: +503$/m);
     expect(textFor('SourceUnavailable'))
       .to.match(/^Failure: +DeadlineExceeded$/m)

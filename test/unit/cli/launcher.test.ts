@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 
 /** A checkout with only the launcher, and a fake Node of this version that prints its arguments. */
-const checkout = async (dir: string, version: string): Promise<string> => {
+async function checkout(dir: string, version: string): Promise<string> {
   const program = join(dir, 'cli', 'zipjobs');
   await mkdir(join(dir, 'cli'));
   await mkdir(join(dir, 'bin'));
@@ -17,7 +17,7 @@ const checkout = async (dir: string, version: string): Promise<string> => {
   // npm creates this link.
   await symlink('../cli/zipjobs', join(dir, 'bin', 'zipjobs'));
   return join(dir, 'bin', 'zipjobs');
-};
+}
 
 describe('cli/zipjobs', function () {
   this.timeout(60_000);
@@ -27,7 +27,7 @@ describe('cli/zipjobs', function () {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  const run = async (version: string) => {
+  async function run(version: string) {
     const program = await checkout(dir, version);
     const env = { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` };
     return new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
@@ -35,7 +35,7 @@ describe('cli/zipjobs', function () {
         done({ code: child.exitCode, stdout, stderr });
       });
     });
-  };
+  }
 
   for (const version of ['v20.20.2', 'v24.11.9'])
     it(`asks for a newer Node with ${version}`, async () => {

@@ -23,8 +23,8 @@ const LISTED = Array.from({ length: 500 }, (_, index) =>
   aZipJob({ metadata: { namespace: TEAM, name: `job-${index}` }, status: finishedAs('Succeeded') }),
 );
 
-const kubeconfigOf = (server: string): string =>
-  JSON.stringify({
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
@@ -32,6 +32,7 @@ const kubeconfigOf = (server: string): string =>
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'test', user: { token: 'the-token' } }],
   });
+}
 
 describe('the command line whose output cannot be written', function () {
   this.timeout(60_000);
@@ -40,7 +41,7 @@ describe('the command line whose output cannot be written', function () {
   let kubeconfig: string;
   let onRequest: (request: KubeRequest) => void;
 
-  const respond = (request: KubeRequest): { readonly status: number; readonly body: unknown } => {
+  function respond(request: KubeRequest): { readonly status: number; readonly body: unknown } {
     onRequest(request);
     if (request.path.endsWith('/selfsubjectreviews')) return { status: 201, body: {} };
     try {
@@ -49,7 +50,7 @@ describe('the command line whose output cannot be written', function () {
       if (!isKubeError(error)) throw error;
       return { status: error.httpStatus ?? 500, body: { reason: error.code, message: error.message } };
     }
-  };
+  }
 
   beforeEach(async () => {
     life = new AsyncDisposableStack();
@@ -79,20 +80,21 @@ describe('the command line whose output cannot be written', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  const start = (args: readonly string[], stdout: number | 'pipe'): ChildProcess =>
-    spawn(process.execPath, ['cli/main.ts', ...args], {
+  function start(args: readonly string[], stdout: number | 'pipe'): ChildProcess {
+    return spawn(process.execPath, ['cli/main.ts', ...args], {
       env: { ...compileCacheEnv(), KUBECONFIG: kubeconfig },
       stdio: ['ignore', stdout, 'pipe'],
     });
+  }
 
   /** As on a full disk. */
-  const toFullDisk = async (args: readonly string[]) => {
+  async function toFullDisk(args: readonly string[]) {
     const full = await open('/dev/full', 'w');
     life.defer(() => full.close());
     const child = start(args, full.fd);
     const [errors] = await Promise.all([child.stderr ? readText(child.stderr) : '', once(child, 'close')]);
     return { code: child.exitCode, errors };
-  };
+  }
 
   it('fails, and says which token nobody has seen and how to revoke it (UI5)', async () => {
     let value: unknown;

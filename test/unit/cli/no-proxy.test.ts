@@ -10,17 +10,17 @@ import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 
 const run = promisify(execFile);
 
-const listening = async (server: Server, life: AsyncDisposableStack): Promise<string> => {
+async function listening(server: Server, life: AsyncDisposableStack): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   life.defer(() => {
     server.close();
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+}
 
-const kubeconfigOf = (server: string): string =>
-  JSON.stringify({
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': 'test',
@@ -28,6 +28,7 @@ const kubeconfigOf = (server: string): string =>
     clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'test', user: { token: 'the-token' } }],
   });
+}
 
 describe('the command line in an environment with an HTTP proxy', function () {
   this.timeout(60_000);

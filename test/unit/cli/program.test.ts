@@ -12,9 +12,8 @@ import { runProgram } from './fake-session.ts';
 
 const VALUE = { name: 'a', set: null, count: 3, list: ['x'] };
 
-const sayCommands =
-  (failure?: () => Error): CommandGroup =>
-  (parser, run) =>
+function sayCommands(failure?: () => Error): CommandGroup {
+  return (parser, run) =>
     parser.command('say', 'Says', (group) =>
       group
         .command(
@@ -38,8 +37,11 @@ const sayCommands =
         )
         .demandCommand(1, 'Choose a command: hello, bye'),
     );
+}
 
-const say = (...args: readonly string[]) => runProgram({ groups: [sayCommands()] }, args);
+function say(...args: readonly string[]) {
+  return runProgram({ groups: [sayCommands()] }, args);
+}
 
 describe('createProgram', () => {
   it('prints the text to stdout and notes to stderr', async () => {
@@ -112,7 +114,9 @@ describe('createProgram', () => {
   };
   for (const [code, exitCode] of Object.entries(codes) as [AdministrationErrorCode, number][])
     it(`exits with ${exitCode} for ${code}`, async () => {
-      const failure = () => new AdministrationError('It went wrong', { code });
+      function failure() {
+        return new AdministrationError('It went wrong', { code });
+      }
       expect(await runProgram({ groups: [sayCommands(failure)] }, ['say', 'hello'])).to.deep.equal({
         code: exitCode,
         output: '',
@@ -142,8 +146,12 @@ describe('createProgram', () => {
   };
   for (const [code, exitCode] of Object.entries(kubeCodes) as [KubeErrorCode, number][])
     it(`exits with ${exitCode} if a call fails with ${code}, explained or not (UI2)`, async () => {
-      const failure = () => new KubeError('POST /x: why', { code });
-      const explained = () => explainKubeError({ verb: 'create', resource: 'pods' }, failure());
+      function failure() {
+        return new KubeError('POST /x: why', { code });
+      }
+      function explained() {
+        return explainKubeError({ verb: 'create', resource: 'pods' }, failure());
+      }
       for (const thrown of [failure, explained])
         expect((await runProgram({ groups: [sayCommands(thrown)] }, ['say', 'hello'])).code).to.equal(
           exitCode,
@@ -151,8 +159,12 @@ describe('createProgram', () => {
     });
 
   it('exits with 5 without a cluster, 1 for an internal error and 130 when interrupted', async () => {
-    const config = () => new ConfigError('No cluster is known');
-    const own = () => new TypeError('x is undefined');
+    function config() {
+      return new ConfigError('No cluster is known');
+    }
+    function own() {
+      return new TypeError('x is undefined');
+    }
     expect((await runProgram({ groups: [sayCommands(config)] }, ['say', 'hello'])).code).to.equal(5);
     expect((await runProgram({ groups: [sayCommands(own)] }, ['say', 'hello'])).code).to.equal(1);
     const signal = AbortSignal.abort();
@@ -216,8 +228,8 @@ describe('createProgram', () => {
 });
 
 describe('confirmed', () => {
-  const bye = (response: boolean | undefined, ...args: readonly string[]) =>
-    runProgram(
+  function bye(response: boolean | undefined, ...args: readonly string[]) {
+    return runProgram(
       {
         groups: [sayCommands()],
         terminal: {
@@ -227,6 +239,7 @@ describe('confirmed', () => {
       },
       ['say', 'bye', ...args],
     );
+  }
 
   it('prompts the user', async () => {
     expect((await bye(true)).output).to.equal('deleted\n');

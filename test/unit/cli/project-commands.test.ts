@@ -9,8 +9,9 @@ import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { runProgram } from './fake-session.ts';
 
-const update = (...args: readonly string[]) =>
-  runProgram({ groups: [addProjectCommands] }, ['project', 'update', ...args]);
+function update(...args: readonly string[]) {
+  return runProgram({ groups: [addProjectCommands] }, ['project', 'update', ...args]);
+}
 
 describe('zipjobs project update', () => {
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
@@ -48,13 +49,13 @@ const TIME = '2026-01-02T03:04:05Z';
 const FINISHED = { startedAt: TIME, finishedAt: TIME };
 
 /** An API server with one project, whose controller responds to each command. */
-const startPurge = (
+function startPurge(
   respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reason; problem?: string } | undefined,
-) => {
+) {
   const objects = createObjectsByPath();
   const nonces: string[] = [];
   objects.put(COLLECTIONS.projects, aProject(TEAM));
-  const command = (): void => {
+  function command(): void {
     const project = objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`) as unknown as ZipProject;
     const nonce = project.metadata.annotations?.[ANNOTATIONS.purgeHistory] ?? '';
     nonces.push(nonce);
@@ -70,9 +71,9 @@ const startPurge = (
         historyPurge: { nonce, ...purge },
       },
     } as ZipProject);
-  };
-  const run = (args: readonly string[], confirm?: boolean) =>
-    runProgram(
+  }
+  function run(args: readonly string[], confirm?: boolean) {
+    return runProgram(
       {
         groups: [addProjectCommands],
         terminal: { isInteractive: confirm !== undefined, confirm: () => Promise.resolve(confirm === true) },
@@ -89,8 +90,9 @@ const startPurge = (
       },
       ['project', ...args],
     );
+  }
   return { run, nonces, objects };
-};
+}
 
 describe('zipjobs project delete', () => {
   it('says that the tokens are kept, and how to delete them', async () => {

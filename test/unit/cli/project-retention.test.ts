@@ -7,7 +7,7 @@ import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { runProgram } from './fake-session.ts';
 
 /** An API server with one project, and the patches that it received. */
-const startProject = (historyRetentionDays?: number) => {
+function startProject(historyRetentionDays?: number) {
   const objects = createObjectsByPath();
   const patches: unknown[] = [];
   const questions: string[] = [];
@@ -15,8 +15,8 @@ const startProject = (historyRetentionDays?: number) => {
     COLLECTIONS.projects,
     aProject(TEAM, historyRetentionDays === undefined ? {} : { historyRetentionDays }),
   );
-  const run = (args: readonly string[], confirm?: boolean) =>
-    runProgram(
+  function run(args: readonly string[], confirm?: boolean) {
+    return runProgram(
       {
         groups: [addProjectCommands],
         terminal: {
@@ -38,17 +38,16 @@ const startProject = (historyRetentionDays?: number) => {
       },
       ['project', ...args],
     );
-  const spec = (): unknown => objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)?.['spec'];
+  }
+  function spec(): unknown {
+    return objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)?.['spec'];
+  }
   return { run, patches, questions, spec };
-};
+}
 
-const update = (days: string, ...args: readonly string[]) => [
-  'update',
-  TEAM,
-  '--history-retention-days',
-  days,
-  ...args,
-];
+function update(days: string, ...args: readonly string[]) {
+  return ['update', TEAM, '--history-retention-days', days, ...args];
+}
 
 describe('the history retention of zipjobs project', () => {
   it('is raised, and removed, without a confirmation', async () => {

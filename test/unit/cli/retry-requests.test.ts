@@ -6,16 +6,16 @@ import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { until } from '#test/support/until.ts';
 
 /** An API server that fails with these errors, one for each request, and then responds. */
-const start = (failures: readonly KubeError[]) => {
+function start(failures: readonly KubeError[]) {
   const controller = new AbortController();
   let count = 0;
-  const respond = async <T>(response: T): Promise<T> => {
+  async function respond<T>(response: T): Promise<T> {
     await Promise.resolve();
     count += 1;
     const failure = failures[count - 1];
     if (failure) throw failure;
     return response;
-  };
+  }
   const kube = retryRequests(
     {
       server: 'https://example.test',
@@ -25,15 +25,19 @@ const start = (failures: readonly KubeError[]) => {
     },
     controller.signal,
   );
-  const send = (method: KubeRequest['method'], signal?: AbortSignal): Promise<unknown> =>
-    kube.request({ method, path: '/x', signal }).catch((error: unknown) => error);
+  function send(method: KubeRequest['method'], signal?: AbortSignal): Promise<unknown> {
+    return kube.request({ method, path: '/x', signal }).catch((error: unknown) => error);
+  }
   return { kube, send, controller, count: () => count };
-};
+}
 
-const failure = (code: KubeErrorCode, retryAfterMs?: number): KubeError =>
-  new KubeError(`GET /x: 503 ${code}: why`, { code, retryAfterMs });
-const times = (count: number, error: KubeError): readonly KubeError[] =>
-  Array.from({ length: count }, () => error);
+function failure(code: KubeErrorCode, retryAfterMs?: number): KubeError {
+  return new KubeError(`GET /x: 503 ${code}: why`, { code, retryAfterMs });
+}
+
+function times(count: number, error: KubeError): readonly KubeError[] {
+  return Array.from({ length: count }, () => error);
+}
 
 describe('retryRequests', function () {
   this.timeout(60_000);

@@ -7,7 +7,7 @@ import { until } from '#test/support/until.ts';
 const SECRET = 'CANARY/secret';
 
 /** A terminal at which a user types; `shown` is everything that it printed. */
-const aTerminal = () => {
+function aTerminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const errors = Object.assign(new PassThrough(), { isTTY: true });
   // As standard error, which no pipe ends.
@@ -16,13 +16,13 @@ const aTerminal = () => {
   errors.on('data', (piece: Buffer) => (shown += piece.toString()));
   const terminal = createTerminal({ input, output: new PassThrough(), errors });
   return { input, terminal, shown: () => shown };
-};
+}
 
 /** How a prompt ends after the user has done something. */
-const endOf = async (
+async function endOf(
   ask: (terminal: ReturnType<typeof aTerminal>['terminal'], signal: AbortSignal) => Promise<unknown>,
   act: (input: PassThrough, controller: AbortController) => void,
-) => {
+) {
   const { input, terminal, shown } = aTerminal();
   const controller = new AbortController();
   let ended: { readonly value?: unknown; readonly error?: unknown } | undefined;
@@ -38,7 +38,7 @@ const endOf = async (
   act(input, controller);
   await until('the end of the prompt', () => ended, { limitMs: 5_000 });
   return { ...ended, shown: shown() };
-};
+}
 
 describe('prompts at a terminal', () => {
   const prompts = {

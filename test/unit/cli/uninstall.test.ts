@@ -11,21 +11,23 @@ import { aZipJob } from '#test/support/builders/objects.ts';
 
 const SYSTEM = 'zipjobs-system';
 
-const aDeployment = (replicas: number): Deployment => ({
-  metadata: { namespace: SYSTEM, name: 'zipjobs-controller' },
-  spec: {
-    replicas,
-    selector: {},
-    template: {
-      spec: {
-        serviceAccountName: 'controllers',
-        containers: [{ name: 'controller', env: [{ name: 'LEASE_NAME', value: 'own-lease' }] }],
+function aDeployment(replicas: number): Deployment {
+  return {
+    metadata: { namespace: SYSTEM, name: 'zipjobs-controller' },
+    spec: {
+      replicas,
+      selector: {},
+      template: {
+        spec: {
+          serviceAccountName: 'controllers',
+          containers: [{ name: 'controller', env: [{ name: 'LEASE_NAME', value: 'own-lease' }] }],
+        },
       },
     },
-  },
-});
+  };
+}
 
-const setUp = (isInstalled: boolean) => {
+function setUp(isInstalled: boolean) {
   const written: string[] = [];
   let replicas = 2;
   const leases = createFakeObjects<Lease>();
@@ -59,7 +61,7 @@ const setUp = (isInstalled: boolean) => {
       replicas = count;
     },
   };
-};
+}
 
 const request = { namespace: undefined, limitMs: 10_000, signal: new AbortController().signal };
 
@@ -108,24 +110,29 @@ describe('zipjobs uninstall', () => {
     expect(written).to.deep.equal([]);
   });
 
-  const failing = (error: () => Promise<never>, after = 0) => {
+  function failing(error: () => Promise<never>, after = 0) {
     const { options } = setUp(true);
     let lists = 0;
-    const list = () => {
+    function list() {
       lists += 1;
       return lists > after ? error() : Promise.resolve([aZipJob({ metadata: { name: 'a' } })]);
-    };
+    }
     const client: AnyClient = { list, mergePatch: () => Promise.reject(new Error('not called')) };
     return { uninstall: createUninstall({ ...options, finalized: [client] }), lists: () => lists };
-  };
-  const rejected = (code: KubeErrorCode) => () =>
-    Promise.reject(new KubeError('zipjobs cannot be listed', { code }));
-  const endOf = (ending: Promise<unknown>): Promise<unknown> => ending.catch((thrown: unknown) => thrown);
+  }
+  function rejected(code: KubeErrorCode) {
+    return () => Promise.reject(new KubeError('zipjobs cannot be listed', { code }));
+  }
+  function endOf(ending: Promise<unknown>): Promise<unknown> {
+    return ending.catch((thrown: unknown) => thrown);
+  }
 
   it('gives up at the time limit with the last error, and reports each failure meanwhile (X12, UI3)', async () => {
     const { uninstall, lists } = failing(rejected('ServerError'));
     const failures: string[] = [];
-    const onFailure = ({ message }: Error) => failures.push(message);
+    function onFailure({ message }: Error) {
+      return failures.push(message);
+    }
     const error = await endOf(uninstall({ ...request, limitMs: 700, onFailure }));
     expect(error).to.have.property('code', 'TimedOut');
     expect(error)

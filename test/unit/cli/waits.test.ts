@@ -17,22 +17,31 @@ import { runProgram } from './fake-session.ts';
 const TIME = '2026-01-02T03:04:05Z';
 const BUCKET = aBucket(TEAM, 's3', 'reports');
 const PROJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
-const aJob = (status: ZipJobStatus) => aZipJob({ metadata: { namespace: TEAM }, status });
+
+function aJob(status: ZipJobStatus) {
+  return aZipJob({ metadata: { namespace: TEAM }, status });
+}
+
 const WEBHOOK = { events: ['COMPLETED'] } as const;
 
-const annotation = (object: unknown, name: string): string =>
-  (object as { metadata?: { annotations?: Record<string, string> } }).metadata?.annotations?.[name] ?? '';
+function annotation(object: unknown, name: string): string {
+  return (
+    (object as { metadata?: { annotations?: Record<string, string> } }).metadata?.annotations?.[name] ?? ''
+  );
+}
 
-const conditionOf = (type: string) => ({
-  type,
-  status: 'True',
-  reason: type,
-  message: '',
-  lastTransitionTime: TIME,
-});
+function conditionOf(type: string) {
+  return {
+    type,
+    status: 'True',
+    reason: type,
+    message: '',
+    lastTransitionTime: TIME,
+  };
+}
 
 /** The status that the controller writes after it has seen the object. */
-const statusAfter = (path: string, object: object): object => {
+function statusAfter(path: string, object: object): object {
   if (path === PROJECT)
     return {
       conditions: [conditionOf('Ready'), conditionOf('HistoryPurged')],
@@ -48,24 +57,25 @@ const statusAfter = (path: string, object: object): object => {
     };
   const test = { nonce: annotation(object, ANNOTATIONS.testBucket), finishedAt: TIME };
   return { test, conditions: [conditionOf('Ready')] };
-};
+}
 
 /** No response until the client ends the request. */
-const silence = ({ signal }: KubeRequest): Promise<never> =>
-  new Promise((_resolve, reject) => {
+function silence({ signal }: KubeRequest): Promise<never> {
+  return new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => {
       reject(signal.reason as Error);
     });
   });
+}
 
 /** An API server whose controller reacts to each write. `failAt` decides about each request, counted from 1. */
-const start = (failAt: (count: number, request: KubeRequest) => Error | 'silence' | undefined) => {
+function start(failAt: (count: number, request: KubeRequest) => Error | 'silence' | undefined) {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.buckets, BUCKET);
   objects.put(COLLECTIONS.zipJobs, aJob(running('p')));
   let count = 0;
   let readsOfJob = 0;
-  const respond = (request: KubeRequest): unknown => {
+  function respond(request: KubeRequest): unknown {
     count += 1;
     const failure = failAt(count, request);
     if (failure === 'silence') return silence(request);
@@ -84,7 +94,7 @@ const start = (failAt: (count: number, request: KubeRequest) => Error | 'silence
       );
     }
     return response;
-  };
+  }
   return {
     putProject: () => objects.put(COLLECTIONS.projects, aProject(TEAM, { webhook: { ...WEBHOOK } })),
     run: async (args: readonly string[]) => {
@@ -103,7 +113,7 @@ const start = (failAt: (count: number, request: KubeRequest) => Error | 'silence
       return { ...printed, requests: count };
     },
   };
-};
+}
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'job wait': ['job', 'wait', NAME, '-n', TEAM],
@@ -114,18 +124,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'webhook test': ['webhook', 'test', '-n', TEAM],
 };
 
-const kubeError = (code: KubeErrorCode, retryAfterMs?: number): KubeError =>
-  new KubeError(`GET /x: 503 ${code}: apiserver is shutting down`, { code, retryAfterMs });
+function kubeError(code: KubeErrorCode, retryAfterMs?: number): KubeError {
+  return new KubeError(`GET /x: 503 ${code}: apiserver is shutting down`, { code, retryAfterMs });
+}
 
 describe('commands that wait', function () {
   this.timeout(60_000);
 
   /** Runs the command with a failure of its n-th request, for every n. */
-  const withFailures = async (
-    name: string,
-    failure: KubeError,
-    isFailed: (request: KubeRequest) => boolean,
-  ) => {
+  async function withFailures(name: string, failure: KubeError, isFailed: (request: KubeRequest) => boolean) {
     const results: unknown[] = [];
     for (let at = 1, requests = at; at <= requests; at += 1) {
       let hits = 0;
@@ -140,7 +147,7 @@ describe('commands that wait', function () {
       if (hits > 0) results.push(printed.code === 0 ? 0 : printed);
     }
     return results;
-  };
+  }
 
   for (const name of Object.keys(COMMANDS)) {
     it(`continue after one 500 to any read: ${name} (UI3)`, async () => {
@@ -196,14 +203,14 @@ describe('commands that wait', function () {
     const objects = createObjectsByPath();
     objects.put(COLLECTIONS.zipJobs, aJob(finishedAs('Failed')));
     let reads = 0;
-    const respond = (request: KubeRequest): unknown => {
+    function respond(request: KubeRequest): unknown {
       if (request.method === 'GET') reads += 1;
       if (reads === 2) throw kubeError('Timeout');
       const response = objects.respond(request) as ReturnType<typeof aJob>;
       if (request.method === 'POST')
         objects.put(COLLECTIONS.zipJobs, { ...response, status: finishedAs('Succeeded') } as never);
       return response;
-    };
+    }
     const kube = {
       server: 'https://example.test',
       request: (request: KubeRequest) => Promise.resolve().then(() => respond(request)),

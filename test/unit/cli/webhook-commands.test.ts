@@ -10,7 +10,7 @@ import { type Printed, runProgram } from './fake-session.ts';
 const CANARY = 'cAnArY-of-a-path';
 const URL_SET = `https://hooks.example.com/services/${CANARY}`;
 
-const start = (spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {}) => {
+function start(spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {}) {
   const objects = createObjectsByPath();
   const project: ZipProject = { ...aProject(TEAM, spec), status };
   objects.put(COLLECTIONS.projects, project);
@@ -35,7 +35,7 @@ const start = (spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {})
         ['webhook', ...args, '-n', TEAM],
       ),
   };
-};
+}
 
 describe('zipjobs webhook', () => {
   it('writes the URL into the Secret and prints its host only (N15)', async () => {
@@ -76,8 +76,9 @@ describe('zipjobs webhook', () => {
   });
 
   it('names the state of the webhook as the dashboard does', async () => {
-    const stateOf = async (...args: Parameters<typeof start>) =>
-      /State: +(.*)\n/.exec((await start(...args).run(['show'])).output)?.[1];
+    async function stateOf(...args: Parameters<typeof start>) {
+      return /State: +(.*)\n/.exec((await start(...args).run(['show'])).output)?.[1];
+    }
     const webhook = { url: URL_SET };
     const endpoint = { endpoint: endpointDigest(URL_SET), state: 'Disabled', reason: 'Gone' } as const;
     expect(await stateOf({ webhook })).to.equal('Enabled');

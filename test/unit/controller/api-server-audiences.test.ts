@@ -6,17 +6,19 @@ const OWN = 'https://kubernetes.example';
 const ISSUER = 'https://issuer.example/id';
 
 describe('the audiences that the operator allows', () => {
-  const refuse = (allowed: readonly string[], authorization: string | undefined) =>
-    refuseApiServerAudiences(allowed, {
+  function refuse(allowed: readonly string[], authorization: string | undefined) {
+    return refuseApiServerAudiences(allowed, {
       credentials: () =>
         Promise.resolve({ headers: authorization === undefined ? {} : { authorization }, tls: {} }),
     });
+  }
   const bearer = `Bearer ${tokenWith({ aud: [OWN, 'api'], iss: ISSUER })}`;
-  const messageOf = async (work: Promise<void>): Promise<string> =>
-    work.then(
+  async function messageOf(work: Promise<void>): Promise<string> {
+    return work.then(
       () => '',
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
+  }
 
   it('may be any that the API server does not accept (X21)', async () => {
     await refuse(['sts.amazonaws.com', 'sts.min.io'], bearer);

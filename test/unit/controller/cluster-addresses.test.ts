@@ -16,14 +16,17 @@ const SERVICE_CIDRS = '/apis/networking.k8s.io/v1/servicecidrs';
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';
 
 /** A response of a Kubernetes API server with an error. */
-const status = (code: number, reason: string) => ({ kind: 'Status', status: 'Failure', code, reason });
+function status(code: number, reason: string) {
+  return { kind: 'Status', status: 'Failure', code, reason };
+}
 
-const listCidrs = (exchange: Exchange, ...cidrs: readonly (readonly string[])[]): void =>
-  exchange.json(200, {
+function listCidrs(exchange: Exchange, ...cidrs: readonly (readonly string[])[]): void {
+  return exchange.json(200, {
     kind: 'ServiceCIDRList',
     metadata: {},
     items: cidrs.map((one, index) => ({ metadata: { name: `n${index}` }, spec: { cidrs: one } })),
   });
+}
 
 describe('readClusterAddresses', () => {
   let server: ScriptedApiServer;
@@ -34,12 +37,14 @@ describe('readClusterAddresses', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const read = () => readClusterAddresses({ kube: server.kube, log, signal: stop.signal });
-  const next = async (path: string): Promise<Exchange> => {
+  function read() {
+    return readClusterAddresses({ kube: server.kube, log, signal: stop.signal });
+  }
+  async function next(path: string): Promise<Exchange> {
     const exchange = await server.next();
     expect(exchange.url.pathname).to.equal(path);
     return exchange;
-  };
+  }
 
   it('reads the service ranges and every address of the API server (N11)', async () => {
     const reading = read();

@@ -18,11 +18,13 @@ describe('readControllerConfig', () => {
   });
 
   it('refuses a time limit of recovery pods that they could never report', () => {
-    const env = (limitMs: string) => ({
-      ...ENV,
-      RECOVERY_DEADLINE_SECONDS: '120',
-      ZIPPER_ENV_JSON: JSON.stringify({ RECOVERY_LIMIT_MS: limitMs }),
-    });
+    function env(limitMs: string) {
+      return {
+        ...ENV,
+        RECOVERY_DEADLINE_SECONDS: '120',
+        ZIPPER_ENV_JSON: JSON.stringify({ RECOVERY_LIMIT_MS: limitMs }),
+      };
+    }
     expect(() => readControllerConfig(env('179999'))).to.not.throw();
     expect(() => readControllerConfig(env('180000'))).to.throw('RECOVERY_LIMIT_MS');
   });

@@ -11,10 +11,11 @@ import { observeCached, withCachedCluster } from '#test/support/worlds/cached-cl
 const STRAY = 'stray';
 const heavy = 'x'.repeat(250 * 1_024);
 
-const aStray = (name: string, change: Partial<ObjectMeta> = {}): ZipJob =>
-  aZipJob({
+function aStray(name: string, change: Partial<ObjectMeta> = {}): ZipJob {
+  return aZipJob({
     metadata: { name, namespace: STRAY, uid: `uid-${name}`, annotations: { note: heavy }, ...change },
   });
+}
 
 describe('the caches of the controller', () => {
   it('keep only the identity of a ZipJob without a project, which is reconciled with what the API server has (N36)', async () => {

@@ -15,16 +15,17 @@ const DAYS_MS = 6 * 86_400_000;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-const heapBytes = async (): Promise<number> => {
+
+async function heapBytes(): Promise<number> {
   for (let rounds = 0; rounds < 2; rounds += 1) {
     await setImmediate();
     collectGarbage();
   }
   return process.memoryUsage().heapUsed;
-};
+}
 
 /** Bytes of heap that a controller uses for each of these objects once it has reconciled them. */
-const bytesEach = async (stored: FixedObjects, count: number): Promise<number> => {
+async function bytesEach(stored: FixedObjects, count: number): Promise<number> {
   await using resources = new AsyncDisposableStack();
   const stop = new AbortController();
   // Without a project, a namespace has other limits.
@@ -46,16 +47,16 @@ const bytesEach = async (stored: FixedObjects, count: number): Promise<number> =
   stop.abort();
   await running;
   return (after - before) / count;
-};
+}
 
 describe('memory of a controller', function () {
   this.timeout(120_000);
   const COUNT = sized(5_000, 20_000);
-  const measure = async (what: string, stored: FixedObjects, count: number): Promise<number> => {
+  async function measure(what: string, stored: FixedObjects, count: number): Promise<number> {
     const bytes = await bytesEach(stored, count);
     console.log(`      ${what}: ${(bytes / KIB).toFixed(2)} KiB each`);
     return bytes;
-  };
+  }
 
   it('is at most 0.6 KiB for a finished ZipJob, and 1.7 KiB more while it has a Job and a pod (G1)', async () => {
     await measure('warm-up', { zipjobs: { count: 1000, build: productionZipJob } }, 1000);

@@ -16,20 +16,25 @@ const KEY = `${NAMESPACE}/${NAME}`;
 const MANAGED = { [LABELS.instance]: NAME, [LABELS.managedBy]: 'zipjobs-controller' };
 
 /** A pod or Job of somebody else. */
-const foreign = <T extends Job | Pod>(one: T): T => ({
-  ...one,
-  spec: 'template' in (one.spec ?? {}) ? { template: { spec: { containers: [] } } } : { nodeName: 'node-1' },
-});
+function foreign<T extends Job | Pod>(one: T): T {
+  return {
+    ...one,
+    spec:
+      'template' in (one.spec ?? {}) ? { template: { spec: { containers: [] } } } : { nodeName: 'node-1' },
+  };
+}
 
-const uidsOf = (pods: readonly Pod[]): readonly (string | undefined)[] =>
-  pods.map(({ metadata }) => metadata.uid);
+function uidsOf(pods: readonly Pod[]): readonly (string | undefined)[] {
+  return pods.map(({ metadata }) => metadata.uid);
+}
 
 describe('objects of others that look like ours', () => {
   const failed = ended({ exitCode: EXIT_CODES.sourceFailed, message: 'forged' });
   const job = aJob({ metadata: { labels: MANAGED } });
   const own = aPod('own', { metadata: { labels: MANAGED } });
-  const copies = (metadata: Partial<ObjectMeta>) =>
-    aPod('forged', { metadata: { ...metadata, uid: 'uid-forged', labels: MANAGED }, status: failed });
+  function copies(metadata: Partial<ObjectMeta>) {
+    return aPod('forged', { metadata: { ...metadata, uid: 'uid-forged', labels: MANAGED }, status: failed });
+  }
 
   for (const namespace of [ATTACKER, NAMESPACE])
     it(`are no pods of a job of another, from ${namespace === NAMESPACE ? 'its own' : 'another'} namespace (N19)`, async () => {

@@ -29,11 +29,11 @@ describe('createLead', () => {
       fullReconcileMs: 60_000,
       clock,
     });
-    const during = async (ms: number): Promise<readonly string[]> => {
+    async function during(ms: number): Promise<readonly string[]> {
       reconciled = [];
       await clock.advance(ms);
       return reconciled;
-    };
+    }
     const stop = new AbortController();
     const leading = lead(stop.signal);
     expect(await during(0)).to.deep.equal(['runs', 'rests', 'expires']);

@@ -10,14 +10,17 @@ import { until } from '#test/support/until.ts';
 import { observeCached, withCachedCluster } from '#test/support/worlds/cached-cluster.ts';
 
 const COUNT = 4000;
-const bucketOf = (service: 's3' | 'r2') => ({
-  ...aZipBucket({ service, endpoint: 'https://store.example' }),
-  metadata: { ...aZipBucket().metadata, name: `${service}-archive`, uid: `uid-${service}` },
-});
+
+function bucketOf(service: 's3' | 'r2') {
+  return {
+    ...aZipBucket({ service, endpoint: 'https://store.example' }),
+    metadata: { ...aZipBucket().metadata, name: `${service}-archive`, uid: `uid-${service}` },
+  };
+}
 
 /** The first one runs. */
-const jobsOf = (bucketAt: (n: number) => string): readonly ZipJob[] =>
-  Array.from({ length: COUNT }, (_, n) =>
+function jobsOf(bucketAt: (n: number) => string): readonly ZipJob[] {
+  return Array.from({ length: COUNT }, (_, n) =>
     aZipJob({
       metadata: {
         name: `job-${n}`,
@@ -29,6 +32,7 @@ const jobsOf = (bucketAt: (n: number) => string): readonly ZipJob[] =>
       status: n === 0 ? starting() : { phase: 'Queued', reason: 'OlderJobFirst' },
     }),
   );
+}
 
 describe(`${COUNT} jobs of one key`, () => {
   for (const [what, bucketAt] of [

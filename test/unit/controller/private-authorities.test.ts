@@ -46,7 +46,9 @@ describe('the certificate authorities of the controller', () => {
     const config = aConfig({ egressAllowCidrs: ['127.0.0.0/8'] });
     const secrets = { get: () => Promise.resolve(undefined) };
     const { deliver } = createSender({ config, secrets, clock: systemClock, trust, resources });
-    const send = async () => (await deliver({ url: front.url, id: 'msg_1', body: '{}', keys })).delivery;
+    async function send() {
+      return (await deliver({ url: front.url, id: 'msg_1', body: '{}', keys })).delivery;
+    }
     expect((await send()).error).to.equal('tls');
     writeFileSync(file, CA);
     expect((await send()).status).to.equal(204);
@@ -56,8 +58,11 @@ describe('the certificate authorities of the controller', () => {
 
   it('reach the zippers that start after a rotation (X22)', () => {
     const currentConfig = createCurrentConfig(aConfig({ zipperEnv: { LOG_LEVEL: 'debug' } }), trust);
-    const envOf = () =>
-      archiveJob(aZipJob(), aZipBucket(), currentConfig()).spec?.template.spec?.containers[0]?.env ?? [];
+    function envOf() {
+      return (
+        archiveJob(aZipJob(), aZipBucket(), currentConfig()).spec?.template.spec?.containers[0]?.env ?? []
+      );
+    }
     expect(envOf()).to.deep.include({ name: 'TRUST_BUNDLE', value: OTHER });
     expect(currentConfig()).to.equal(currentConfig());
     writeFileSync(file, CA + OTHER);

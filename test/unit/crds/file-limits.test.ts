@@ -4,8 +4,9 @@ import { parse } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { MOST_FILES } from '#crds/zip-job.ts';
 
-const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((holder, name) => Reflect.get(Object(holder), name), value);
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((holder, name) => Reflect.get(Object(holder), name), value);
+}
 
 describe('the limit of files per archive', () => {
   const text = readFileSync(new URL('../../../crds/zipjobs.yaml', import.meta.url), 'utf8');

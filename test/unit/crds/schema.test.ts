@@ -21,11 +21,12 @@ interface Schema {
   readonly maxItems?: number;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Every path at which the fields of schema and sample differ. */
-const differences = (schema: Schema | undefined, sample: unknown, path: string): string[] => {
+function differences(schema: Schema | undefined, sample: unknown, path: string): string[] {
   if (Array.isArray(sample)) return differences(schema?.items, sample[0], `${path}[]`);
   if (!isRecord(sample) || schema?.properties === undefined) return [];
   const inSchema = Object.keys(schema.properties).toSorted();
@@ -38,7 +39,7 @@ const differences = (schema: Schema | undefined, sample: unknown, path: string):
     ...here,
     ...inType.flatMap((name) => differences(schema.properties?.[name], sample[name], `${path}.${name}`)),
   ];
-};
+}
 
 interface Crd {
   readonly metadata: { readonly name: string };
@@ -52,18 +53,26 @@ interface Crd {
   };
 }
 
-const crdOf = (plural: string): Crd => parse(readFileSync(`crds/${plural}.yaml`, 'utf8')) as Crd;
-const versionOf = (plural: string): Crd['spec']['versions'][number] => {
+function crdOf(plural: string): Crd {
+  return parse(readFileSync(`crds/${plural}.yaml`, 'utf8')) as Crd;
+}
+
+function versionOf(plural: string): Crd['spec']['versions'][number] {
   const [version] = crdOf(plural).spec.versions;
   if (version === undefined) throw new Error(`crds/${plural}.yaml has no version`);
   return version;
-};
-const schemaOf = (plural: string): Schema => versionOf(plural).schema.openAPIV3Schema;
-const at = (schema: Schema, ...path: string[]): Schema | undefined =>
-  path.reduce<Schema | undefined>(
+}
+
+function schemaOf(plural: string): Schema {
+  return versionOf(plural).schema.openAPIV3Schema;
+}
+
+function at(schema: Schema, ...path: string[]): Schema | undefined {
+  return path.reduce<Schema | undefined>(
     (node, name) => (name === '[]' ? node?.items : node?.properties?.[name]),
     schema,
   );
+}
 
 describe('the CRDs', () => {
   for (const [kind, plural] of Object.entries(PLURALS)) {

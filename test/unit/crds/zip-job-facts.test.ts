@@ -6,12 +6,17 @@ import { bucketOf, fileCount, isUuid, uuidOfName, zipJobId } from '#crds/zip-job
 const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const UID = 'b9a1c0de-0000-4000-8000-000000000001';
 
-const named = (name: string, uid?: string): Pick<ZipJob, 'metadata'> => ({
-  metadata: { name, namespace: 'team-a', ...(uid === undefined ? {} : { uid }) },
-});
-const specOf = (spec: Partial<ZipJob['spec']>): Pick<ZipJob, 'spec'> => ({
-  spec: { bucketRef: { name: 's3-archive' }, key: 'k', ...spec },
-});
+function named(name: string, uid?: string): Pick<ZipJob, 'metadata'> {
+  return {
+    metadata: { name, namespace: 'team-a', ...(uid === undefined ? {} : { uid }) },
+  };
+}
+
+function specOf(spec: Partial<ZipJob['spec']>): Pick<ZipJob, 'spec'> {
+  return {
+    spec: { bucketRef: { name: 's3-archive' }, key: 'k', ...spec },
+  };
+}
 
 describe('facts of a ZipJob', () => {
   const ids: readonly (readonly [title: string, Pick<ZipJob, 'metadata'>, string])[] = [

@@ -17,7 +17,7 @@ describe('access reviews', () => {
     let reviews: number;
     let isAllowed: boolean;
     let gate: Promise<void> | undefined;
-    const userOf = () => {
+    function userOf() {
       const kube: KubeClient = {
         server: 'https://kubernetes.test',
         request: async () => {
@@ -32,7 +32,7 @@ describe('access reviews', () => {
       const users = createUsers({ kube, clock });
       return (limit: AbortSignal) =>
         users({ id: 'session', user: 'vera', token: 'token', csrf: '', endsAtMs: 0 }, limit);
-    };
+    }
     beforeEach(() => {
       [nowMs, reviews, isAllowed, gate] = [1_000, 0, true, undefined];
     });
@@ -92,13 +92,13 @@ describe('access reviews', () => {
 
     it('are made once for each project by the list of projects, and not again by the next page', async () => {
       const vic = await visitAs(server, 'view');
-      const reviewsOf = async (path: string): Promise<number> => {
+      async function reviewsOf(path: string): Promise<number> {
         const before = server.requests.length;
         await vic.get(path);
         return server.requests
           .slice(before)
           .filter(({ path: to }) => to.endsWith('/selfsubjectaccessreviews')).length;
-      };
+      }
       expect(await reviewsOf('/projects')).to.equal(53);
       expect(await reviewsOf('/new-project')).to.equal(0);
     });

@@ -18,11 +18,13 @@ describe('the caches of the dashboard', () => {
         }),
     };
     const project = aZipProject();
-    const ofClass = (n: number) => ({
-      ...project,
-      metadata: { ...project.metadata, namespace: NAMESPACES[n] },
-      ...(n < 2 && { status: { class: { name: 'c', limits: { storedJobs: [100, 2_000][n] } } } }),
-    });
+    function ofClass(n: number) {
+      return {
+        ...project,
+        metadata: { ...project.metadata, namespace: NAMESPACES[n] },
+        ...(n < 2 && { status: { class: { name: 'c', limits: { storedJobs: [100, 2_000][n] } } } }),
+      };
+    }
     await using caches = createCaches({
       kube: fixedKube({ zipjobs: zipJobs, zipprojects: { count: 3, build: ofClass } }),
       log: createLogger('test', { level: 'silent' }),
@@ -31,8 +33,9 @@ describe('the caches of the dashboard', () => {
     });
     caches.start();
     await caches.synced(AbortSignal.timeout(30_000));
-    const kept = (namespace: string): number =>
-      [...caches.zipJobs.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
+    function kept(namespace: string): number {
+      return [...caches.zipJobs.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
+    }
     expect(NAMESPACES.map(kept)).to.deep.equal([2_000, JOBS_EACH, JOBS_EACH, 2_000]);
   });
 });

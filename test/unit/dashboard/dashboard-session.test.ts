@@ -11,11 +11,11 @@ describe('a dashboard session', () => {
     server.zipProjects.put(aProject('team-a'));
     const visitor = server.visit();
     await visitor.signIn(ADA);
-    const asked = async (): Promise<number> => {
+    async function asked(): Promise<number> {
       const before = server.requests.length;
       await visitor.get('/projects/team-a');
       return server.requests.length - before;
-    };
+    }
     const first = await asked();
     expect(await asked())
       .to.equal(2)

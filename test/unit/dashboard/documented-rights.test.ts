@@ -29,17 +29,19 @@ const ACTIONS: Readonly<Record<string, readonly Question[]>> = {
   'delete a project with its buckets': SETTINGS_RIGHTS.deleteBuckets,
 };
 
-const namesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
 
 /** `get jobs` for each right of a text like "`get` and `list` on `jobs`, `patch` on `secrets`". */
-const rightsIn = (text: string): readonly string[] =>
-  text.split(/(?<=` on [^,]*), /).flatMap((part) => {
+function rightsIn(text: string): readonly string[] {
+  return text.split(/(?<=` on [^,]*), /).flatMap((part) => {
     const [verbs = '', ...resources] = part.split(' on ');
     return namesIn(resources.join(' ')).flatMap((resource) =>
       namesIn(verbs).map((verb) => `${verb} ${resource}`),
     );
   });
+}
 
 describe('the rights in docs/configure.md', () => {
   const rows = new Map(

@@ -14,10 +14,12 @@ import {
 describe('the frame', () => {
   describe('banner', () => {
     const namespace = 'team-a';
-    const userWith = (...allowed: readonly string[]) => ({
-      seemsToBeAllowed: (_: string, { verb, resource }: Question) =>
-        Promise.resolve({ allowed: allowed.includes(`${verb} ${resource}`), reason: '' }),
-    });
+    function userWith(...allowed: readonly string[]) {
+      return {
+        seemsToBeAllowed: (_: string, { verb, resource }: Question) =>
+          Promise.resolve({ allowed: allowed.includes(`${verb} ${resource}`), reason: '' }),
+      };
+    }
 
     it('names the role edit to a user who can only view', async () => {
       const banner = await bannerOf(userWith('list zipjobs'), { namespace }, 'jobs');
@@ -173,10 +175,10 @@ describe('the frame', () => {
   it('the list of projects can be filtered by name or namespace', async () => {
     await using server = await startStaffedDashboard();
     const ada = await visitAs(server, ADA);
-    const rows = async (q: string): Promise<readonly string[]> => {
+    async function rows(q: string): Promise<readonly string[]> {
       const { text } = await ada.get(`/projects?q=${q}`);
       return [...text.matchAll(/<th scope="row">\s*<a href="([^"]+)"/g)].map(([, href = '']) => href);
-    };
+    }
     expect(await rows('TEAM+A')).to.deep.equal(['/projects/team-a']);
     expect(await rows('team-')).to.deep.equal(['/projects/team-b', '/projects/team-a'].toSorted());
     expect((await ada.get('/projects?q=nothing')).text).to.contain('No projects found');

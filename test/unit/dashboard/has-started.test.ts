@@ -7,13 +7,16 @@ import { aProject } from '#test/support/servers/api-server.ts';
 
 const NOW = new Date('2026-05-20T12:00:00Z');
 const DAY_MS = 86_400_000;
-const after = (ms: number): Date => new Date(NOW.getTime() + ms);
 
-const projectOf = (daysOld: number, spec: ZipProject['spec'] = {}): ZipProject => {
+function after(ms: number): Date {
+  return new Date(NOW.getTime() + ms);
+}
+
+function projectOf(daysOld: number, spec: ZipProject['spec'] = {}): ZipProject {
   const plain = aProject('team-a', spec);
   const creationTimestamp = after(-daysOld * DAY_MS).toISOString();
   return { ...plain, metadata: { ...plain.metadata, uid: 'project-uid', creationTimestamp } };
-};
+}
 
 describe('createHasStarted', () => {
   let phases: readonly string[];
@@ -25,7 +28,7 @@ describe('createHasStarted', () => {
     recorded = [];
     asked = [];
   });
-  const usageByDay = async (request: { readonly projectUids: readonly string[]; readonly from: Date }) => {
+  async function usageByDay(request: { readonly projectUids: readonly string[]; readonly from: Date }) {
     asked.push(request);
     if (recorded === undefined)
       throw new AppError('no response', { code: 'HistoryUnavailable', retryable: true });
@@ -38,14 +41,15 @@ describe('createHasStarted', () => {
       files: 0,
       bytes: 0,
     }));
-  };
-  const create = ({ hasHistory }: { readonly hasHistory: boolean }) =>
-    createHasStarted({
+  }
+  function create({ hasHistory }: { readonly hasHistory: boolean }) {
+    return createHasStarted({
       jobs: { choices: { of: () => phases } },
       history: hasHistory ? { usageByDay } : undefined,
       config: { dashboardStatisticsTimeoutMs: 1_000 },
       log: createLogger('dashboard', { level: 'silent' }),
     });
+  }
 
   it('is true when a job in the cluster has succeeded, without asking the history', async () => {
     phases = ['Failed', 'Succeeded'];

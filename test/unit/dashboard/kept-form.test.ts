@@ -32,17 +32,20 @@ describe('a form whose session has ended', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const filled = async (): Promise<URLSearchParams> => {
+  async function filled(): Promise<URLSearchParams> {
     const form = unchangedForm((await project.ada.get(NEW_JOB)).text, NEW_JOB);
     form.set('key', 'a.zip');
     form.set('urls', URLS);
     return form;
-  };
-  const createdJobs = (): number =>
-    project.server.requests.filter(({ method, path }) => method === 'POST' && path === COLLECTIONS.zipJobs)
-      .length;
-  const resend = ({ text }: Response, path: string): ReturnType<typeof project.ada.post> =>
-    project.ada.post(path, unchangedForm(text, path));
+  }
+  function createdJobs(): number {
+    return project.server.requests.filter(
+      ({ method, path }) => method === 'POST' && path === COLLECTIONS.zipJobs,
+    ).length;
+  }
+  function resend({ text }: Response, path: string): ReturnType<typeof project.ada.post> {
+    return project.ada.post(path, unchangedForm(text, path));
+  }
 
   it('keeps its input, which is sent again after a sign-in (UI12)', async () => {
     const form = await filled();

@@ -35,12 +35,17 @@ const failed: ZipJobStatus = {
   failure: { code: 'SourceUnavailable', fileIndex: 3, httpStatus: 503, retriable: true },
   webhook: refused,
 };
-const numberOf = (n: number): string => String(n).padStart(5, '0');
-const jobOf = (n: number): ZipJob =>
-  aFinishedJob(100 + n, { key: `exports/2026-01/customer-${numberOf(n)}/images.zip`, status: failed });
+
+function numberOf(n: number): string {
+  return String(n).padStart(5, '0');
+}
+
+function jobOf(n: number): ZipJob {
+  return aFinishedJob(100 + n, { key: `exports/2026-01/customer-${numberOf(n)}/images.zip`, status: failed });
+}
 
 /** Lists that have more than one page can show. */
-const fillLists = (project: DashboardProject): void => {
+function fillLists(project: DashboardProject): void {
   const { server, objects } = project;
   for (let n = 1; n <= MORE_JOBS; n += 1) {
     server.zipJobs.put(jobOf(n));
@@ -51,7 +56,7 @@ const fillLists = (project: DashboardProject): void => {
     project.putBucket(aBucket(TEAM, 's3', `exports-of-customer-${numberOf(n)}`));
     project.putToken(aToken(TEAM, `zj_${n}`, { name: `nightly-export-${numberOf(n)}` }));
   }
-};
+}
 
 describe('the first view of every page', () => {
   let project: DashboardProject;
@@ -64,7 +69,9 @@ describe('the first view of every page', () => {
     paths = pagePaths(dashboardRoutes(project.server, history), ON_CALL_PARAMS);
   });
   after(() => project[Symbol.asyncDispose]());
-  const get = async (path: string): Promise<string> => (await project.ada.get(path)).text;
+  async function get(path: string): Promise<string> {
+    return (await project.ada.get(path)).text;
+  }
 
   it('has no server error, for any user', async () => {
     const failed: string[] = [];

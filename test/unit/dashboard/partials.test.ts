@@ -7,8 +7,9 @@ const EVIL = '"><img src=x>';
 
 describe('partials', () => {
   const render = createRender();
-  const partial = (name: string, data: object): string =>
-    render(`/partials/${name}`, { frame: FRAME, ...data } as never).trim();
+  function partial(name: string, data: object): string {
+    return render(`/partials/${name}`, { frame: FRAME, ...data } as never).trim();
+  }
 
   describe('time', () => {
     it('shows a relative time with the absolute one as tooltip', () => {

@@ -16,12 +16,15 @@ import {
 
 const UUID = '00000000-0000-4000-8000-00000000000a';
 
-const silence = (): Promise<never> => new Promise(() => undefined);
+function silence(): Promise<never> {
+  return new Promise(() => undefined);
+}
 
-const untilAborted = (signal: AbortSignal | undefined): Promise<never> =>
-  new Promise((_, reject) => {
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(toError(signal.reason)));
   });
+}
 
 /** It never responds, like a connection whose packets are lost. */
 const silentHistory: History = {
@@ -46,14 +49,16 @@ const emptyHistory: History = {
 describe('while the API server is slow', () => {
   let project: DashboardProject | undefined;
   afterEach(() => project?.[Symbol.asyncDispose]());
-  const start = async (history: History = emptyHistory, limitMs = 400): Promise<DashboardProject> => {
+  async function start(history: History = emptyHistory, limitMs = 400): Promise<DashboardProject> {
     const env = { WORK_TIMEOUT_MS: String(limitMs), DASHBOARD_STATISTICS_TIMEOUT_MS: '100' };
     project = await startDashboardProject(env, { history });
     project.putProject({}, { metadata: { uid: 'project-uid' } });
     return project;
-  };
+  }
   /** Reviews still get responses, all other calls none. */
-  const silenceObjects = ({ server }: DashboardProject): void => server.respondWith(silence);
+  function silenceObjects({ server }: DashboardProject): void {
+    return server.respondWith(silence);
+  }
 
   it('every page responds with 503 and Retry-After, or needs no call (UI46)', async () => {
     const started = await start(emptyHistory, 150);
@@ -132,7 +137,9 @@ describe('while the API server is slow', () => {
 
   /** Three batches of projects, or one job, take longer than the limit of the API server. */
   const LIMIT_MS = 1_000;
-  const slowly = <T>(value: T): Promise<T> => delay(LIMIT_MS * 0.6, value);
+  function slowly<T>(value: T): Promise<T> {
+    return delay(LIMIT_MS * 0.6, value);
+  }
 
   it('a search of many slow histories does not blame the cluster (UI47)', async () => {
     const history = { ...emptyHistory, readJob: () => slowly(undefined) };

@@ -8,10 +8,10 @@ const STYLE = join(ROOT, 'assets/style');
 /** Page, style and scripts must load quickly over a slow VPN; none of it is compressed by the dashboard. */
 const MOST_BYTES = 64 * 1024;
 
-const textsOf = async (ending: RegExp): Promise<string> => {
+async function textsOf(ending: RegExp): Promise<string> {
   const files = (await readdir(ROOT, { recursive: true })).filter((file) => ending.test(file));
   return (await Promise.all(files.map((file) => readFile(join(ROOT, file), 'utf8')))).join('\n');
-};
+}
 
 describe('the style sheet', () => {
   let parts: ReadonlyMap<string, string>;
@@ -33,11 +33,12 @@ describe('the style sheet', () => {
     const [style = '', ...scripts] = assets;
     expect(scripts).to.have.lengthOf((await readdir(join(ROOT, 'assets/scripts'))).length);
     expect(style).to.not.match(/\/\*|\n\s/);
-    const rulesIn = (text: string): string =>
-      text
+    function rulesIn(text: string): string {
+      return text
         .replaceAll(/\/\*.*?\*\//gs, '')
         .replaceAll(/\s+/g, ' ')
         .trim();
+    }
     for (const [file, text] of parts) expect(rulesIn(style).includes(rulesIn(text)), file).to.equal(true);
     expect(Buffer.byteLength(assets.join(''))).to.be.below(MOST_BYTES);
   });

@@ -9,7 +9,7 @@ const HOST = '127.0.0.1';
 describe('startForwarder', () => {
   let stack: AsyncDisposableStack;
 
-  const serve = async (text: string): Promise<Server> => {
+  async function serve(text: string): Promise<Server> {
     const server = createServer((_request, response) => response.end(text));
     server.listen(0, HOST);
     await once(server, 'listening');
@@ -18,14 +18,17 @@ describe('startForwarder', () => {
       server.close();
     });
     return server;
-  };
-  const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-  const forward = async (port: number, target: () => Promise<{ host: string; port: number }>) =>
-    stack.use(await startForwarder({ port, target }));
-  const get = async ({ url }: Forwarder): Promise<string> => {
+  }
+  function portOf(server: Server): number {
+    return (server.address() as AddressInfo).port;
+  }
+  async function forward(port: number, target: () => Promise<{ host: string; port: number }>) {
+    return stack.use(await startForwarder({ port, target }));
+  }
+  async function get({ url }: Forwarder): Promise<string> {
     const response = await fetch(url, { headers: { connection: 'close' } });
     return `${response.status} ${(await response.text()).trim()}`;
-  };
+  }
 
   beforeEach(() => {
     stack = new AsyncDisposableStack();

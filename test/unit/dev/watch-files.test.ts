@@ -10,9 +10,12 @@ describe('watchFiles', () => {
   let changed: string[];
   let watching: Disposable;
 
-  const path = (name: string): string => join(root, name);
-  const untilChanged = (name: string): Promise<unknown> =>
-    until(`a change of ${name}`, () => changed.includes(name), { limitMs: 5_000 });
+  function path(name: string): string {
+    return join(root, name);
+  }
+  function untilChanged(name: string): Promise<unknown> {
+    return until(`a change of ${name}`, () => changed.includes(name), { limitMs: 5_000 });
+  }
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'watch-files-'));

@@ -32,21 +32,29 @@ const SCRIPTS = '.github/scripts';
 const FILES = readdirSync(FOLDER);
 const run = promisify(execFile);
 
-const workflow = (file: string): Workflow => parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow;
+function workflow(file: string): Workflow {
+  return parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow;
+}
+
 const release = workflow('release.yaml');
 const daily = workflow('daily.yaml');
-const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
+
+function stepsOf({ jobs }: Workflow): readonly Step[] {
+  return Object.values(jobs).flatMap(({ steps }) => steps);
+}
 
 /** The jobs of ci.yaml: one job with a matrix. */
-const runsOf = (job: Job | undefined) =>
-  job?.strategy?.matrix.include as readonly { readonly steps: string; readonly minutes?: number }[];
+function runsOf(job: Job | undefined) {
+  return job?.strategy?.matrix.include as readonly { readonly steps: string; readonly minutes?: number }[];
+}
 
 /** Standard error of a script that fails; undefined if it succeeds. */
-const failureOf = (script: string, ...args: readonly string[]): Promise<string | undefined> =>
-  run(join(SCRIPTS, script), [...args]).then(
+function failureOf(script: string, ...args: readonly string[]): Promise<string | undefined> {
+  return run(join(SCRIPTS, script), [...args]).then(
     () => undefined,
     (error: { stderr: string }) => error.stderr.trim(),
   );
+}
 
 describe('the workflows', () => {
   it('have no finding of actionlint (X20)', async function () {
@@ -117,10 +125,12 @@ describe('the workflows', () => {
     }
   });
 
-  const writesOf = ({ permissions = {} }: Job): readonly string[] =>
-    Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
-  const writersOf = ({ jobs }: Workflow) =>
-    Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, writesOf(job)]));
+  function writesOf({ permissions = {} }: Job): readonly string[] {
+    return Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
+  }
+  function writersOf({ jobs }: Workflow) {
+    return Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, writesOf(job)]));
+  }
 
   it('write to the repository, to packages and to attestations only in the jobs that publish (X20)', () => {
     expect(writersOf(release)).to.deep.equal({
@@ -168,13 +178,14 @@ describe('the workflows', () => {
         directories?: string[];
       }[];
     };
-    const directoriesOf = (ecosystem: string) =>
-      updates
+    function directoriesOf(ecosystem: string) {
+      return updates
         .filter((update) => update['package-ecosystem'] === ecosystem)
         .flatMap(({ directory, directories = [] }) => [
           ...(directory === undefined ? [] : [directory]),
           ...directories,
         ]);
+    }
     const modules = globSync('tools/**/go.mod').map((path) => `/${dirname(path)}`);
     expect(directoriesOf('gomod')).to.have.members(modules);
     expect(directoriesOf('npm')).to.have.members(['/', '/clients/typescript']);
@@ -209,12 +220,13 @@ describe('the scripts of a release', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sboms-'));
     try {
       await run(join(SCRIPTS, 'write-sboms'), [folder]);
-      const namesIn = (image: string): readonly string[] =>
-        (
+      function namesIn(image: string): readonly string[] {
+        return (
           JSON.parse(readFileSync(join(folder, `zipjobs-${image}.cdx.json`), 'utf8')) as {
             components: readonly { readonly name: string }[];
           }
         ).components.map(({ name }) => name);
+      }
       expect(namesIn('zipper')).to.include('undici').and.to.not.include('koa');
       expect(namesIn('controller')).to.include('prom-client').and.to.not.include('eta');
       expect(namesIn('dashboard')).to.include.members(['koa', 'eta']);

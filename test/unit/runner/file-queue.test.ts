@@ -8,13 +8,16 @@ const FILES = [
   { suite: 'unit', file: 'new' },
 ];
 const SECONDS: Readonly<Record<string, number>> = { quick: 1, slow: 70, cluster: 30 };
-const queue = (): FileQueue => new FileQueue(FILES, (file) => SECONDS[file]);
 
-const takeAll = (from: FileQueue, suite: string): string[] => {
+function queue(): FileQueue {
+  return new FileQueue(FILES, (file) => SECONDS[file]);
+}
+
+function takeAll(from: FileQueue, suite: string): string[] {
   const taken: string[] = [];
   for (let file = from.take(suite); file !== undefined; file = from.take(suite)) taken.push(file);
   return taken;
-};
+}
 
 describe('FileQueue', () => {
   it('returns the files of one suite, longest first and unmeasured ones early', () => {

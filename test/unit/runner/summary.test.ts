@@ -3,13 +3,17 @@ import type { TestResult } from '#test/runner/messages.ts';
 import { countsOf, failureLines, fileLine, slowestTable } from '#test/runner/summary.ts';
 import { outcomeOf } from '../../../.ci/run-command.ts';
 
-const test = (title: string, state: TestResult['state'] = 'passed', milliseconds = 5): TestResult => ({
-  title,
-  state,
-  milliseconds,
-});
+function test(title: string, state: TestResult['state'] = 'passed', milliseconds = 5): TestResult {
+  return {
+    title,
+    state,
+    milliseconds,
+  };
+}
 
-const result = (...tests: readonly TestResult[]) => ({ file: 'a.test.ts', seconds: 1.23, output: '', tests });
+function result(...tests: readonly TestResult[]) {
+  return { file: 'a.test.ts', seconds: 1.23, output: '', tests };
+}
 
 describe('summary of a test run', () => {
   it('counts hooks only if they fail', () => {

@@ -19,11 +19,11 @@ describe('a process of the test runner', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  const write = async (name: string, text: string): Promise<string> => {
+  async function write(name: string, text: string): Promise<string> {
     const file = join(folder, `${name}.mjs`);
     await writeFile(file, text);
     return file;
-  };
+  }
 
   it('prints a rejection that nobody handles and continues, also after many other files', async () => {
     const worker = new WorkerProcess({ suite: 'unit', isLive: false, print: () => undefined });

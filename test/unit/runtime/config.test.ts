@@ -19,7 +19,7 @@ const SETTINGS = {
   level: { env: 'LEVEL', type: 'string', enum: ['low', 'high'], default: 'low', description: 'level' },
 } as const satisfies Settings;
 
-const problemsOf = (env: Record<string, string>): string => {
+function problemsOf(env: Record<string, string>): string {
   try {
     readConfig(SETTINGS, env);
   } catch (error) {
@@ -27,7 +27,7 @@ const problemsOf = (env: Record<string, string>): string => {
     throw error;
   }
   return '';
-};
+}
 
 describe('readConfig', () => {
   it('reads variables and uses defaults for the others', () => {

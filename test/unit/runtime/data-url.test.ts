@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { MAX_DATA_BYTES, MAX_DATA_URL_LENGTH, readDataUrl } from '#runtime/data-url.ts';
 
-const textOf = (url: string): string | undefined => {
+function textOf(url: string): string | undefined {
   const content = readDataUrl(url);
   return content.ok ? content.bytes.toString() : undefined;
-};
+}
 
 describe('readDataUrl', () => {
   for (const [url, text] of [

@@ -99,7 +99,9 @@ describe('findConflicts', () => {
     const names = Array.from({ length: 400 }, (_, n) =>
       `${n % 7}/${n % 3}/${n % 11}`.slice(0, 1 + ((n * n) % 6)),
     );
-    const isBelow = (name = '', other = ''): boolean => `${name}/`.startsWith(`${other}/`);
+    function isBelow(name = '', other = ''): boolean {
+      return `${name}/`.startsWith(`${other}/`);
+    }
     const slow = names.flatMap((name, index) =>
       names.slice(0, index).some((other) => isBelow(name, other) || isBelow(other, name)) ? [index] : [],
     );

@@ -9,10 +9,10 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const KILL = `process.kill(process.pid, 'SIGTERM');`;
 
 /** A process whose task ends with this exit code, but which does not exit by itself, gets a signal during or after its end. */
-const endOf = async (
+async function endOf(
   code: number,
   { during = '', after = '', task = '', limitMs = 1_000 },
-): Promise<{ readonly code: unknown; readonly signal: unknown }> => {
+): Promise<{ readonly code: unknown; readonly signal: unknown }> {
   const program = `
     import { createLogger } from '#runtime/log.ts';
     import { run } from '#runtime/lifecycle.ts';
@@ -27,7 +27,7 @@ const endOf = async (
     () => ({ code: 0, signal: null }),
     (error: { readonly code: unknown; readonly signal: unknown }) => error,
   );
-};
+}
 
 describe('a process', () => {
   for (const code of [0, 37])

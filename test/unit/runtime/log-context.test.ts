@@ -6,8 +6,9 @@ import { withLogFields } from '#runtime/log-context.ts';
 describe('withLogFields', () => {
   const lines: string[] = [];
   const log = createLogger('test', { level: 'info', destination: { write: (line) => lines.push(line) } });
-  const logged = (): Readonly<Record<string, unknown>>[] =>
-    lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>);
+  function logged(): Readonly<Record<string, unknown>>[] {
+    return lines.splice(0).map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
 
   it('adds its fields to every line of the task, also after await, and to no other line', async () => {
     await Promise.all(

@@ -23,12 +23,12 @@ const NO_TIMERS: ReadonlySet<string> = new Set([
 const SECONDS: ReadonlySet<string> = new Set(['FULL_RECONCILE_SECONDS']);
 const LONGEST_SECONDS = Math.floor(LONGEST_TIMER_MS / 1_000);
 
-const longestOf = ({ env }: Setting): number | undefined => {
+function longestOf({ env }: Setting): number | undefined {
   if (SECONDS.has(env)) return LONGEST_SECONDS;
   return env.endsWith('_MS') && !NO_TIMERS.has(env) ? LONGEST_TIMER_MS : undefined;
-};
+}
 
-const isAccepted = (settings: Settings, { env }: Setting, value: number): boolean => {
+function isAccepted(settings: Settings, { env }: Setting, value: number): boolean {
   try {
     readConfig(settings, { [env]: String(value) });
     return true;
@@ -36,7 +36,7 @@ const isAccepted = (settings: Settings, { env }: Setting, value: number): boolea
     if (error instanceof ConfigError) return !error.message.includes(`${env}: `);
     throw error;
   }
-};
+}
 
 describe('the longest times in settings', () => {
   for (const [program, settings] of Object.entries(PROCESSES))

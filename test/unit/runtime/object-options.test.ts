@@ -7,12 +7,12 @@ import { findBucketFault, findObjectFault, mergeObjectOptions } from '#runtime/o
 const KMS = { serverSideEncryption: 'aws:kms', kmsKeyId: 'alias/archives' } as const;
 
 /** The messages of all validation rules of a definition. */
-const messagesIn = (node: unknown): readonly string[] => {
+function messagesIn(node: unknown): readonly string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) =>
     name === 'message' && typeof value === 'string' ? [value] : messagesIn(value),
   );
-};
+}
 
 describe('the object options of a bucket', () => {
   const refusedByR2: readonly (readonly [field: keyof ObjectOptions, options: ObjectOptions])[] = [

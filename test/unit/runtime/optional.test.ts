@@ -14,10 +14,12 @@ describe('defined', () => {
   });
 
   it('has the type of an object with optional fields', () => {
-    const addressOf = (port: number | undefined, path: string | null | undefined): Address => ({
-      host: 'a',
-      ...defined({ port, path }),
-    });
+    function addressOf(port: number | undefined, path: string | null | undefined): Address {
+      return {
+        host: 'a',
+        ...defined({ port, path }),
+      };
+    }
     expect(addressOf(1, undefined)).to.deep.equal({ host: 'a', port: 1 });
     expect(addressOf(undefined, null)).to.deep.equal({ host: 'a', path: null });
   });

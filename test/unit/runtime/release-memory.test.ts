@@ -12,7 +12,7 @@ interface Measured {
 }
 
 /** What a process measures that created many objects and kept one of ten. */
-const measured = (): Measured => {
+function measured(): Measured {
   const script = `
     import { releaseMemory } from '#runtime/release-memory.ts';
     const kept = [];
@@ -27,7 +27,7 @@ const measured = (): Measured => {
   `;
   const flags = ['--max-semi-space-size=4', '--input-type=module'];
   return JSON.parse(execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' }));
-};
+}
 
 describe('release of memory', () => {
   it('returns what the heap does not use to the operating system (G1)', () => {

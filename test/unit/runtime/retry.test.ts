@@ -4,21 +4,23 @@ import { backoffBoundMs, type RetryPolicy, retry } from '#runtime/retry.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
 
 const POLICY = { attempts: 4, baseDelayMs: 1, maxDelayMs: 4 };
-const busy = (retryAfterMs?: number): AppError =>
-  new AppError('busy', {
+
+function busy(retryAfterMs?: number): AppError {
+  return new AppError('busy', {
     code: 'Busy',
     retryable: true,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
+}
 
-const failure = async (promise: Promise<unknown>): Promise<unknown> => {
+async function failure(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
   } catch (error) {
     return error;
   }
   throw new Error('it succeeded');
-};
+}
 
 describe('retry', () => {
   it('retries until it succeeds', async () => {
@@ -63,12 +65,14 @@ describe('retry', () => {
     expect(delays).to.deep.equal([3]);
   });
 
-  const delaysOf = async (error: AppError, policy: RetryPolicy): Promise<readonly number[]> => {
+  async function delaysOf(error: AppError, policy: RetryPolicy): Promise<readonly number[]> {
     const delays: number[] = [];
-    const onRetry = (_error: unknown, _attempt: number, delayMs: number): void => void delays.push(delayMs);
+    function onRetry(_error: unknown, _attempt: number, delayMs: number): void {
+      return void delays.push(delayMs);
+    }
     await failure(retry(() => Promise.reject(error), { ...policy, onRetry }));
     return delays;
-  };
+  }
 
   it('waits the maximum, and tries again, if the requested time is longer (FD19)', async () => {
     const delays = await delaysOf(busy(60_000), { baseDelayMs: 1, maxDelayMs: 4, limit: new RetryLimit(10) });

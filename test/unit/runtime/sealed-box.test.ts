@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { createSealingKey, SEALED_BYTES, seal } from '#runtime/sealed-box.ts';
 
-const flip = (box: string, at: number): string => {
+function flip(box: string, at: number): string {
   const bytes = Buffer.from(box, 'base64url');
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   return bytes.toString('base64url');
-};
+}
 
 describe('a sealed box', () => {
   const key = createSealingKey();

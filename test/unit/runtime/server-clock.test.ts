@@ -7,7 +7,7 @@ const START = new Date('2026-03-01T10:00:00.400Z');
 const HOUR_MS = 3_600_000;
 
 /** A local clock that a test can set, with a monotonic clock that it cannot set. */
-const createSettableClock = () => {
+function createSettableClock() {
   const clock = createManualClock(START);
   let offMs = 0;
   const local: Clock = {
@@ -15,13 +15,15 @@ const createSettableClock = () => {
     after: (delayMs, task) => clock.after(delayMs, task),
     date: () => new Date(clock.date().getTime() + offMs),
   };
-  const set = (ms: number): void => {
+  function set(ms: number): void {
     offMs = ms;
-  };
+  }
   /** The Date header of a server with a correct clock. */
-  const header = (): string => clock.date().toUTCString();
+  function header(): string {
+    return clock.date().toUTCString();
+  }
   return { clock, local, set, header };
-};
+}
 
 describe('createServerClock', () => {
   it('equals the local clock until a server reports its time, and while both agree', () => {
@@ -68,7 +70,7 @@ describe('createServerClock', () => {
   const MINUTE_MS = 60_000;
 
   /** Responses of servers whose clocks are ahead by these times, one a second. Returns what the clock says after each. */
-  const hearAll = (aheadMs: readonly number[], localAheadMs = 0) => {
+  function hearAll(aheadMs: readonly number[], localAheadMs = 0) {
     const { clock, local, set } = createSettableClock();
     set(localAheadMs);
     const contradictions: number[] = [];
@@ -79,9 +81,10 @@ describe('createServerClock', () => {
       return Math.round((server.date().getTime() - clock.date().getTime()) / MINUTE_MS);
     });
     return { errors, contradictions };
-  };
-  const repeated = (ahead: readonly number[], times: number): readonly number[] =>
-    Array.from({ length: times }, () => ahead).flat();
+  }
+  function repeated(ahead: readonly number[], times: number): readonly number[] {
+    return Array.from({ length: times }, () => ahead).flat();
+  }
 
   for (const [what, localAheadMs] of [
     ['right', 0],

@@ -15,8 +15,10 @@ const ROWS = section
       .split(' | ')
       .map((cell) => cell.trim()),
   );
-const named = (pattern: RegExp, column: number): readonly string[] =>
-  ROWS.flatMap((row) => [...(row[column] ?? '').matchAll(pattern)].map(([, name = '']) => name));
+
+function named(pattern: RegExp, column: number): readonly string[] {
+  return ROWS.flatMap((row) => [...(row[column] ?? '').matchAll(pattern)].map(([, name = '']) => name));
+}
 
 describe('the table of budgets in docs/configure.md', () => {
   it('has a default, a setting and a response in each row', () => {

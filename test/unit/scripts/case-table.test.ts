@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { caseTable } from '#scripts/case-table.ts';
 
 // Assembled here, so that the generator does not read these examples as test names.
-const testNamed = (...ids: readonly string[]): string => `it('refuses it (${ids.join(', ')})', () => {});`;
+function testNamed(...ids: readonly string[]): string {
+  return `it('refuses it (${ids.join(', ')})', () => {});`;
+}
 
 const EMPTY = { tests: [], records: [] };
 

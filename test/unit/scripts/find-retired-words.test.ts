@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { findRetiredWords } from '#scripts/find-retired-words.ts';
 
-const wordsIn = (path: string, text: string): readonly string[] =>
-  findRetiredWords(path, text).map(({ line, word }) => `${line} ${word}`);
+function wordsIn(path: string, text: string): readonly string[] {
+  return findRetiredWords(path, text).map(({ line, word }) => `${line} ${word}`);
+}
 
 describe('findRetiredWords', () => {
   it('finds a word in an identifier', () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { floorsOf } from '#scripts/floors.ts';
 
 /** Each room with those that it imports: `'main: app config'`. */
-const planOf = (...rooms: readonly string[]) =>
-  floorsOf(
+function planOf(...rooms: readonly string[]) {
+  return floorsOf(
     new Map(
       rooms.map((line) => {
         const [room = '', imports = ''] = line.split(':');
@@ -11,6 +11,7 @@ const planOf = (...rooms: readonly string[]) =>
       }),
     ),
   );
+}
 
 describe('floorsOf', () => {
   it('counts the rooms of the longest chain of imports', () => {

@@ -23,10 +23,10 @@ const INDEX: readonly NodeRelease[] = [
   { version: 'v22.23.4', date: '2026-10-21', security: true },
 ];
 
-const newer = (version: string) => {
+function newer(version: string) {
   const { newest, security } = newerReleases(INDEX, parseNodeVersion(version));
   return { newest: nodeVersionText(newest), security: security.map(nodeVersionText) };
-};
+}
 
 describe('the version of Node', () => {
   it('is the same in .node-version, the Dockerfiles, engines and docs/release.md (N27)', () => {

@@ -23,14 +23,14 @@ describe('what is printed and kept of a failed test', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  const write = (path: string, text: string): void => {
+  function write(path: string, text: string): void {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
-  };
-  const writeKubectl = (command: string): void => {
+  }
+  function writeKubectl(command: string): void {
     write('bin/kubectl', `#!/bin/sh\n${command}\n`);
     chmodSync(join(dir, 'bin/kubectl'), 0o755);
-  };
+  }
 
   it('has a limited number of lines and characters, however much the cluster contains', () => {
     const cases =

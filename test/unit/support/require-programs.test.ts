@@ -35,11 +35,12 @@ describe('requirePrograms', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  const runTests = (env: Readonly<Record<string, string>>): Promise<string> =>
-    new Promise((done) => {
+  function runTests(env: Readonly<Record<string, string>>): Promise<string> {
+    return new Promise((done) => {
       const args = [MOCHA, '--no-config', join(folder, 'tests.mjs')];
       execFile(process.execPath, args, { env: { PATH: folder, ...env } }, (_error, stdout) => done(stdout));
     });
+  }
 
   it('skips tests with a missing program, and the test runner lists the packages', async () => {
     const output = await runTests({});
@@ -66,15 +67,17 @@ describe('requirePrograms', () => {
 
 describe('skippedLines', () => {
   const reason = 'unzip not found. Install with: apt-get install unzip';
-  const fileThatSkips = (count: number) => ({
-    file: 'a.test.ts',
-    seconds: 1,
-    output: `      Skipped ${count} tests: ${reason}\n`,
-    tests: Array.from(
-      { length: count },
-      () => ({ title: 'any', state: 'skipped', milliseconds: 0 }) as const,
-    ),
-  });
+  function fileThatSkips(count: number) {
+    return {
+      file: 'a.test.ts',
+      seconds: 1,
+      output: `      Skipped ${count} tests: ${reason}\n`,
+      tests: Array.from(
+        { length: count },
+        () => ({ title: 'any', state: 'skipped', milliseconds: 0 }) as const,
+      ),
+    };
+  }
 
   it('adds up skipped tests of several files by reason', () => {
     expect(skippedLines([fileThatSkips(1), fileThatSkips(12)])).to.deep.equal([`  13 skipped: ${reason}`]);

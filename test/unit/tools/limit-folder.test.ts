@@ -12,12 +12,14 @@ describe('a folder of a cache', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const limit = async (limitMib: number): Promise<readonly string[]> => {
+  async function limit(limitMib: number): Promise<readonly string[]> {
     const lines: string[] = [];
-    const clear = (): Promise<void> => rm(join(folder, 'layer'));
+    function clear(): Promise<void> {
+      return rm(join(folder, 'layer'));
+    }
     await limitFolder({ folder, what: 'old layers', limitMib, clear }, (line) => lines.push(line));
     return lines;
-  };
+  }
 
   it('remains up to its limit', async () => {
     expect(await limit(100)).to.deep.equal([]);

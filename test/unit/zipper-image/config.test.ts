@@ -3,8 +3,9 @@ import { ConfigError } from '#runtime/errors.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 
 describe('readZipperConfig', () => {
-  const read = (env: Readonly<Record<string, string>>) => () =>
-    readZipperConfig({ POD_UID: 'pod-1', ...env });
+  function read(env: Readonly<Record<string, string>>) {
+    return () => readZipperConfig({ POD_UID: 'pod-1', ...env });
+  }
 
   it('accepts the defaults', () => {
     expect(read({})).to.not.throw();

@@ -61,7 +61,7 @@ describe('a zipper process', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const task = (...paths: readonly string[]) => {
+  function task(...paths: readonly string[]) {
     const { port } = origin.address() as AddressInfo;
     const urls = paths.map((path) => `http://127.0.0.1:${port}${path}?sig=CANARY`);
     status.spec = { files: urls.map((url, index) => ({ url, filename: `${index}.bin` })) };
@@ -80,9 +80,9 @@ describe('a zipper process', function () {
       startDeadlineSeconds: 10,
       activeDeadlineSeconds: 60,
     };
-  };
+  }
 
-  const start = async (given: unknown, env: Record<string, string> = {}): Promise<ChildProcess> => {
+  async function start(given: unknown, env: Record<string, string> = {}): Promise<ChildProcess> {
     await writeFile(join(directory, 'task.json'), JSON.stringify(given));
     child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,14 +105,14 @@ describe('a zipper process', function () {
       },
     });
     return child;
-  };
+  }
 
   /** The exit code, the termination message and the whole output. */
-  const end = async (started: ChildProcess) => {
+  async function end(started: ChildProcess) {
     const { message, ...ended } = await untilZipperEnds(started, directory);
     expect(ended.output).not.to.include('CANARY');
     return { ...ended, message: JSON.parse(message) as unknown };
-  };
+  }
 
   it('writes the archive, reports it in its termination message and exits', async () => {
     const { code, message, output } = await end(await start(task('/whole')));
@@ -209,9 +209,9 @@ describe('a zipper process', function () {
     [false, 'true', EXIT_CODES.ok],
   ] as const)
     it(`ends with ${ends} if a source ends after the next request, sequential is ${choice} and SOURCE_SEQUENTIAL ${setting} (F31)`, async () => {
-      const finishFirst = (request: IncomingMessage): void => {
+      function finishFirst(request: IncomingMessage): void {
         if (request.url?.startsWith('/whole') === true) firstHalf?.end(Buffer.alloc(1_500_000, 2));
-      };
+      }
       origin.on('request', finishFirst);
       const given = { ...task('/half', '/whole'), ...defined({ sequential: choice }) };
       const env = { SOURCE_SEQUENTIAL: setting, SOURCE_IDLE_TIMEOUT_MS: '1500', SOURCE_RETRY_LIMIT_MS: '0' };

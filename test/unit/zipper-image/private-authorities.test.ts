@@ -32,10 +32,10 @@ describe('the certificate authorities of a zipper', function () {
   after(() => started.disposeAsync());
 
   /** The exit code and failure of a job with one source and this store. */
-  const run = async (
+  async function run(
     { source, endpoint }: { readonly source: TlsFront; readonly endpoint: string },
     { caBundle, env }: { readonly caBundle?: string; readonly env?: Readonly<Record<string, string>> },
-  ) => {
+  ) {
     const bucket = {
       service: 's3',
       name: 'bucket',
@@ -55,7 +55,7 @@ describe('the certificate authorities of a zipper', function () {
       readonly failure?: { readonly code: string; readonly message: string };
     };
     return { code, failure };
-  };
+  }
 
   it('are the public ones by default', async () => {
     const { failure } = await run({ source: fronts.source, endpoint: store.endpoint }, {});

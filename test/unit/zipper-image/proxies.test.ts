@@ -12,10 +12,13 @@ const ENV = {
   PART_SIZE_BYTES: String(5 * 1024 * 1024),
   LOG_LEVEL: 'trace',
 };
-const credentialsOf = (purpose: 'SOURCE' | 'STORE', password = CREDENTIALS.password) => ({
-  [`${purpose}_PROXY_USERNAME`]: CREDENTIALS.user,
-  [`${purpose}_PROXY_PASSWORD`]: password,
-});
+
+function credentialsOf(purpose: 'SOURCE' | 'STORE', password = CREDENTIALS.password) {
+  return {
+    [`${purpose}_PROXY_USERNAME`]: CREDENTIALS.user,
+    [`${purpose}_PROXY_PASSWORD`]: password,
+  };
+}
 
 describe('the proxies of a zipper', function () {
   this.timeout(120_000);
@@ -31,7 +34,7 @@ describe('the proxies of a zipper', function () {
   after(() => started.disposeAsync());
 
   /** Runs a job whose source and store have names that only a proxy can resolve. */
-  const run = async (env: Readonly<Record<string, string>>) => {
+  async function run(env: Readonly<Record<string, string>>) {
     const program = await host.prepare({
       endpoint: `http://store.test.example:${new URL(store.endpoint).port}`,
       bucket: 'bucket',
@@ -43,7 +46,7 @@ describe('the proxies of a zipper', function () {
     expect(output + message).not.to.contain(CREDENTIALS.password);
     const { failure } = JSON.parse(message) as { failure?: { code: string; message: string } };
     return { code, failure };
-  };
+  }
   const credentials = `${CREDENTIALS.user}:${CREDENTIALS.password}`;
 
   it('are separate for sources and stores, and those of the environment are ignored (X23)', async () => {

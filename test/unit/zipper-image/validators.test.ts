@@ -37,10 +37,10 @@ const ZIP_JOBS = [
   { metadata: { uid: 'u' }, spec: {}, status: { attempts: [{ podUid: 1 }] } },
 ];
 
-const faultsOf = (validate: unknown, value: unknown) => {
+function faultsOf(validate: unknown, value: unknown) {
   const isValid = validate as Validator;
   return isValid(value) ? [] : isValid.errors;
-};
+}
 
 describe('the generated validators of the zipper', () => {
   for (const [path, text] of Object.entries(zipperValidators()))

@@ -33,14 +33,16 @@ describe('a zipper process with a token instead of keys', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const webIdentity = (stsEndpoint: string) => ({
-    roleArn: 'arn:aws:iam::1:role/r',
-    audience: AUDIENCE,
-    stsEndpoint,
-  });
+  function webIdentity(stsEndpoint: string) {
+    return {
+      roleArn: 'arn:aws:iam::1:role/r',
+      audience: AUDIENCE,
+      stsEndpoint,
+    };
+  }
 
   /** Runs a task, and returns the result and the whole output. */
-  const run = async (task: object, env: Readonly<Record<string, string>>) => {
+  async function run(task: object, env: Readonly<Record<string, string>>) {
     await writeFile(join(directory, 'task.json'), JSON.stringify({ contractVersion: 1, ...task }));
     const { output, message } = await runZipper({
       directory,
@@ -65,18 +67,18 @@ describe('a zipper process with a token instead of keys', function () {
     });
     for (const text of [output, message]) expect(text).not.to.match(/CANARY|eyJ|token-of-|a&b/);
     return { message: JSON.parse(message) as unknown, output };
-  };
+  }
 
   /** Tests the bucket. */
-  const check = (
+  function check(
     stsEndpoint: string,
     env: Readonly<Record<string, string>> = {},
     ofBucket: Pick<TaskBucket, 'caBundle'> = {},
-  ) => {
+  ) {
     const identity = { webIdentity: webIdentity(stsEndpoint) };
     const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, ...identity, ...ofBucket };
     return run({ mode: 'check-bucket', bucket }, env);
-  };
+  }
 
   it('uses the credentials of its role for every request to the store (X21)', async () => {
     const { message, output } = await check(sts.endpoint);

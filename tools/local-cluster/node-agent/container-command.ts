@@ -30,8 +30,9 @@ export function containerCommand(
     const message = `the local node has no script for the image "${container.image}"`;
     return { refusal: { reason: 'ErrImagePull', message } };
   }
-  const words = (list: readonly string[] = []): string[] =>
-    list.map((word) => rewritePath(expand(word, at.env), at.rules));
+  function words(list: readonly string[] = []): string[] {
+    return list.map((word) => rewritePath(expand(word, at.env), at.rules));
+  }
   const [program, ...options] = words(container.command);
   if (program === undefined) return { command: [process.execPath, ...entryPoint, ...words(container.args)] };
   if (program === 'node') return { command: [process.execPath, ...options, ...words(container.args)] };

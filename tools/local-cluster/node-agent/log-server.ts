@@ -41,11 +41,12 @@ export async function startLogServer(options: LogServerOptions): Promise<LogServ
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
+  function close(): Promise<void> {
+    return new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  }
   // The address of a TCP server always has this type.
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close };
 }

@@ -7,8 +7,9 @@ const KIB = 1024;
 /** Memory that a cgroup counts and cannot reclaim, which excludes mapped files. */
 async function unreclaimableBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  const kibibytes = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+  function kibibytes(name: string): number {
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+  }
   return (kibibytes('RssAnon') + kibibytes('RssShmem')) * KIB;
 }
 
@@ -20,16 +21,16 @@ export function watchMemory(pid: number, limit: string | undefined, onExceeded: 
   if (limit === undefined) return () => undefined;
   const limitBytes = parseQuantity(limit);
   let isOver = false;
-  const end = (): void => {
+  function end(): void {
     isOver = true;
     clearInterval(timer);
-  };
-  const check = async (): Promise<void> => {
+  }
+  async function check(): Promise<void> {
     const bytes = await unreclaimableBytes(pid);
     if (isOver || bytes <= limitBytes) return;
     end();
     onExceeded();
-  };
+  }
   const timer = setInterval(() => void check(), SAMPLE_INTERVAL_MS);
   return end;
 }

@@ -59,8 +59,9 @@ const REGISTER_RETRY_MS = 100;
 
 export async function createNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
   const pods = new Map<string, LocalPod>();
-  const find = (namespace: string, pod: string, container: string) =>
-    findLog(pods, { namespace, pod, container });
+  function find(namespace: string, pod: string, container: string) {
+    return findLog(pods, { namespace, pod, container });
+  }
   const logs = await startLogServer({ ...options.logAccess, find });
   return new LocalNode(options, pods, logs);
 }

@@ -86,14 +86,16 @@ async function renewLease(api: KubeApi, { name }: NodeIdentity, signal: AbortSig
 function nodeStatus({ name, hostIP, logPort }: NodeIdentity, now: Date): object {
   const time = now.toISOString().replace(/\.\d+Z$/, 'Z');
   const resources = { ...NODE_RESOURCES, pods: String(MAX_PODS) };
-  const condition = (type: string, status: string, reason: string): object => ({
-    type,
-    status,
-    reason,
-    message: reason,
-    lastHeartbeatTime: time,
-    lastTransitionTime: time,
-  });
+  function condition(type: string, status: string, reason: string): object {
+    return {
+      type,
+      status,
+      reason,
+      message: reason,
+      lastHeartbeatTime: time,
+      lastTransitionTime: time,
+    };
+  }
   return {
     capacity: resources,
     allocatable: resources,

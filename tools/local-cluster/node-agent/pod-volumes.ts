@@ -44,9 +44,12 @@ export class PodVolumes {
 
   /** Updates the downward API files after the pod's labels or annotations have changed. */
   async refreshDownward(pod: Pod): Promise<void> {
-    const own = (volume: Volume): boolean =>
-      volume.downwardAPI !== undefined ||
-      (volume.projected?.sources ?? []).some((source) => source.downwardAPI !== undefined);
+    function own(volume: Volume): boolean {
+      return (
+        volume.downwardAPI !== undefined ||
+        (volume.projected?.sources ?? []).some((source) => source.downwardAPI !== undefined)
+      );
+    }
     await this.#refresh((pod.spec.volumes ?? []).filter(own));
   }
 

@@ -33,13 +33,15 @@ export async function runProbes(
   handlers: ProbeHandlers,
   at: { readonly address: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  const watchOf = (kind: ProbeKind, probe: Probe): Watch => ({
-    kind,
-    probe,
-    container,
-    ...at,
-    onUnhealthy: handlers.onUnhealthy,
-  });
+  function watchOf(kind: ProbeKind, probe: Probe): Watch {
+    return {
+      kind,
+      probe,
+      container,
+      ...at,
+      onUnhealthy: handlers.onUnhealthy,
+    };
+  }
   const { startupProbe, readinessProbe, livenessProbe } = container;
   if (startupProbe !== undefined && !(await passes(watchOf('Startup', startupProbe)))) {
     if (!at.signal.aborted) handlers.onDead('Startup');
@@ -120,7 +122,9 @@ class Opinion {
   }
 }
 
-const isOpen = (signal: AbortSignal): boolean => !signal.aborted;
+function isOpen(signal: AbortSignal): boolean {
+  return !signal.aborted;
+}
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);

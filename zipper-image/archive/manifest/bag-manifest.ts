@@ -5,18 +5,18 @@ import type { Manifest, ManifestFile } from './manifest.ts';
 
 const DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
 
-const sha256Of = (pieces: readonly Uint8Array[]): string => {
+function sha256Of(pieces: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
-};
+}
 
 /** The checksums of the other tag files. */
-const tagManifest = (files: readonly ManifestFile[]): readonly Uint8Array[] => {
+function tagManifest(files: readonly ManifestFile[]): readonly Uint8Array[] {
   const list = createChecksumList();
   for (const { name, pieces } of files) list.add(name, sha256Of(pieces));
   return list.pieces();
-};
+}
 
 export interface BagOptions {
   /** Name of the base directory. */
@@ -26,7 +26,7 @@ export interface BagOptions {
 }
 
 /** The tag files of a BagIt bag (RFC 8493), beside the folder `data` that contains the files. */
-export const createBagManifest = ({ base, time }: BagOptions): Manifest => {
+export function createBagManifest({ base, time }: BagOptions): Manifest {
   const payload = createChecksumList();
   let octets = 0;
   return {
@@ -52,4 +52,4 @@ export const createBagManifest = ({ base, time }: BagOptions): Manifest => {
       }));
     },
   };
-};
+}

@@ -12,7 +12,7 @@ export interface ChecksumList {
  * No path needs the escapes of either format: a name of an entry contains no backslash and no control character
  * (runtime/entry-name.ts), and one in a bag no percent sign (runtime/manifest-names.ts).
  */
-export const createChecksumList = (): ChecksumList => {
+export function createChecksumList(): ChecksumList {
   const lines = createRecordList();
   return {
     get count() {
@@ -24,4 +24,4 @@ export const createChecksumList = (): ChecksumList => {
     },
     pieces: () => lines.blocks(),
   };
-};
+}

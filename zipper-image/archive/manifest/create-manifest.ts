@@ -13,8 +13,8 @@ export interface ManifestOptions {
 }
 
 /** Creates the empty manifest of a task, if it has one. Ten thousand lines need only a few blocks of memory. */
-export const createManifest = ({ task, bag, time }: ManifestOptions): Manifest | undefined => {
+export function createManifest({ task, bag, time }: ManifestOptions): Manifest | undefined {
   if (bag !== undefined) return createBagManifest({ base: bag, time });
   if (task.manifestFormat === 'sha256sum') return createSha256sumManifest();
   return task.manifestEntry === undefined ? undefined : createJsonManifest(task.manifestEntry);
-};
+}

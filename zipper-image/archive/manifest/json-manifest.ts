@@ -1,12 +1,12 @@
 import { createRecordList } from '../record-list.ts';
 import type { Manifest, ManifestLine } from './manifest.ts';
 
-const outcomeOf = ({ entry, failure }: ManifestLine): string => {
+function outcomeOf({ entry, failure }: ManifestLine): string {
   if (!failure) return 'written';
   return entry ? 'placeholder' : 'skipped';
-};
+}
 
-const describe = (line: ManifestLine): string => {
+function describe(line: ManifestLine): string {
   const { index, filename, entry, failure, lengthUnverified, contentEncoded } = line;
   return JSON.stringify({
     index,
@@ -22,10 +22,10 @@ const describe = (line: ManifestLine): string => {
     ...(contentEncoded === true && { contentEncoded }),
     ...(failure && { error: { code: failure.code, httpStatus: failure.httpStatus } }),
   });
-};
+}
 
 /** A manifest in our own format, which also lists the skipped files. */
-export const createJsonManifest = (name: string): Manifest => {
+export function createJsonManifest(name: string): Manifest {
   const lines = createRecordList();
   return {
     add: (line) => lines.append(Buffer.from(`${lines.count === 0 ? '' : ',\n'}${describe(line)}`)),
@@ -36,4 +36,4 @@ export const createJsonManifest = (name: string): Manifest => {
       },
     ],
   };
-};
+}

@@ -3,10 +3,12 @@ import { createChecksumList } from './checksum-list.ts';
 import type { Manifest } from './manifest.ts';
 
 /** `sha256sum -c` reads standard input for the name `-`. */
-const pathOf = (name: string): string => (name === '-' ? './-' : name);
+function pathOf(name: string): string {
+  return name === '-' ? './-' : name;
+}
 
 /** A manifest for `sha256sum -c` in the folder of the unpacked archive. */
-export const createSha256sumManifest = (): Manifest => {
+export function createSha256sumManifest(): Manifest {
   const list = createChecksumList();
   return {
     add: ({ entry }) => {
@@ -14,4 +16,4 @@ export const createSha256sumManifest = (): Manifest => {
     },
     files: () => [{ name: CHECKSUM_FILE, pieces: list.pieces() }],
   };
-};
+}

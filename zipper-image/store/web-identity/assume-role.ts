@@ -26,8 +26,8 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 const UNTRUSTED =
   'the certificate of the security token service is signed by an unknown authority; ask your administrator to add the authority to trustBundle';
 
-const formOf = ({ identity, sessionName }: AssumeRoleDeps, token: string): string =>
-  new URLSearchParams({
+function formOf({ identity, sessionName }: AssumeRoleDeps, token: string): string {
+  return new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
     Version: '2011-06-15',
     RoleArn: identity.roleArn,
@@ -35,9 +35,10 @@ const formOf = ({ identity, sessionName }: AssumeRoleDeps, token: string): strin
     DurationSeconds: String(identity.durationSeconds ?? DEFAULT_SECONDS),
     WebIdentityToken: token,
   }).toString();
+}
 
 /** The token is in the body, because servers and proxies log URLs. */
-const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> => {
+async function send(deps: AssumeRoleDeps, token: string): Promise<StsResponse> {
   const { statusCode, headers, body } = await request(deps.endpoint, {
     dispatcher: deps.agent,
     method: 'POST',
@@ -51,9 +52,9 @@ const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> =
     date: typeof date === 'string' ? date : undefined,
     body: await readStart(body, MAX_RESPONSE_BYTES),
   };
-};
+}
 
-const unreachable = (attempted: string, thrown: unknown, timeoutMs: number): Error => {
+function unreachable(attempted: string, thrown: unknown, timeoutMs: number): Error {
   const timedOut = thrown instanceof DOMException && thrown.name === 'TimeoutError';
   if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted, UNTRUSTED);
   return new StoreError(`${attempted}: no response within ${timeoutMs} ms`, {
@@ -62,10 +63,10 @@ const unreachable = (attempted: string, thrown: unknown, timeoutMs: number): Err
     storeCode: 'TimeoutError',
     cause: thrown,
   });
-};
+}
 
 /** New credentials for the current token. @throws StoreError, TaskError */
-export const assumeRole = async (deps: AssumeRoleDeps): Promise<Session> => {
+export async function assumeRole(deps: AssumeRoleDeps): Promise<Session> {
   const attempted = `Getting credentials from the security token service ${deps.endpoint.host}`;
   const token = await deps.readToken();
   assertAudience(token, deps.identity.audience);
@@ -76,4 +77,4 @@ export const assumeRole = async (deps: AssumeRoleDeps): Promise<Session> => {
     throw unreachable(attempted, error, deps.timeoutMs);
   }
   return readSession(attempted, response, token);
-};
+}

@@ -28,23 +28,24 @@ interface Reach {
 }
 
 /** The egress rules of stores, with the names of the token services instead of those of stores. */
-const stsAgent = (settings: WebIdentitySettings, { trust, proxy }: Reach) =>
-  createGuardedAgent(storeEgressPolicy(settings, settings.storeStsHosts), {
+function stsAgent(settings: WebIdentitySettings, { trust, proxy }: Reach) {
+  return createGuardedAgent(storeEgressPolicy(settings, settings.storeStsHosts), {
     connections: 1,
     connectTimeoutMs: settings.stsTimeoutMs,
     trust,
     proxy,
   });
+}
 
 /**
  * Sends nothing before the first request to the store.
  * @throws StoreError with code BucketMisconfigured unless the operator allows the audience and the token service
  */
-export const openWebIdentity = (
+export function openWebIdentity(
   identity: WebIdentity,
   settings: WebIdentitySettings,
   reach: Reach,
-): RenewableCredentials & { close(): Promise<void> } => {
+): RenewableCredentials & { close(): Promise<void> } {
   const endpoint = stsEndpointOf(identity, settings);
   const agent = stsAgent(settings, reach);
   const session = createRenewedSession({
@@ -62,4 +63,4 @@ export const openWebIdentity = (
     log: reach.log,
   });
   return { ...session, close: () => agent.destroy() };
-};
+}

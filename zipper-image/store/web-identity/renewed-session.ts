@@ -24,25 +24,25 @@ interface Held {
  * Keeps the credentials of a role current. Near their end they are renewed while requests still use the older ones, so a token
  * service that is away delays nothing before the credentials expire.
  */
-export const createRenewedSession = ({
+export function createRenewedSession({
   assumeRole,
   retryMs,
   now,
   log,
-}: RenewedSessionDeps): RenewableCredentials => {
+}: RenewedSessionDeps): RenewableCredentials {
   let held: Held | undefined;
   let pending: Promise<Held> | undefined;
   let retryAt = 0;
 
-  const fetchSession = async (): Promise<Held> => {
+  async function fetchSession(): Promise<Held> {
     const askedAt = now();
     const { lifetimeMs, ...identity } = await assumeRole();
     const ahead = Math.min(MOST_AHEAD_MS, lifetimeMs / 3);
     log.info({ lifetimeMs }, 'got credentials from the security token service');
     return { identity, renewAt: askedAt + lifetimeMs - ahead, endsAt: askedAt + lifetimeMs };
-  };
+  }
   /** One request at a time, also if several parts of an upload ask. */
-  const refresh = (): Promise<Held> => {
+  function refresh(): Promise<Held> {
     pending ??= fetchSession()
       .then((next) => {
         held = next;
@@ -52,14 +52,14 @@ export const createRenewedSession = ({
         pending = undefined;
       });
     return pending;
-  };
-  const refreshAhead = (): void => {
+  }
+  function refreshAhead(): void {
     if (pending || now() < retryAt) return;
     retryAt = now() + retryMs;
     refresh().catch((error: unknown) =>
       log.warn({ err: error }, 'could not renew the credentials; the current ones are still valid'),
     );
-  };
+  }
   return {
     current: async () => {
       if (!held || now() >= held.endsAt) return (await refresh()).identity;
@@ -70,4 +70,4 @@ export const createRenewedSession = ({
       if (!held || held.identity === rejected) await refresh();
     },
   };
-};
+}

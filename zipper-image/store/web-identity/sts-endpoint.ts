@@ -13,25 +13,25 @@ export interface WebIdentityRules {
 
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
 
-const endpointOf = ({ stsEndpoint, stsRegion = '' }: WebIdentity): string => {
+function endpointOf({ stsEndpoint, stsRegion = '' }: WebIdentity): string {
   if (stsEndpoint !== undefined) return stsEndpoint;
   if (!AWS_REGION.test(stsRegion))
     throw misconfigured(`stsRegion ${JSON.stringify(stsRegion)} is not a valid region name`);
   return `https://sts.${stsRegion}.amazonaws.com${stsRegion.startsWith('cn-') ? '.cn' : ''}`;
-};
+}
 
-const parseEndpoint = (text: string): URL => {
+function parseEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw misconfigured('its stsEndpoint is not a plain http or https URL');
   return url;
-};
+}
 
 /**
  * The URL of the token service of a bucket. It depends neither on the endpoint of the bucket nor on the environment.
  * @throws StoreError with code BucketMisconfigured unless the operator allows the audience and the host
  */
-export const stsEndpointOf = (identity: WebIdentity, rules: WebIdentityRules): URL => {
+export function stsEndpointOf(identity: WebIdentity, rules: WebIdentityRules): URL {
   if (!rules.storeTokenAudiences.includes(identity.audience))
     throw misconfigured(
       `the audience ${JSON.stringify(identity.audience)} is not allowed; ask your administrator to add it to store.webIdentity.audiences`,
@@ -44,4 +44,4 @@ export const stsEndpointOf = (identity: WebIdentity, rules: WebIdentityRules): U
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.storeAllowHttp))
     throw misconfigured(`the security token service ${url.host} requires https`);
   return url;
-};
+}

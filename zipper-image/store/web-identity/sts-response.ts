@@ -27,21 +27,23 @@ const ENTITIES = [
 ] as const;
 
 /** Text of the first element with this name. The names that are read occur once in a response, and contain only text. */
-const textIn = (xml: string, name: string): string | undefined => {
+function textIn(xml: string, name: string): string | undefined {
   const [open, close] = [`<${name}>`, `</${name}>`];
   const start = xml.indexOf(open);
   const end = start < 0 ? -1 : xml.indexOf(close, start);
   if (end < 0) return undefined;
   const text = xml.slice(start + open.length, end).trim();
   return ENTITIES.reduce((result, [entity, character]) => result.replaceAll(entity, character), text);
-};
+}
 
 /** Without httpStatus: it is not a response of the store, and says nothing about an upload. */
-const failed = (
+function failed(
   attempted: string,
   text: string,
   verdict: Pick<StoreError, 'code' | 'retryable' | 'storeCode'>,
-): StoreError => new StoreError(`${attempted}: ${text}`, verdict);
+): StoreError {
+  return new StoreError(`${attempted}: ${text}`, verdict);
+}
 
 /** The token expired or its issuer could not be reached, or the service is busy: the next request may succeed. */
 const TRANSIENT: ReadonlySet<string> = new Set([
@@ -56,7 +58,7 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
 ]);
 
-const rejection = (attempted: string, response: StsResponse, token: string): StoreError => {
+function rejection(attempted: string, response: StsResponse, token: string): StoreError {
   const { status, body } = response;
   const code = (textIn(body, 'Code') ?? '').slice(0, MAX_TEXT);
   const message = redactText(textIn(body, 'Message') ?? '').slice(0, MAX_TEXT);
@@ -76,13 +78,15 @@ const rejection = (attempted: string, response: StsResponse, token: string): Sto
     retryable,
     storeCode,
   });
-};
+}
 
 /** By the clock of the token service. */
-const timeOf = ({ date }: StsResponse): number => (date === undefined ? Date.now() : Date.parse(date));
+function timeOf({ date }: StsResponse): number {
+  return date === undefined ? Date.now() : Date.parse(date);
+}
 
 /** Undefined for a response without credentials or with ones that have already expired. */
-const sessionIn = (response: StsResponse): Session | undefined => {
+function sessionIn(response: StsResponse): Session | undefined {
   const { body } = response;
   const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(
     (name) => textIn(body, name),
@@ -90,13 +94,13 @@ const sessionIn = (response: StsResponse): Session | undefined => {
   const lifetimeMs = Date.parse(textIn(body, 'Expiration') ?? '') - timeOf(response);
   if (!accessKeyId || !secretAccessKey || !sessionToken || !(lifetimeMs > 0)) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken, lifetimeMs };
-};
+}
 
 /**
  * The credentials in a response. `token` is the one that was sent.
  * @throws StoreError for any other response; a redirect is one, because a token is sent only to allowed hosts
  */
-export const readSession = (attempted: string, response: StsResponse, token: string): Session => {
+export function readSession(attempted: string, response: StsResponse, token: string): Session {
   const { status } = response;
   if (status >= 300 && status < 400)
     throw failed(attempted, `it responded with ${status}, and redirects are not followed`, {
@@ -112,4 +116,4 @@ export const readSession = (attempted: string, response: StsResponse, token: str
     retryable: false,
     storeCode: 'InvalidResponse',
   });
-};
+}

@@ -6,7 +6,7 @@ import { claimsOf } from '#runtime/jwt-claims.ts';
 import { TaskError } from '../../status/task-error.ts';
 
 /** Reads the mounted token. The kubelet replaces it long before it expires, so it is read for each use. @throws TaskError */
-export const readToken = async (dir: string): Promise<string> => {
+export async function readToken(dir: string): Promise<string> {
   try {
     return (await readFile(join(dir, BUCKET_TOKEN_FILE), 'utf8')).trim();
   } catch (error) {
@@ -15,29 +15,33 @@ export const readToken = async (dir: string): Promise<string> => {
       { cause: toError(error) },
     );
   }
-};
+}
 
-const audiencesOf = (claim: unknown): readonly unknown[] => [claim].flat();
+function audiencesOf(claim: unknown): readonly unknown[] {
+  return [claim].flat();
+}
 
 /** A token for another service, such as the API server, must not leave the pod. @throws TaskError */
-export const assertAudience = (token: string, audience: string): void => {
+export function assertAudience(token: string, audience: string): void {
   const audiences = audiencesOf(claimsOf(token)['aud']);
   if (audiences.length === 1 && audiences[0] === audience) return;
   throw new TaskError(
     `Could not use the token for the security token service: its only audience must be ${JSON.stringify(audience)}`,
   );
-};
+}
 
 /** A token of the pod is replaced before it expires, unless the kubelet is late or the pod was suspended. */
-export const isExpiredToken = (token: string, now: number): boolean => {
+export function isExpiredToken(token: string, now: number): boolean {
   const { exp } = claimsOf(token);
   return typeof exp === 'number' && exp * 1000 <= now;
-};
+}
 
-const textOf = (claim: unknown): string => audiencesOf(claim).map(String).join(', ').slice(0, 300);
+function textOf(claim: unknown): string {
+  return audiencesOf(claim).map(String).join(', ').slice(0, 300);
+}
 
 /** What a token service checks in a token, without the token. Providers name an issuer without its scheme too. */
-export const describeToken = (token: string): string => {
+export function describeToken(token: string): string {
   const { aud, iss, sub } = claimsOf(token);
   return `The token has audience "${textOf(aud)}", issuer "${textOf(iss).replace('https://', '')}" and subject "${textOf(sub)}"`;
-};
+}

@@ -45,27 +45,29 @@ export interface BulkAction {
 }
 
 /** @throws every other error */
-const messageOf = (error: unknown): string => {
+function messageOf(error: unknown): string {
   if (error instanceof AdministrationError) return error.message;
   throw error;
-};
+}
 
-const runAgainObstacle = (job: ZipJob): string => {
+function runAgainObstacle(job: ZipJob): string {
   try {
     checkCanRunAgain(job);
     return '';
   } catch (error) {
     return messageOf(error);
   }
-};
+}
 
-const cancelObstacle = (job: ZipJob): string => {
+function cancelObstacle(job: ZipJob): string {
   if (isFinished(job)) return `The job has already finished (${job.status?.phase ?? ''}).`;
   return job.spec.cancel === true ? 'The job is already being cancelled.' : '';
-};
+}
 
 /** The same for the same form and job, so that a form that is sent twice creates each new job once. */
-const uuidOf = (form: string, name: string): string => hashedUuid('zipjobs bulk rerun', form, name);
+function uuidOf(form: string, name: string): string {
+  return hashedUuid('zipjobs bulk rerun', form, name);
+}
 
 export const BULK_ACTIONS: readonly BulkAction[] = [
   {

@@ -19,27 +19,30 @@ interface Selection {
   readonly left: number;
 }
 
-export const bulkPath = (namespace: string, kind: BulkAction['kind']): string =>
-  FORMAT.path('projects', namespace, 'bulk', kind);
+export function bulkPath(namespace: string, kind: BulkAction['kind']): string {
+  return FORMAT.path('projects', namespace, 'bulk', kind);
+}
 
-const namesOf = ({ form }: PageRequest, limit: number): readonly string[] => {
+function namesOf({ form }: PageRequest, limit: number): readonly string[] {
   const names = [...new Set(form.getAll('job'))];
   if (names.some((name) => !NAME.test(name)))
     throw new PageError(422, 'Invalid form', 'The form contains an invalid job name.');
   if (names.length > limit)
     throw new PageError(422, 'Too many jobs', `Select at most ${FORMAT.count(limit, 'job')} at a time.`);
   return names;
-};
+}
 
 /** The filters of the list that the form was on. */
-const queryOf = ({ form }: PageRequest) => validJobQuery(new URLSearchParams(form.get('query') ?? ''));
+function queryOf({ form }: PageRequest) {
+  return validJobQuery(new URLSearchParams(form.get('query') ?? ''));
+}
 
 /** The selected jobs, or the newest ones of the whole search that the action is for. */
-const selectionOf = (
+function selectionOf(
   { caches: { zipJobs }, jobs: { order }, config: { dashboardBulkJobsMax: limit } }: PageDeps,
   request: PageRequest,
   { isFor }: BulkAction,
-): Selection => {
+): Selection {
   if (request.form.get('scope') !== 'all') return { names: namesOf(request, limit), left: 0 };
   const { namespace, now } = request;
   const names: string[] = [];
@@ -50,7 +53,7 @@ const selectionOf = (
     else left += 1;
   }
   return { names, left };
-};
+}
 
 interface BulkPage {
   readonly title: string;
@@ -58,16 +61,18 @@ interface BulkPage {
   readonly back: string;
 }
 
-const page = (view: string, data: BulkPage): ShownPage => ({
-  kind: 'page',
-  view: `/pages/jobs/bulk/${view}`,
-  title: data.title,
-  trail: [{ label: SECTION_LABELS.jobs, href: data.back }],
-  section: 'jobs',
-  data,
-});
+function page(view: string, data: BulkPage): ShownPage {
+  return {
+    kind: 'page',
+    view: `/pages/jobs/bulk/${view}`,
+    title: data.title,
+    trail: [{ label: SECTION_LABELS.jobs, href: data.back }],
+    section: 'jobs',
+    data,
+  };
+}
 
-const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> => {
+async function preview(deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> {
   const { namespace } = request;
   const { names, left } = selectionOf(deps, request, action);
   const jobs = await planOf(request, action, { names, cached: deps.caches.zipJobs });
@@ -90,23 +95,26 @@ const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction)
     form: randomUUID(),
   };
   return page('bulk-preview', shown);
-};
+}
 
 /** `18 done, 1 refused, 1 failed`. */
-const summaryOf = (outcomes: readonly BulkOutcome[]): string =>
-  (['done', 'refused', 'failed'] as const)
+function summaryOf(outcomes: readonly BulkOutcome[]): string {
+  return (['done', 'refused', 'failed'] as const)
     .map((kind) => ({ kind, count: outcomes.filter((one) => one.kind === kind).length }))
     .filter(({ kind, count }) => count > 0 || kind === 'done')
     .map(({ kind, count }) => `${FORMAT.number(count)} ${kind}`)
     .join(', ');
+}
 
-const confirm = async (deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> => {
+async function confirm(deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> {
   const { namespace, form } = request;
   const names = namesOf(request, deps.config.dashboardBulkJobsMax);
   const id = form.get('form') ?? '';
   if (!isUuid(id)) throw new PageError(422, 'Invalid form', 'Open the list of jobs and select them again.');
   const outcomes = await runBulk(request, action, { names, form: id });
-  const keyOf = (name: string): string => deps.caches.zipJobs.get(`${namespace}/${name}`)?.spec.key ?? '';
+  function keyOf(name: string): string {
+    return deps.caches.zipJobs.get(`${namespace}/${name}`)?.spec.key ?? '';
+  }
   const shown = {
     title: summaryOf(outcomes),
     label: action.label.replace('…', ''),
@@ -115,11 +123,11 @@ const confirm = async (deps: PageDeps, request: PageRequest, action: BulkAction)
     back: FORMAT.path('projects', namespace, 'jobs') + writeJobQuery(queryOf(request)),
   };
   return page('bulk-result', shown);
-};
+}
 
 /** Cancels or reruns many jobs: a page that says what will happen to each, and one with the outcome of each. */
-export const createBulkJobs = (deps: PageDeps): readonly Route[] =>
-  BULK_ACTIONS.flatMap((action): readonly Route[] => {
+export function createBulkJobs(deps: PageDeps): readonly Route[] {
+  return BULK_ACTIONS.flatMap((action): readonly Route[] => {
     const path = `/projects/:project/bulk/${action.kind}`;
     const needs = [...LIST_JOBS, action.needs];
     return [
@@ -127,3 +135,4 @@ export const createBulkJobs = (deps: PageDeps): readonly Route[] =>
       { method: 'POST', path: `${path}/confirm`, needs, handle: (request) => confirm(deps, request, action) },
     ];
   });
+}

@@ -13,18 +13,19 @@ import type { BulkAction, CachedJobs } from './bulk-actions.ts';
 const AT_A_TIME = 8;
 
 /** In order, `AT_A_TIME` at once. */
-const forEachJob = <T>(names: readonly string[], task: (name: string) => Promise<T>): Promise<readonly T[]> =>
-  inBatches(names, AT_A_TIME, task);
+function forEachJob<T>(names: readonly string[], task: (name: string) => Promise<T>): Promise<readonly T[]> {
+  return inBatches(names, AT_A_TIME, task);
+}
 
 /**
  * Changes each job. The error of one job is its outcome and does not stop the others.
  * @throws AdministrationError Unauthorized if the API server rejected the token for every job
  */
-export const outcomeOfEach = async <T>(
+export async function outcomeOfEach<T>(
   names: readonly string[],
   change: (name: string) => Promise<T>,
   failed: (name: string, error: AdministrationError) => T,
-): Promise<readonly T[]> => {
+): Promise<readonly T[]> {
   const rejected: unknown[] = [];
   const outcomes = await forEachJob(names, async (name) => {
     try {
@@ -37,7 +38,7 @@ export const outcomeOfEach = async <T>(
   });
   if (rejected.length > 0 && rejected.length === names.length) throw rejected[0];
   return outcomes;
-};
+}
 
 /** What will happen to one job. */
 export interface PlannedJob {
@@ -53,11 +54,11 @@ export interface PlannedJob {
   readonly note: string;
 }
 
-const planned = (
+function planned(
   { namespace, name }: Pick<ZipJob['metadata'], 'namespace' | 'name'>,
   job: ZipJob | undefined,
   texts: Pick<PlannedJob, 'refusal' | 'note'>,
-): PlannedJob => {
+): PlannedJob {
   const phase = job === undefined ? '' : phaseOf(toListedJob(job));
   return {
     name,
@@ -67,14 +68,14 @@ const planned = (
     look: phase === '' ? '' : lookOf(phase),
     ...texts,
   };
-};
+}
 
 /** Reads each job with the token of the user. Throws only if the session has ended. */
-export const planOf = (
+export function planOf(
   { user, namespace }: PageRequest,
   { obstacle, note }: Pick<BulkAction, 'obstacle' | 'note'>,
   { names, cached }: { readonly names: readonly string[]; readonly cached: CachedJobs },
-): Promise<readonly PlannedJob[]> => {
+): Promise<readonly PlannedJob[]> {
   const zipJobs = createUserClient(user.kube, RESOURCES.zipJobs);
   return forEachJob(names, async (name) => {
     const of = { namespace, name };
@@ -89,4 +90,4 @@ export const planOf = (
       return planned(of, undefined, { refusal: error.message, note: '' });
     }
   });
-};
+}

@@ -20,33 +20,37 @@ const REFUSALS: readonly AdministrationErrorCode[] = ['Refused', 'NotFound', 'Fo
 
 const OUT_OF_TIME = 'Not started: the time limit of this page was reached. Select the job again.';
 
-const jobPath = (namespace: string, name: string): string => FORMAT.path('projects', namespace, 'jobs', name);
+function jobPath(namespace: string, name: string): string {
+  return FORMAT.path('projects', namespace, 'jobs', name);
+}
 
-const failure = ({ code, message }: AdministrationError): Pick<BulkOutcome, 'kind' | 'look' | 'text'> => {
+function failure({ code, message }: AdministrationError): Pick<BulkOutcome, 'kind' | 'look' | 'text'> {
   if (code === 'AlreadyExists')
     return { kind: 'done', look: 'good', text: 'This form was sent before and has created the new job.' };
   return REFUSALS.includes(code)
     ? { kind: 'refused', look: 'warn', text: message }
     : { kind: 'failed', look: 'bad', text: message };
-};
+}
 
 /**
  * Runs the action for each job with the token of the user. The outcome of one job does not stop the others. When the request
  * times out, the jobs that are left fail.
  * @throws AdministrationError Unauthorized if the API server rejected the token for every job
  */
-export const runBulk = (
+export function runBulk(
   { user, namespace, signal }: PageRequest,
   action: BulkAction,
   { names, form }: { readonly names: readonly string[]; readonly form: string },
-): Promise<readonly BulkOutcome[]> => {
-  const of = (name: string) => ({ name, href: jobPath(namespace, name) });
-  const change = async (name: string): Promise<BulkOutcome> => {
+): Promise<readonly BulkOutcome[]> {
+  function of(name: string) {
+    return { name, href: jobPath(namespace, name) };
+  }
+  async function change(name: string): Promise<BulkOutcome> {
     if (signal.aborted) return { ...of(name), kind: 'failed', look: 'bad', text: OUT_OF_TIME };
     const job = await action.run({ administration: user.administration, namespace, form }, name);
     const created =
       job.name === name ? {} : { created: { name: job.name, href: jobPath(namespace, job.name) } };
     return { ...of(name), kind: 'done', look: 'good', text: action.texts.done, ...created };
-  };
+  }
   return outcomeOfEach(names, change, (name, error) => ({ ...of(name), ...failure(error) }));
-};
+}

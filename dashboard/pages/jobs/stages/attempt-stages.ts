@@ -16,55 +16,66 @@ const CLASS_STATES: Readonly<Record<NonNullable<Attempt['class']>, StageState>> 
   superseded: 'stopped',
 };
 
-const isWithin = (at: string, { startedAt = '', finishedAt }: Run): boolean =>
-  at >= startedAt && (finishedAt === undefined || at <= finishedAt);
+function isWithin(at: string, { startedAt = '', finishedAt }: Run): boolean {
+  return at >= startedAt && (finishedAt === undefined || at <= finishedAt);
+}
 
 /** The first progress of the job, if this attempt wrote it. */
-const firstProgressOf = (run: Run, { startedAt }: ZipJobStatus): string | undefined =>
-  startedAt !== undefined && isWithin(startedAt, run) ? startedAt : undefined;
+function firstProgressOf(run: Run, { startedAt }: ZipJobStatus): string | undefined {
+  return startedAt !== undefined && isWithin(startedAt, run) ? startedAt : undefined;
+}
 
-const isActive = ({ status, reason }: Condition): boolean => status === 'False' && reason === 'PodActive';
+function isActive({ status, reason }: Condition): boolean {
+  return status === 'False' && reason === 'PodActive';
+}
 
 /** When the controller activated the pod of the current attempt. */
-const activatedAt = ({ conditions }: ZipJobStatus): string | undefined => {
+function activatedAt({ conditions }: ZipJobStatus): string | undefined {
   const recovered = findCondition(conditions, 'Recovered');
   return recovered && isActive(recovered) ? recovered.lastTransitionTime : undefined;
-};
+}
 
-const progressText = ({ podUid }: Run, { progress }: ZipJobStatus): { reading: string; uploading: string } =>
-  progress?.podUid !== podUid
+function progressText({ podUid }: Run, { progress }: ZipJobStatus): { reading: string; uploading: string } {
+  return progress?.podUid !== podUid
     ? { reading: '', uploading: '' }
     : {
         reading: `${FORMAT.number(progress.filesDone)} of ${FORMAT.count(progress.filesTotal, 'file')}, ${FORMAT.bytes(progress.bytesRead)}`,
         uploading: FORMAT.bytes(progress.bytesUploaded),
       };
+}
 
 type Step = 'reading' | 'uploading';
 
 /** The step that a failure code is about; undefined for one that is about neither. */
-const failedStep = (reason = ''): Step | undefined => {
+function failedStep(reason = ''): Step | undefined {
   if (reason.startsWith('Source')) return 'reading';
   return /^(?:Bucket|Store|Object|Archive|Outcome)/.test(reason) ? 'uploading' : undefined;
-};
+}
 
 /** Whether the attempt has downloaded and uploaded anything, as far as the status shows. */
-const hasWorked = (run: Run, status: ZipJobStatus): boolean =>
-  run.upload !== undefined ||
-  status.progress?.podUid === run.podUid ||
-  firstProgressOf(run, status) !== undefined;
+function hasWorked(run: Run, status: ZipJobStatus): boolean {
+  return (
+    run.upload !== undefined ||
+    status.progress?.podUid === run.podUid ||
+    firstProgressOf(run, status) !== undefined
+  );
+}
 
-const stateOfStep = (step: Step, run: Run, status: ZipJobStatus): StageState => {
+function stateOfStep(step: Step, run: Run, status: ZipJobStatus): StageState {
   if (run.class === 'success') return 'done';
   if (failedStep(run.reason) === step) return 'failed';
   return hasWorked(run, status) ? 'stopped' : 'skipped';
-};
+}
 
-const isRead = ({ progress, upload }: ZipJobStatus): boolean =>
-  upload?.state === 'committing' ||
-  (progress !== undefined && progress.filesTotal > 0 && progress.filesDone === progress.filesTotal);
+function isRead({ progress, upload }: ZipJobStatus): boolean {
+  return (
+    upload?.state === 'committing' ||
+    (progress !== undefined && progress.filesTotal > 0 && progress.filesDone === progress.filesTotal)
+  );
+}
 
 /** The zipper uploads while it reads, so both steps start together. Nobody records when the last byte was read. */
-const endedSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
+function endedSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
   const start = firstProgressOf(run, status);
   const { reading, uploading } = progressText(run, status);
   const readingState = stateOfStep('reading', run, status);
@@ -85,9 +96,9 @@ const endedSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
       ...(uploadingState !== 'skipped' && times),
     },
   ];
-};
+}
 
-const currentSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
+function currentSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
   const start = firstProgressOf(run, status);
   const { reading, uploading } = progressText(run, status);
   if (!hasWorked(run, status)) return waitingSteps('waiting');
@@ -102,22 +113,26 @@ const currentSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
     },
     { name: 'Uploading', state: 'running', detail: uploading, ...defined({ start }) },
   ];
-};
+}
 
-const waitingSteps = (state: 'waiting' | 'skipped'): readonly Stage[] => [
-  { name: 'Reading', state },
-  { name: 'Uploading', state },
-];
+function waitingSteps(state: 'waiting' | 'skipped'): readonly Stage[] {
+  return [
+    { name: 'Reading', state },
+    { name: 'Uploading', state },
+  ];
+}
 
-const recoveringStage = (state: StageState, times: Pick<Stage, 'start' | 'end'>, detail = ''): Stage => ({
-  name: 'Recovering',
-  state,
-  detail,
-  ...times,
-});
+function recoveringStage(state: StageState, times: Pick<Stage, 'start' | 'end'>, detail = ''): Stage {
+  return {
+    name: 'Recovering',
+    state,
+    detail,
+    ...times,
+  };
+}
 
 /** What the condition says of the last attempt that ended. */
-const lastRecovery = (run: Run, recovered: Condition): Stage => {
+function lastRecovery(run: Run, recovered: Condition): Stage {
   const { status, reason, message, lastTransitionTime: at } = recovered;
   const start = defined({ start: run.finishedAt });
   if (status === 'True' && reason === 'Recovered') return recoveringStage('done', { ...start, end: at });
@@ -125,34 +140,36 @@ const lastRecovery = (run: Run, recovered: Condition): Stage => {
   if (reason === 'Recovering')
     return recoveringStage('running', start, message === REASONS.Recovering ? '' : message);
   return recoveringStage('failed', { ...start, end: at }, message);
-};
+}
 
 /** Of an earlier attempt only the upload is known, which was recovered before the next attempt started. */
-const recoveryOf = (run: Run, { attempts = [], conditions }: ZipJobStatus): readonly Stage[] => {
+function recoveryOf(run: Run, { attempts = [], conditions }: ZipJobStatus): readonly Stage[] {
   if (run.class === 'success') return [];
   const recovered = findCondition(conditions, 'Recovered');
   const isLast = attempts.at(-1)?.n === run.n && recovered !== undefined && !isActive(recovered);
   if (isLast) return [lastRecovery(run, recovered)];
   return run.upload === undefined ? [] : [recoveringStage('done', defined({ start: run.finishedAt }))];
-};
+}
 
-const whyEnded = ({ class: ended, reason, message, exitCode }: Run): string => {
+function whyEnded({ class: ended, reason, message, exitCode }: Run): string {
   const facts = [reason, exitCode === undefined ? undefined : `exit code ${exitCode}`]
     .filter((fact) => fact !== undefined)
     .join(', ');
   if (ended === 'success') return '';
   return message === undefined ? facts : `${facts}: ${message}`;
-};
+}
 
-const endedAttempt = (run: Attempt, status: ZipJobStatus): Stage => ({
-  name: `Attempt ${run.n}`,
-  state: run.class === undefined ? 'stopped' : CLASS_STATES[run.class],
-  detail: whyEnded(run),
-  ...defined({ start: firstProgressOf(run, status) ?? run.startedAt, end: run.finishedAt }),
-  parts: [...endedSteps(run, status), ...recoveryOf(run, status)],
-});
+function endedAttempt(run: Attempt, status: ZipJobStatus): Stage {
+  return {
+    name: `Attempt ${run.n}`,
+    state: run.class === undefined ? 'stopped' : CLASS_STATES[run.class],
+    detail: whyEnded(run),
+    ...defined({ start: firstProgressOf(run, status) ?? run.startedAt, end: run.finishedAt }),
+    parts: [...endedSteps(run, status), ...recoveryOf(run, status)],
+  };
+}
 
-const currentAttempt = (podUid: string, zipJob: ZipJob): Stage => {
+function currentAttempt(podUid: string, zipJob: ZipJob): Stage {
   const { status = {} } = zipJob;
   const last = status.attempts?.at(-1);
   const activated = activatedAt(status);
@@ -174,20 +191,23 @@ const currentAttempt = (podUid: string, zipJob: ZipJob): Stage => {
     ...defined({ start, end: status.finishedAt }),
     parts: endedSteps(over, status),
   };
-};
+}
 
 /** The pod of the attempt that is not recorded yet. */
-const currentPod = ({ attempts = [], job }: ZipJobStatus): string | undefined =>
-  attempts.some(({ podUid }) => podUid === job?.podUid) ? undefined : job?.podUid;
+function currentPod({ attempts = [], job }: ZipJobStatus): string | undefined {
+  return attempts.some(({ podUid }) => podUid === job?.podUid) ? undefined : job?.podUid;
+}
 
-const nextAttempt = (n: number, state: 'waiting' | 'skipped'): Stage => ({
-  name: `Attempt ${n}`,
-  state,
-  parts: waitingSteps(state),
-});
+function nextAttempt(n: number, state: 'waiting' | 'skipped'): Stage {
+  return {
+    name: `Attempt ${n}`,
+    state,
+    parts: waitingSteps(state),
+  };
+}
 
 /** The recorded attempts, the current one, and the one that the job waits for. */
-export const attemptStages = (zipJob: ZipJob): readonly Stage[] => {
+export function attemptStages(zipJob: ZipJob): readonly Stage[] {
   const { status = {} } = zipJob;
   const { attempts = [], phase } = status;
   const ended = attempts.map((attempt) => endedAttempt(attempt, status));
@@ -196,4 +216,4 @@ export const attemptStages = (zipJob: ZipJob): readonly Stage[] => {
   if (!isFinished(zipJob) && phase !== 'Finalizing')
     return [...ended, nextAttempt((attempts.at(-1)?.n ?? 0) + 1, 'waiting')];
   return ended.length > 0 ? ended : [nextAttempt(1, 'skipped')];
-};
+}

@@ -12,15 +12,17 @@ import { defined } from '#runtime/optional.ts';
 import { attemptStages } from './attempt-stages.ts';
 import type { Stage, StageState } from './stage.ts';
 
-const trueSince = ({ conditions }: ZipJobStatus, type: ConditionType): string | undefined => {
+function trueSince({ conditions }: ZipJobStatus, type: ConditionType): string | undefined {
   const condition = findCondition(conditions, type);
   return condition?.status === 'True' ? condition.lastTransitionTime : undefined;
-};
+}
 
 /** The state of the stage in which the job ended. */
-const endState = ({ phase }: ZipJobStatus): StageState => (phase === 'Cancelled' ? 'stopped' : 'failed');
+function endState({ phase }: ZipJobStatus): StageState {
+  return phase === 'Cancelled' ? 'stopped' : 'failed';
+}
 
-const queued = (zipJob: ZipJob, createdAt: string | undefined): Stage => {
+function queued(zipJob: ZipJob, createdAt: string | undefined): Stage {
   const { status = {} } = zipJob;
   const start = acceptedAtOf(zipJob);
   const name = 'Queued';
@@ -28,14 +30,15 @@ const queued = (zipJob: ZipJob, createdAt: string | undefined): Stage => {
   if (isFinished(zipJob))
     return { name, state: endState(status), ...defined({ start, end: status.finishedAt }) };
   return { name, state: 'running', ...defined({ start, detail: status.message }) };
-};
+}
 
 /** Whether a zipper ran, although none wrote progress. */
-const hasExited = ({ attempts = [] }: ZipJobStatus): boolean =>
-  attempts.some(({ exitCode }) => exitCode !== undefined);
+function hasExited({ attempts = [] }: ZipJobStatus): boolean {
+  return attempts.some(({ exitCode }) => exitCode !== undefined);
+}
 
 /** From the creation of the Kubernetes Job to the first progress of a zipper. */
-const starting = (zipJob: ZipJob, createdAt: string | undefined): Stage => {
+function starting(zipJob: ZipJob, createdAt: string | undefined): Stage {
   const { status = {} } = zipJob;
   const name = 'Starting';
   if (createdAt === undefined) return { name, state: isFinished(zipJob) ? 'skipped' : 'waiting' };
@@ -45,18 +48,22 @@ const starting = (zipJob: ZipJob, createdAt: string | undefined): Stage => {
   if (isFinished(zipJob))
     return { name, state: endState(status), start: createdAt, ...defined({ end: finishedAt }) };
   return { name, state: 'running', start: createdAt, ...defined({ detail: status.message }) };
-};
+}
 
-const isAccepted = ({ status = 0 }: WebhookDelivery): boolean => status >= 200 && status < 300;
+function isAccepted({ status = 0 }: WebhookDelivery): boolean {
+  return status >= 200 && status < 300;
+}
 
-const delivery = (sent: WebhookDelivery): Stage => ({
-  name: sent.attempt === undefined ? 'Delivery' : `Delivery ${sent.attempt}`,
-  state: isAccepted(sent) ? 'done' : 'failed',
-  start: sent.at,
-  end: new Date(Date.parse(sent.at) + sent.durationMs).toISOString(),
-  measuredMs: sent.durationMs,
-  detail: deliveryResponse(sent),
-});
+function delivery(sent: WebhookDelivery): Stage {
+  return {
+    name: sent.attempt === undefined ? 'Delivery' : `Delivery ${sent.attempt}`,
+    state: isAccepted(sent) ? 'done' : 'failed',
+    start: sent.at,
+    end: new Date(Date.parse(sent.at) + sent.durationMs).toISOString(),
+    measuredMs: sent.durationMs,
+    detail: deliveryResponse(sent),
+  };
+}
 
 const WEBHOOK_STATES: Readonly<Record<WebhookState['state'], StageState>> = {
   Pending: 'running',
@@ -65,7 +72,7 @@ const WEBHOOK_STATES: Readonly<Record<WebhookState['state'], StageState>> = {
   NotConfigured: 'skipped',
 };
 
-const webhook = ({ spec, status = {} }: ZipJob): Stage => {
+function webhook({ spec, status = {} }: ZipJob): Stage {
   const name = 'Webhook';
   const { webhook: state, finishedAt } = status;
   if (state === undefined) return { name, state: spec.webhook === undefined ? 'skipped' : 'waiting' };
@@ -74,13 +81,13 @@ const webhook = ({ spec, status = {} }: ZipJob): Stage => {
   const parts = (state.log ?? []).map(delivery);
   const end = state.state === 'Pending' ? undefined : (state.deliveredAt ?? parts.at(-1)?.end);
   return { name, state: WEBHOOK_STATES[state.state], ...defined({ start: finishedAt, end }), parts };
-};
+}
 
 /**
  * The stages of a job, in order, with its attempts and deliveries as parts. Works on the archived form too. Every time is one
  * that the status has; Kubernetes keeps whole seconds, and of each condition only the last transition.
  */
-export const stagesOf = (zipJob: ZipJob): readonly Stage[] => {
+export function stagesOf(zipJob: ZipJob): readonly Stage[] {
   const createdAt = trueSince(zipJob.status ?? {}, 'JobCreated');
   return [queued(zipJob, createdAt), starting(zipJob, createdAt), ...attemptStages(zipJob), webhook(zipJob)];
-};
+}

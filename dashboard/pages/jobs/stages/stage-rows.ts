@@ -38,14 +38,16 @@ interface Axis {
   readonly nowMs: number;
 }
 
-const didRun = ({ state }: Stage): boolean => state !== 'waiting' && state !== 'skipped';
+function didRun({ state }: Stage): boolean {
+  return state !== 'waiting' && state !== 'skipped';
+}
 
-const endMsOf = ({ end, state }: Stage, nowMs: number): number | undefined => {
+function endMsOf({ end, state }: Stage, nowMs: number): number | undefined {
   if (end !== undefined) return Date.parse(end);
   return state === 'running' ? nowMs : undefined;
-};
+}
 
-const durationText = (stage: Stage, nowMs: number): string => {
+function durationText(stage: Stage, nowMs: number): string {
   if (!didRun(stage)) return '';
   const { start, measuredMs } = stage;
   if (measuredMs !== undefined && measuredMs < SECOND) return `${FORMAT.number(measuredMs)} ms`;
@@ -55,41 +57,47 @@ const durationText = (stage: Stage, nowMs: number): string => {
   const ms = Math.max(0, measuredMs ?? endMs - Date.parse(start));
   if (ms < SECOND) return 'under 1 s';
   return stage.endsEarlier === true ? `up to ${FORMAT.duration(ms)}` : FORMAT.duration(ms);
-};
+}
 
-const percent = (value: number): number => Math.round(value * 100) / 100;
+function percent(value: number): number {
+  return Math.round(value * 100) / 100;
+}
 
-const barOf = (stage: Stage, { fromMs, toMs, nowMs }: Axis): StageRow['bar'] => {
+function barOf(stage: Stage, { fromMs, toMs, nowMs }: Axis): StageRow['bar'] {
   const endMs = endMsOf(stage, nowMs);
   if (!didRun(stage) || stage.start === undefined || endMs === undefined || toMs <= fromMs) return undefined;
-  const share = (atMs: number): number =>
-    Math.min(100, Math.max(0, ((atMs - fromMs) / (toMs - fromMs)) * 100));
+  function share(atMs: number): number {
+    return Math.min(100, Math.max(0, ((atMs - fromMs) / (toMs - fromMs)) * 100));
+  }
   const x = Math.min(share(Date.parse(stage.start)), 100 - MIN_WIDTH);
   return { x: percent(x), width: percent(Math.max(MIN_WIDTH, share(endMs) - x)) };
-};
+}
 
-const rowOf = (stage: Stage, axis: Axis): StageRow => ({
-  name: stage.name,
-  state: STATES[stage.state].text,
-  look: STATES[stage.state].look,
-  start: stage.start ?? '',
-  duration: durationText(stage, axis.nowMs),
-  bar: barOf(stage, axis),
-  detail: redactText(stage.detail ?? ''),
-  parts: (stage.parts ?? []).map((part) => rowOf(part, axis)),
-});
+function rowOf(stage: Stage, axis: Axis): StageRow {
+  return {
+    name: stage.name,
+    state: STATES[stage.state].text,
+    look: STATES[stage.state].look,
+    start: stage.start ?? '',
+    duration: durationText(stage, axis.nowMs),
+    bar: barOf(stage, axis),
+    detail: redactText(stage.detail ?? ''),
+    parts: (stage.parts ?? []).map((part) => rowOf(part, axis)),
+  };
+}
 
-const timesOf = (stages: readonly Stage[], nowMs: number): readonly number[] =>
-  stages.flatMap((stage) => [
+function timesOf(stages: readonly Stage[], nowMs: number): readonly number[] {
+  return stages.flatMap((stage) => [
     ...(stage.start === undefined ? [] : [Date.parse(stage.start)]),
     ...(didRun(stage) ? [endMsOf(stage, nowMs) ?? []].flat() : []),
     ...timesOf(stage.parts ?? [], nowMs),
   ]);
+}
 
 /** All bars share the time from the first start to the last end. A stage that is running ends now. */
-export const stageRows = (stages: readonly Stage[], now: Date): readonly StageRow[] => {
+export function stageRows(stages: readonly Stage[], now: Date): readonly StageRow[] {
   const nowMs = now.getTime();
   const times = timesOf(stages, nowMs);
   const axis = { fromMs: Math.min(...times), toMs: Math.max(...times), nowMs };
   return stages.map((stage) => rowOf(stage, axis));
-};
+}

@@ -10,21 +10,26 @@ import { join } from 'node:path';
 const dir = process.env['TEST_CLOCK_DIR'];
 const RealDate = Date;
 
-const millisecondsIn = (name: string): number | undefined => {
+function millisecondsIn(name: string): number | undefined {
   try {
     return Number(readFileSync(join(dir ?? '', name), 'utf8'));
   } catch {
     return undefined;
   }
-};
+}
 
-const aheadOfAllMs = (): number => millisecondsIn('all') ?? 0;
+function aheadOfAllMs(): number {
+  return millisecondsIn('all') ?? 0;
+}
 
-const now = (): number =>
-  RealDate.now() + (millisecondsIn(process.env['POD_NAME'] ?? 'all') ?? aheadOfAllMs());
+function now(): number {
+  return RealDate.now() + (millisecondsIn(process.env['POD_NAME'] ?? 'all') ?? aheadOfAllMs());
+}
 
 /** A shift for all pods also applies to servers: their Date headers are shifted too. */
-const parse = (text: string): number => RealDate.parse(text) + (text.endsWith(' GMT') ? aheadOfAllMs() : 0);
+function parse(text: string): number {
+  return RealDate.parse(text) + (text.endsWith(' GMT') ? aheadOfAllMs() : 0);
+}
 
 const REPLACED: Readonly<Record<PropertyKey, unknown>> = { now, parse };
 

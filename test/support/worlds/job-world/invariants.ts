@@ -18,25 +18,31 @@ interface Facts {
 }
 
 const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
-const rankOf = ({ apiStatus = 'none' }: ZipJobStatus): number => RANKS[apiStatus];
+
+function rankOf({ apiStatus = 'none' }: ZipJobStatus): number {
+  return RANKS[apiStatus];
+}
 
 /** True if the outcome is unknown because the store did not report it. */
-const isUncertain = ({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean =>
-  reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
+function isUncertain({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean {
+  return reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
+}
 
-const expectUnchanged = (before: ZipJobStatus, after: ZipJobStatus): void => {
-  const end = ({ phase, reason, message, finishedAt, result, apiStatus }: ZipJobStatus): unknown => ({
-    phase,
-    reason,
-    message,
-    finishedAt,
-    result,
-    apiStatus,
-  });
+function expectUnchanged(before: ZipJobStatus, after: ZipJobStatus): void {
+  function end({ phase, reason, message, finishedAt, result, apiStatus }: ZipJobStatus): unknown {
+    return {
+      phase,
+      reason,
+      message,
+      finishedAt,
+      result,
+      apiStatus,
+    };
+  }
   expect(end(after), 'a final state does not change').to.deep.equal(end(before));
-};
+}
 
-const expectOneActive = (before: ZipJobStatus, after: ZipJobStatus, store: WorldStore): void => {
+function expectOneActive(before: ZipJobStatus, after: ZipJobStatus, store: WorldStore): void {
   const next = after.job?.podUid;
   if (next === undefined || next === before.job?.podUid) return;
   expect(before.job?.podUid, 'no pod takes over from an active one').to.equal(undefined);
@@ -47,9 +53,9 @@ const expectOneActive = (before: ZipJobStatus, after: ZipJobStatus, store: World
   expect(after.attempts?.map(({ podUid }) => podUid) ?? [], 'no pod becomes active twice').to.not.include(
     next,
   );
-};
+}
 
-const expectAttempts = (before: ZipJobStatus, after: ZipJobStatus): void => {
+function expectAttempts(before: ZipJobStatus, after: ZipJobStatus): void {
   const numbers = after.attempts?.map(({ n }) => n) ?? [];
   expect(numbers, 'attempts are numbered in order').to.deep.equal(
     numbers.toSorted((one, other) => one - other),
@@ -58,9 +64,9 @@ const expectAttempts = (before: ZipJobStatus, after: ZipJobStatus): void => {
     numbers.length,
   );
   expect(after.attemptsTotal ?? 0).to.be.at.least(before.attemptsTotal ?? 0);
-};
+}
 
-const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
+function expectEnd({ status = {} }: ZipJob, store: WorldStore): void {
   expect(findCondition(status.conditions, 'Recovered')?.status, 'recovered before the end').to.equal('True');
   expect(status).to.include.keys('finishedAt', 'webhook', 'duration');
   if (status.reason === 'Cancelled' || status.reason === 'Deleted')
@@ -74,16 +80,16 @@ const expectEnd = ({ status = {} }: ZipJob, store: WorldStore): void => {
   if (isUncertain(status, store)) return;
   expect(store.armed, 'the archive of a failed job can no longer be published').to.deep.equal([]);
   expect(store.published, 'the archive of a failed job was not published').to.deep.equal([]);
-};
+}
 
 /** A job does not wait for another pod after a permanent failure. */
-const expectNoWaitAfterFailure = ({ attempts, reason }: ZipJobStatus): void => {
+function expectNoWaitAfterFailure({ attempts, reason }: ZipJobStatus): void {
   const isPermanent = attempts?.at(-1)?.class === 'permanent';
   expect(isPermanent && reason === 'StartDeadlineExceeded', `ended by ${reason}`).to.equal(false);
-};
+}
 
 /** A job does not end for lack of a pod while one of its pods was never activated. */
-const expectNoUnusedPod = (was: ZipJobStatus, is: ZipJobStatus, { pods, jobs }: Facts): void => {
+function expectNoUnusedPod(was: ZipJobStatus, is: ZipJobStatus, { pods, jobs }: Facts): void {
   if (is.reason !== 'StartDeadlineExceeded' || was.reason === is.reason || pods.lagging) return;
   const known = new Set([
     is.job?.podUid,
@@ -105,13 +111,14 @@ const expectNoUnusedPod = (was: ZipJobStatus, is: ZipJobStatus, { pods, jobs }: 
     unused.map(({ metadata }) => metadata.uid),
     'the next pod becomes active',
   ).to.deep.equal([]);
-};
+}
 
-const isEnding = ({ phase }: ZipJobStatus): boolean =>
-  phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
+function isEnding({ phase }: ZipJobStatus): boolean {
+  return phase === 'Finalizing' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Cancelled';
+}
 
 /** The zipper's result has priority, then a request to end the job; nothing else changes such a job. */
-const expectEndOnRequest = ({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void => {
+function expectEndOnRequest({ spec, metadata, status: was = {} }: ZipJob, is: ZipJobStatus): void {
   if (isEnding(was) || isDeepStrictEqual(was, is)) return;
   if (was.result) {
     if (isEnding(is)) expect(is.reason, 'a reported result is accepted').to.equal('Uploaded');
@@ -120,18 +127,18 @@ const expectEndOnRequest = ({ spec, metadata, status: was = {} }: ZipJob, is: Zi
   if (spec.cancel !== true && metadata.deletionTimestamp === undefined) return;
   expect(isEnding(is), 'a cancelled job is finalized').to.equal(true);
   expect(is.reason, 'with the reason of the request').to.be.oneOf(['Cancelled', 'Deleted']);
-};
+}
 
-const expectActivation = (before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void => {
+function expectActivation(before: ZipJob, { metadata, status: is = {} }: ZipJob, { pods }: Facts): void {
   const uid = is.job?.podUid;
   if (uid === undefined) return;
   const isRecovering = findCondition(is.conditions, 'Recovered')?.reason === 'Recovering';
   const isOver = isEnding(is) && is.reason !== 'Uploaded';
   expect(isOver || isRecovering, 'no pod is active during recovery').to.equal(false);
   if (uid !== before.status?.job?.podUid) expectActivatedPod(uid, metadata, pods);
-};
+}
 
-const expectActivatedPod = (uid: string, metadata: ZipJob['metadata'], pods: Facts['pods']): void => {
+function expectActivatedPod(uid: string, metadata: ZipJob['metadata'], pods: Facts['pods']): void {
   expect(metadata.finalizers, 'a deletion waits for the active pod').to.include(FINALIZER);
   const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
   if (pods.lagging) return;
@@ -139,9 +146,9 @@ const expectActivatedPod = (uid: string, metadata: ZipJob['metadata'], pods: Fac
     going.map((pod) => pod.metadata.uid),
     'a stopping pod does not become active',
   ).not.to.include(uid);
-};
+}
 
-const expectRecovered = ({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void => {
+function expectRecovered({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void {
   const podUid = attempts?.at(-1)?.podUid;
   const isUnknown = attempts?.some(
     ({ upload, abortFailures = 0 }) => upload?.state === 'committing' && abortFailures > 0,
@@ -152,36 +159,38 @@ const expectRecovered = ({ conditions, attempts, reason }: ZipJobStatus, { uploa
       [...uploads.values()].map(({ attempt }) => attempt),
       'no upload to recover',
     ).not.to.include(podUid);
-};
+}
 
-const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
+function expectOwnJob(before: ZipJob, after: ZipJob, { jobs }: Facts): void {
   const uid = after.status?.job?.uid;
   if (uid === undefined || uid === before.status?.job?.uid) return;
   const job = jobs.all().find(({ metadata }) => metadata.uid === uid);
   if (job) expect(isOwnedBy(job, after), 'the Job belongs to this ZipJob').to.equal(true);
-};
+}
 
 /** The pod of a job that a result finished keeps its slot until it is gone, and then its attempt is recorded. */
-const expectExit = (before: ZipJob, { status: is = {} }: ZipJob, { pods, now }: Facts): void => {
+function expectExit(before: ZipJob, { status: is = {} }: ZipJob, { pods, now }: Facts): void {
   const uid = before.status?.job?.podUid;
   if (is.reason !== 'Uploaded' || uid === undefined || is.job?.podUid === uid) return;
   expect(is.attempts?.at(-1)?.podUid, 'the attempt of a pod that is gone is recorded').to.equal(uid);
-  const isRunning = (pod: Pod): boolean => pod.metadata.uid === uid && !isEnded(pod) && !isLost(pod, now);
+  function isRunning(pod: Pod): boolean {
+    return pod.metadata.uid === uid && !isEnded(pod) && !isLost(pod, now);
+  }
   expect(pods.all().some(isRunning), 'a pod that runs keeps its slot').to.equal(false);
-};
+}
 
 /** An object that is missing in a cache may still exist. */
-const expectEvidence = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+function expectEvidence(before: ZipJob, after: ZipJob, facts: Facts): void {
   const { reason, attempts } = after.status ?? {};
   if (reason === 'JobDeleted') expect(facts.isJobDeletedByHand, 'the Job was deleted').to.equal(true);
   const last = attempts?.at(-1);
   if (last?.reason !== 'PodGone' || last.n === before.status?.attempts?.at(-1)?.n) return;
   const uids = facts.pods.all().map(({ metadata }) => metadata.uid);
   expect(uids, 'the pod was deleted before it reported a result').not.to.include(last.podUid);
-};
+}
 
 /** Checked when an archive Job is created: the current ZipJob, and the number of its earlier Jobs. */
-export const expectJobAllowed = (zipJob: ZipJob | undefined, created: number): void => {
+export function expectJobAllowed(zipJob: ZipJob | undefined, created: number): void {
   expect(zipJob, 'the Job has a ZipJob').not.to.equal(undefined);
   if (!zipJob) return;
   expect(isFinished(zipJob), 'no Job for a finished ZipJob').to.equal(false);
@@ -191,10 +200,10 @@ export const expectJobAllowed = (zipJob: ZipJob | undefined, created: number): v
     'no Job for a cancelled or suspended ZipJob',
   ).to.deep.equal([false, false]);
   expect(created, 'one Job per ZipJob').to.equal(0);
-};
+}
 
 /** The invariants of the state machine, checked after every write of the controller. */
-export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): void => {
+export function expectInvariants(before: ZipJob, after: ZipJob, facts: Facts): void {
   const { store } = facts;
   const [was, is] = [before.status ?? {}, after.status ?? {}];
   if (isFinished(before)) expectUnchanged(was, is);
@@ -212,4 +221,4 @@ export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): v
   expectNoWaitAfterFailure(is);
   expectNoUnusedPod(was, is, facts);
   expect(store.published.length, 'published at most once').to.be.at.most(1);
-};
+}

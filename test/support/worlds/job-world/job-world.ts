@@ -201,8 +201,9 @@ export class JobWorld {
   /** Deletes orphans, like Kubernetes' garbage collector. */
   collectGarbage(): void {
     const owners = new Set([this.zipJob, ...this.jobs.all()].map((owner) => owner?.metadata.uid));
-    const isOrphan = ({ metadata }: Job | Pod): boolean =>
-      metadata.ownerReferences?.some(({ uid }) => !owners.has(uid)) === true;
+    function isOrphan({ metadata }: Job | Pod): boolean {
+      return metadata.ownerReferences?.some(({ uid }) => !owners.has(uid)) === true;
+    }
     for (const job of this.jobs.all().filter(isOrphan)) this.jobs.remove(NAMESPACE, job.metadata.name);
     for (const pod of this.pods.all().filter(isOrphan)) this.deletePod(pod);
   }

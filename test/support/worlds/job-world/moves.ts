@@ -10,16 +10,16 @@ import { type Moves, STORE_MOVES } from './store-moves.ts';
 import { reconcileJobs } from './world-jobs.ts';
 import type { WorldPod } from './world-zipper.ts';
 
-const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
+function anyPod(world: JobWorld, random: Random, act: (pod: WorldPod) => void): void {
   const pods = livePods(world);
   if (pods.length > 0) act(random.pick(pods));
-};
+}
 
-export const refuseJobs = (world: JobWorld): void => {
+export function refuseJobs(world: JobWorld): void {
   world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
     call.startsWith('create'),
   );
-};
+}
 
 const ENDINGS: readonly Ending[] = [
   { exitCode: EXIT_CODES.sourceUnavailable, message: failureMessage('SourceTruncated', { retriable: true }) },
@@ -230,11 +230,11 @@ export const MOVES: Moves = {
 const TOTAL = Object.values(MOVES).reduce((sum, [weight]) => sum + weight, 0);
 
 /** The name of a random move. */
-export const drawMove = (random: Random): string => {
+export function drawMove(random: Random): string {
   let left = random.next() * TOTAL;
   for (const [name, [weight]] of Object.entries(MOVES)) {
     left -= weight;
     if (left < 0) return name;
   }
   return 'the controller looks';
-};
+}

@@ -18,21 +18,22 @@ const LAST_ROUNDS = 10;
 /** More steps than any job needs: a controller in a requeue loop exceeds them quickly. */
 const MAX_STEPS = 1000;
 
-export const livePods = (world: JobWorld): readonly WorldPod[] =>
-  [...world.processes.values()].filter(({ pod, isLost }) => {
+export function livePods(world: JobWorld): readonly WorldPod[] {
+  return [...world.processes.values()].filter(({ pod, isLost }) => {
     const live = world.pod(pod.metadata.name);
     return !isLost && live !== undefined && !isEnded(live);
   });
+}
 
 /** Includes pods on lost nodes, even if the API server has forgotten them. */
-export const stepPods = (world: JobWorld): void => {
+export function stepPods(world: JobWorld): void {
   for (const process of world.processes.values()) process.step();
-};
+}
 
 /**
  * The kubelet: stops pods that are being deleted, gracefully or by force; the API server then deletes them.
  */
-export const stopPods = (world: JobWorld, isGraceful: () => boolean = () => true): void => {
+export function stopPods(world: JobWorld, isGraceful: () => boolean = () => true): void {
   for (const process of world.processes.values()) {
     const live = world.pod(process.pod.metadata.name);
     if (live?.metadata.deletionTimestamp === undefined || process.isLost) continue;
@@ -41,52 +42,55 @@ export const stopPods = (world: JobWorld, isGraceful: () => boolean = () => true
       process.end({ exitCode: EXIT_CODES.terminated, message: failureMessage('Terminated') });
     else process.end({ exitCode: 137 });
   }
-};
+}
 
 /** Runs one step of everything except the controller. */
-const stepOthers = (world: JobWorld): void => {
+function stepOthers(world: JobWorld): void {
   world.collectGarbage();
   reconcileJobs(world);
   world.bindPods();
   stepPods(world);
   world.store.arrive();
   stopPods(world);
-};
+}
 
 /** Runs one step of everything, the controller last. */
-export const round = async (world: JobWorld): Promise<void> => {
+export async function round(world: JobWorld): Promise<void> {
   stepOthers(world);
   world.lag(() => false);
   await world.reconcile();
-};
+}
 
-const isDone = ({ zipJob }: JobWorld): boolean =>
-  !zipJob ||
-  (isFinished(zipJob) && !hasActivePod(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
+function isDone({ zipJob }: JobWorld): boolean {
+  return (
+    !zipJob ||
+    (isFinished(zipJob) && !hasActivePod(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true)
+  );
+}
 
 /** A stored object is replaced when it changes, and most of them do not change in a step. */
 const texts = new WeakMap<KubeObject, string>();
 
-const textOf = (object: KubeObject): string => {
+function textOf(object: KubeObject): string {
   const known = texts.get(object);
   if (known !== undefined) return known;
   const { resourceVersion: _resourceVersion, ...metadata } = object.metadata;
   const text = JSON.stringify({ ...object, metadata });
   texts.set(object, text);
   return text;
-};
+}
 
 /** The state that the next step depends on. */
-const snapshotOf = (world: JobWorld): string => {
+function snapshotOf(world: JobWorld): string {
   const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
   const known = objects.filter((object) => object !== undefined).map(textOf);
   const processes = [...world.processes.values()].map(({ at }) => at);
   const { uploads, published, armed } = world.store;
   return `${known.join('\n')}\n${JSON.stringify([processes, [...uploads], published, armed])}`;
-};
+}
 
 /** The next time at which a timer expires. */
-const nextTime = (world: JobWorld): Date | undefined => {
+function nextTime(world: JobWorld): Date | undefined {
   const times = [
     world.requeue.next,
     ...world.jobs.all().map((job) => jobDeadline(world, job)),
@@ -95,10 +99,13 @@ const nextTime = (world: JobWorld): Date | undefined => {
   ];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
   return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
-};
+}
 
-const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
-  jobs.all().filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
+function archiveJobs({ zipJob, jobs }: JobWorld): readonly Job[] {
+  return jobs
+    .all()
+    .filter((job) => zipJob && job.metadata.name === zipJob.metadata.name && isOwnedBy(job, zipJob));
+}
 
 /**
  * Seconds until everything has to be finished once there are no more faults: the deadlines and timeouts of a
@@ -111,7 +118,7 @@ const LIMITS = { endRequested: 300, withoutFaults: 3600, afterDeadline: 1000 } a
  * Latest end of a job once there are no more faults. A zipper that hangs, or is on a lost node that
  * Kubernetes has not noticed, may use up the time of its Job.
  */
-const endBy = (world: JobWorld): Date => {
+function endBy(world: JobWorld): Date {
   const { zipJob, now } = world;
   const isEndRequested = zipJob?.spec.cancel === true || zipJob?.metadata.deletionTimestamp !== undefined;
   const hangs = [...world.processes.values()].some(({ pod, hangs, isLost }) => {
@@ -123,13 +130,13 @@ const endBy = (world: JobWorld): Date => {
   const seconds = isEndRequested ? LIMITS.endRequested : LIMITS.withoutFaults;
   const byDeadline = (deadline?.getTime() ?? 0) + LIMITS.afterDeadline * 1000;
   return new Date(Math.max(now.getTime() + seconds * 1000, byDeadline));
-};
+}
 
 /**
  * One step of everything. The controller reconciles only after a change or when its requeue is due; if
  * neither applies, the clock advances to the next timer.
  */
-const step = async (world: JobWorld, end?: number): Promise<void> => {
+async function step(world: JobWorld, end?: number): Promise<void> {
   const before = snapshotOf(world);
   stepOthers(world);
   const isChanged = snapshotOf(world) !== before;
@@ -141,35 +148,39 @@ const step = async (world: JobWorld, end?: number): Promise<void> => {
   const next = nextTime(world) ?? (end === undefined ? undefined : new Date(end));
   expect(next, `a requeue or timer is pending at ${before}`).not.to.equal(undefined);
   world.now = new Date(Math.min(Math.max(Number(next), world.now.getTime()), end ?? Infinity));
-};
+}
 
 /** Number of uploads whose state could not be determined. */
-const abortFailures = ({ zipJob }: JobWorld): number =>
-  (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
+function abortFailures({ zipJob }: JobWorld): number {
+  return (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
+}
 
 /** An attempt has ended, and what it or its recovery could not abort may be recorded only later. */
-const hasEndedAttempt = ({ zipJob, processes }: JobWorld): boolean =>
-  isRecovering(zipJob?.status ?? {}) ||
-  [...processes.values()].some(
-    ({ isOver, pod }) => isOver && pod.metadata.uid === zipJob?.status?.job?.podUid,
+function hasEndedAttempt({ zipJob, processes }: JobWorld): boolean {
+  return (
+    isRecovering(zipJob?.status ?? {}) ||
+    [...processes.values()].some(
+      ({ isOver, pod }) => isOver && pod.metadata.uid === zipJob?.status?.job?.podUid,
+    )
   );
+}
 
 /** Runs for this long, or until the job is done, with the faults that are set. */
-export const runFor = async (world: JobWorld, seconds: number): Promise<void> => {
+export async function runFor(world: JobWorld, seconds: number): Promise<void> {
   const end = world.now.getTime() + seconds * 1000;
   while (world.now.getTime() < end && !isDone(world)) await step(world, end);
-};
+}
 
-const untilDone = async (world: JobWorld): Promise<void> => {
+async function untilDone(world: JobWorld): Promise<void> {
   const limit = endBy(world);
   for (let steps = 0; steps < MAX_STEPS && world.now <= limit && !isDone(world); steps += 1)
     await step(world);
   const is = JSON.stringify(world.zipJob?.status);
   expect(isDone(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
-};
+}
 
 /** Runs without further faults: everything has to finish in time. */
-export const runToEnd = async (world: JobWorld): Promise<void> => {
+export async function runToEnd(world: JobWorld): Promise<void> {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.isFull = false;
@@ -192,4 +203,4 @@ export const runToEnd = async (world: JobWorld): Promise<void> => {
     left.map(({ metadata }) => metadata.name),
     'no Job runs after the end',
   ).to.deep.equal([]);
-};
+}

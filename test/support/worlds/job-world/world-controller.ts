@@ -47,10 +47,13 @@ const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
 /** Like the labels that the Job controller sets on pods. */
-const isOfJob = ({ metadata }: Pod, selector: string): boolean =>
-  metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true;
+function isOfJob({ metadata }: Pod, selector: string): boolean {
+  return (
+    metadata.ownerReferences?.some(({ name }) => selector === `batch.kubernetes.io/job-name=${name}`) === true
+  );
+}
 
-const clientsOf = (world: ControllerWorld) => {
+function clientsOf(world: ControllerWorld) {
   const zipJobs = createVersionedClient(world.zipJobs, world.onWrite, () => world.nowText);
   const jobs = world.jobs.client;
   return {
@@ -81,32 +84,36 @@ const clientsOf = (world: ControllerWorld) => {
     projects: world.projects.client,
     secrets: createFakeObjects<Secret>().client,
   };
-};
+}
 
-const dispatcherOf = (world: ControllerWorld) => ({
-  submit: () => {
-    world.delivery = { kind: 'inFlight' };
-  },
-  state: () => world.delivery,
-  acknowledge: () => {
-    world.delivery = { kind: 'idle' };
-  },
-  waiting: 0,
-});
+function dispatcherOf(world: ControllerWorld) {
+  return {
+    submit: () => {
+      world.delivery = { kind: 'inFlight' };
+    },
+    state: () => world.delivery,
+    acknowledge: () => {
+      world.delivery = { kind: 'idle' };
+    },
+    waiting: 0,
+  };
+}
 
-const cachesOf = (world: ControllerWorld) => ({
-  zipJobs: world.zipJobs.reflector,
-  jobs: world.jobs.reflector,
-  pods: world.pods.reflector,
-  buckets: world.buckets.reflector,
-  projects: world.projects.reflector,
-});
+function cachesOf(world: ControllerWorld) {
+  return {
+    zipJobs: world.zipJobs.reflector,
+    jobs: world.jobs.reflector,
+    pods: world.pods.reflector,
+    buckets: world.buckets.reflector,
+    projects: world.projects.reflector,
+  };
+}
 
-const actWith = (
+function actWith(
   clients: ReturnType<typeof clientsOf>,
   shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock'>,
-) =>
-  createAct({
+) {
+  return createAct({
     ...clients,
     ...shared,
     config,
@@ -130,16 +137,17 @@ const actWith = (
       send: () => Promise.reject(new Error('no')),
     }),
   });
+}
 
 /** Allows one job, so that a lost reservation blocks the test. */
 const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1, isHeld: () => false };
 
 /** Forwards changes like the watches. */
-const followCaches = (
+function followCaches(
   { zipJobs, jobs }: ControllerWorld,
   { ledger, memory }: { readonly ledger: Ledger; readonly memory: Memory },
   key: string,
-): void => {
+): void {
   const zipJob = zipJobs.reflector.get(key);
   const job = jobs.reflector.get(key);
   if (zipJob)
@@ -147,22 +155,22 @@ const followCaches = (
       follower.see({ kind: 'set', key, object: zipJob, before: undefined });
   else ledger.forget(key);
   holdStarted(ledger, zipJob, job);
-};
+}
 
 /**
  * Starts a new process: the real observe, decide and act without memory. Without full reconciles, so the controller must
  * requeue every job that needs a later reconcile.
  */
-export const startController = (world: ControllerWorld): Reconcile => {
+export function startController(world: ControllerWorld): Reconcile {
   world.delivery = { kind: 'idle' };
   const clock = {
     date: () => world.now,
     monotonicMs: () => world.now.getTime(),
     after: () => ({ [Symbol.dispose]: () => undefined }),
   };
-  const wake = (ms: number): void => {
+  function wake(ms: number): void {
     world.requeue.add(world.now, ms);
-  };
+  }
   const ledger = createLedger({
     limits: LIMITS,
     trustedQueues: [],
@@ -213,4 +221,4 @@ export const startController = (world: ControllerWorld): Reconcile => {
     followCaches(world, shared, key);
     return reconcile(key, signal);
   };
-};
+}

@@ -146,7 +146,7 @@ class WorldRecovery {
   }
 }
 
-export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
+export function createRecover(world: PodWorld, pod: Pod, job: Job): WorldPod {
   const own = new WorldRecovery(world, job, {
     end: (ending) => process.end(ending),
     isReported: () =>
@@ -154,4 +154,4 @@ export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => 
   });
   const process: WorldPod = aProcess(world, pod, own);
   return process;
-};
+}

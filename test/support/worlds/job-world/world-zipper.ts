@@ -9,10 +9,10 @@ import { type Ending, ended, failureMessage } from '../../builders/pod-statuses.
 import { anUpload, aResult, progressOf } from '../../builders/zip-job-statuses.ts';
 import type { WorldStore } from './world-store.ts';
 
-export const taskOf = (job: Job): Readonly<Record<string, unknown>> => {
+export function taskOf(job: Job): Readonly<Record<string, unknown>> {
   const task: unknown = JSON.parse(job.spec?.template.metadata?.annotations?.[ANNOTATIONS.task] ?? '{}');
   return isRecord(task) ? task : {};
-};
+}
 
 type Stage = 'waiting' | 'started' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
 
@@ -54,7 +54,7 @@ interface OwnPart {
 }
 
 /** The common part of both kinds of pods. */
-export const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
+export function aProcess(world: PodWorld, pod: Pod, own: OwnPart): WorldPod {
   const process: WorldPod = {
     pod,
     isLost: false,
@@ -80,7 +80,7 @@ export const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
     },
   };
   return process;
-};
+}
 
 /** How long the responses of the store may show an earlier state. */
 export const CONSISTENCY_MS = 15_000;
@@ -91,11 +91,14 @@ const REFUSAL_LIMIT_MS = 30_000;
 /** Its assembly takes ten minutes at the slowest rate. */
 export const ARCHIVE = { bytes: 600 * 20 * 1024 * 1024, entries: 3 } as const;
 
-const transient = (code: string) => failureMessage(code, { retriable: true });
+function transient(code: string) {
+  return failureMessage(code, { retriable: true });
+}
 
 /** When a pod that was not activated exits. */
-const startDeadlineOf = ({ now }: PodWorld, job: Job): number =>
-  now.getTime() + Number(taskOf(job)['startDeadlineSeconds']) * 1000;
+function startDeadlineOf({ now }: PodWorld, job: Job): number {
+  return now.getTime() + Number(taskOf(job)['startDeadlineSeconds']) * 1000;
+}
 
 /** Something that has lasted since a time. */
 class Lasting {
@@ -114,10 +117,11 @@ class Lasting {
 }
 
 /** The first of the times that is still to come. */
-const nextOf = (now: Date, ...times: readonly (Date | undefined)[]): Date | undefined =>
-  times
+function nextOf(now: Date, ...times: readonly (Date | undefined)[]): Date | undefined {
+  return times
     .filter((time) => time !== undefined && time > now)
     .toSorted((one, other) => Number(one) - Number(other))[0];
+}
 
 /** One run of the zipper: each step is one request of the real one, and each may be the last. */
 class WorldZipper implements OwnPart {
@@ -234,9 +238,9 @@ class WorldZipper implements OwnPart {
   }
 }
 
-export const createZipper = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
+export function createZipper(world: PodWorld, pod: Pod, job: Job): WorldPod {
   const { uid = '' } = pod.metadata;
   const own = new WorldZipper(world, { uid, job }, (ending) => process.end(ending));
   const process: WorldPod = aProcess(world, pod, own);
   return process;
-};
+}

@@ -61,17 +61,19 @@ describe('?expand=', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  const create = async (): Promise<string> => (await api.post(A_REQUEST)).body.data?.uuid ?? '';
-  const put = (status: ZipJobStatus): void => {
+  async function create(): Promise<string> {
+    return (await api.post(A_REQUEST)).body.data?.uuid ?? '';
+  }
+  function put(status: ZipJobStatus): void {
     const [job] = api.jobs.all();
     if (job) api.jobs.put({ ...job, status });
-  };
-  const read = async (uuid: string, expand: string): Promise<Record<string, unknown>> => {
+  }
+  async function read(uuid: string, expand: string): Promise<Record<string, unknown>> {
     const response = await api.ask({ path: `/v1/zips/${uuid}?expand=${expand}` });
     expect(response.status, response.text).to.equal(200);
     const { uuid: _uuid, status: _status, metadata: _metadata, ...more } = { ...response.body.data };
     return more;
-  };
+  }
   const all = EXPANSIONS.join(',');
 
   it('returns null for missing values', async () => {

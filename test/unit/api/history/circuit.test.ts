@@ -11,7 +11,7 @@ describe('createCircuit', () => {
   let tried: number;
   let run: (task: () => Promise<string>) => Promise<string>;
 
-  const codeOf = async (task: () => Promise<string>): Promise<string> => {
+  async function codeOf(task: () => Promise<string>): Promise<string> {
     try {
       return await run(() => {
         tried += 1;
@@ -20,13 +20,17 @@ describe('createCircuit', () => {
     } catch (error) {
       return error instanceof AppError ? error.code : 'another error';
     }
-  };
-  const fails = (): Promise<string> => Promise.reject(UNAVAILABLE);
-  const works = (): Promise<string> => Promise.resolve('done');
-  const failThrice = async (): Promise<void> => {
+  }
+  function fails(): Promise<string> {
+    return Promise.reject(UNAVAILABLE);
+  }
+  function works(): Promise<string> {
+    return Promise.resolve('done');
+  }
+  async function failThrice(): Promise<void> {
     for (let n = 0; n < 3; n += 1) expect(await codeOf(fails)).to.equal('HistoryUnavailable');
     tried = 0;
-  };
+  }
 
   beforeEach(() => {
     now = 1_000;

@@ -10,7 +10,7 @@ import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
 
 describe('connectHistory', () => {
-  const connect = async (env: Readonly<Record<string, string>>, resources: AsyncDisposableStack) => {
+  async function connect(env: Readonly<Record<string, string>>, resources: AsyncDisposableStack) {
     const lines: string[] = [];
     const readHistory = await connectHistory({
       config: readApiConfig(env),
@@ -22,7 +22,7 @@ describe('connectHistory', () => {
       resources,
     });
     return { readHistory, lines };
-  };
+  }
 
   it('says once that there is no history, and connects to nothing (G10)', async () => {
     await using resources = new AsyncDisposableStack();

@@ -16,9 +16,11 @@ describe('POST /zips with an Idempotency-Key and a history', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  const projectUid = (): string => api.projects.all()[0]?.metadata.uid ?? '';
+  function projectUid(): string {
+    return api.projects.all()[0]?.metadata.uid ?? '';
+  }
   /** What the controller does with finished jobs: it archives them, and deletes them later. */
-  const archiveAll = (): void => {
+  function archiveAll(): void {
     for (const job of api.jobs.all()) {
       history.add(projectUid(), {
         ...job,
@@ -27,11 +29,11 @@ describe('POST /zips with an Idempotency-Key and a history', () => {
       api.jobs.remove('team-a', job.metadata.name);
     }
     for (const { metadata } of api.secrets.all()) api.secrets.remove('team-a', metadata.name);
-  };
-  const responseOf = async (body: unknown, path = '/v1/zips') => {
+  }
+  async function responseOf(body: unknown, path = '/v1/zips') {
     const { status, text, headers } = await api.post(body, { ...KEY, path });
     return { status, text, isReplay: headers.get('idempotent-replayed'), location: headers.get('location') };
-  };
+  }
 
   for (const path of ['/v1/zips', EXPANDED])
     it(`repeats the first response after the ZipJob was archived and deleted: ${path} (T10)`, async () => {

@@ -18,8 +18,8 @@ const NOW = `${new Date().toISOString().slice(0, 19)}Z`;
 const METADATA =
   '{ "n":12345678901234567890, "f":1.0,"2":"b","1":"a","u":"\\u0000\\ud800","__proto__":{"a":-0}}';
 
-const finished = (status: ZipJobStatus, spec: Partial<ZipJobSpec> = {}): ZipJob =>
-  aZipJob({
+function finished(status: ZipJobStatus, spec: Partial<ZipJobSpec> = {}): ZipJob {
+  return aZipJob({
     metadata: { uid: '44444444-4444-4444-8444-444444444444' },
     spec: {
       metadata: METADATA,
@@ -28,6 +28,7 @@ const finished = (status: ZipJobStatus, spec: Partial<ZipJobSpec> = {}): ZipJob 
     },
     status: { ...status, finishedAt: NOW },
   });
+}
 
 const CASES: Readonly<Record<string, ZipJob>> = {
   'a job that succeeded': finished(
@@ -92,19 +93,23 @@ describe('the API with a history in PostgreSQL', () => {
   afterEach(() => api[Symbol.asyncDispose]());
   after(() => resources.disposeAsync());
 
-  const projectUid = (): string => api.projects.all()[0]?.metadata.uid ?? '';
-  const get = (id: string, query = '') => api.ask({ path: `/v1/zips/${id}${query}` });
-  const archiveAll = async (): Promise<void> => {
+  function projectUid(): string {
+    return api.projects.all()[0]?.metadata.uid ?? '';
+  }
+  function get(id: string, query = '') {
+    return api.ask({ path: `/v1/zips/${id}${query}` });
+  }
+  async function archiveAll(): Promise<void> {
     for (const job of api.jobs.all()) {
       const metadata = { ...job.metadata, creationTimestamp: NOW };
       await archiveJob(writer, { ...job, metadata }, projectUid());
       api.jobs.remove('team-a', job.metadata.name);
     }
-  };
-  const finishAll = (): void => {
+  }
+  function finishAll(): void {
     for (const job of api.jobs.all())
       api.jobs.put({ ...job, status: finishedAs('Succeeded', { result: aResult(), finishedAt: NOW }) });
-  };
+  }
 
   for (const [name, job] of Object.entries(CASES))
     it(`returns the same bytes for ${name}, before and after its ZipJob was deleted`, async () => {
@@ -112,8 +117,11 @@ describe('the API with a history in PostgreSQL', () => {
       const queries = ['', ...EXPANSIONS, EXPANSIONS.join(',')].map((expand) =>
         expand === '' ? '' : `?expand=${expand}`,
       );
-      const readAll = () =>
-        Promise.all(queries.map((query) => get(UUID, query).then(({ status, text }) => ({ status, text }))));
+      function readAll() {
+        return Promise.all(
+          queries.map((query) => get(UUID, query).then(({ status, text }) => ({ status, text }))),
+        );
+      }
       const before = await readAll();
       expect(before.map(({ status }) => status)).to.deep.equal(queries.map(() => 200));
       expect(before[0]?.text).to.contain(job.spec.metadata);

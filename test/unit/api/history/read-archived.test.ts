@@ -25,19 +25,23 @@ describe('GET /zips/:id with a history', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  const projectUid = (): string => api.projects.all()[0]?.metadata.uid ?? '';
-  const read = (uuid: string, query = '') => api.ask({ path: `/v1/zips/${uuid}${query}` });
+  function projectUid(): string {
+    return api.projects.all()[0]?.metadata.uid ?? '';
+  }
+  function read(uuid: string, query = '') {
+    return api.ask({ path: `/v1/zips/${uuid}${query}` });
+  }
   /** Creates a job that succeeds at once. */
-  const createFinished = async (): Promise<string> => {
+  async function createFinished(): Promise<string> {
     const { body } = await api.post(A_REQUEST);
     const [job] = api.jobs.all();
     if (job) api.jobs.put({ ...job, status: { phase: 'Succeeded' } });
     return body.data?.uuid ?? '';
-  };
-  const archive = (uuid: string): void => {
+  }
+  function archive(uuid: string): void {
     const job = api.jobs.all().find(({ metadata }) => metadata.name === `zip-${uuid}`);
     if (job) history.add(projectUid(), job);
-  };
+  }
 
   it('asks the history only for a job that neither cache nor API server have', async () => {
     const uuid = await createFinished();

@@ -13,7 +13,10 @@ const MANY_FILES = {
   ...A_REQUEST,
   urls: Array.from({ length: 2_000 }, (_, n) => ({ url: URL, filename: String(n) })),
 };
-const named = (filename: string) => ({ ...A_REQUEST, urls: [{ url: URL, filename }] });
+
+function named(filename: string) {
+  return { ...A_REQUEST, urls: [{ url: URL, filename }] };
+}
 
 interface Change {
   readonly body: object;
@@ -54,12 +57,12 @@ describe('a retry with the same Idempotency-Key after a rule changed', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  const changeProject = (spec: ZipProject['spec']): void => {
+  function changeProject(spec: ZipProject['spec']): void {
     const [project] = api.projects.all();
     if (project) api.projects.put({ ...project, spec });
     // The API knows the projects of recent tokens for a second.
     laterMs = 1_001;
-  };
+  }
 
   for (const [rule, { body, spec }] of Object.entries(CHANGES))
     it(`gets the job of the first request, and new requests are refused: ${rule} (BC3)`, async () => {

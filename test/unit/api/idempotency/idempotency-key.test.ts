@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { readIdempotencyKey } from '#api/idempotency/idempotency-key.ts';
 
-const read = (...values: string[]) =>
-  readIdempotencyKey({ rawHeaders: values.flatMap((value) => ['Idempotency-Key', value]) });
+function read(...values: string[]) {
+  return readIdempotencyKey({ rawHeaders: values.flatMap((value) => ['Idempotency-Key', value]) });
+}
 
 describe('readIdempotencyKey', () => {
   it('returns undefined without the header', () => {

@@ -4,10 +4,14 @@ import { jsonLimits } from '#api/schemas/limits.ts';
 import { runToEnd } from '#test/support/run-to-end.ts';
 
 const LIMITS = jsonLimits({ maxFiles: 10_000, maxMetadataBytes: 16_384 });
-const parse = (text: string | Uint8Array, limits = LIMITS) =>
-  runToEnd(parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, limits));
 
-const nested = (levels: number): string => '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
+function parse(text: string | Uint8Array, limits = LIMITS) {
+  return runToEnd(parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text, limits));
+}
+
+function nested(levels: number): string {
+  return '{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1);
+}
 
 describe('parseStrictJson', () => {
   describe('metadata text (T21)', () => {

@@ -23,8 +23,9 @@ describe('createAuthentication', () => {
   });
 
   /** 404: the token is valid and the ID unknown. */
-  const statusWith = async (authorization: string): Promise<number> =>
-    (await askApi(api.url, { path: PATH, headers: { authorization } })).status;
+  async function statusWith(authorization: string): Promise<number> {
+    return (await askApi(api.url, { path: PATH, headers: { authorization } })).status;
+  }
 
   it('returns 401 without an Authorization header (T4)', async () => {
     const response = await askApi(api.url, { path: PATH });

@@ -12,18 +12,26 @@ import {
 } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
 
-const addOtherProject = (api: ApiServer): string => {
+function addOtherProject(api: ApiServer): string {
   const token = generateToken();
   api.projects.put(aProject('team-b'));
   api.buckets.put(aBucket('team-b', 's3', A_REQUEST.bucket_name));
   api.tokens.put(aToken('team-b', token));
   return token;
-};
-const headOf = (api: ApiServer): string =>
-  `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n` +
-  'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-const chunkOf = (bytes: number): string => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
-const openSockets = (api: ApiServer, count: number, text: string): Disposable => {
+}
+
+function headOf(api: ApiServer): string {
+  return (
+    `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\n` +
+    'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+  );
+}
+
+function chunkOf(bytes: number): string {
+  return `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+}
+
+function openSockets(api: ApiServer, count: number, text: string): Disposable {
   const sockets = Array.from({ length: count }, () => {
     const socket = connect(api.port, '127.0.0.1', () => socket.write(text));
     return socket.on('error', () => undefined).resume();
@@ -33,11 +41,13 @@ const openSockets = (api: ApiServer, count: number, text: string): Disposable =>
       for (const socket of sockets) socket.destroy();
     },
   };
-};
-const untilInFlight = (api: ApiServer, count: number): Promise<unknown> =>
-  until(`${count} requests in flight`, async () =>
+}
+
+function untilInFlight(api: ApiServer, count: number): Promise<unknown> {
+  return until(`${count} requests in flight`, async () =>
     (await api.registry.metrics()).includes(`zip_api_requests_in_flight ${count}\n`),
   );
+}
 
 describe('limits of requests in flight', () => {
   it('return 429 with Retry-After to a project that uses its share, and accept requests afterwards (N7)', async () => {

@@ -11,31 +11,39 @@ import {
 } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
 
-const start = async (limits: Readonly<Record<string, number>>, clock = createManualClock()) => ({
-  clock,
-  api: await startApiServer({ clock, projectClasses: { default: limits } }),
-});
-const addOtherProject = (api: ApiServer): string => {
+async function start(limits: Readonly<Record<string, number>>, clock = createManualClock()) {
+  return {
+    clock,
+    api: await startApiServer({ clock, projectClasses: { default: limits } }),
+  };
+}
+
+function addOtherProject(api: ApiServer): string {
   const token = generateToken();
   api.projects.put(aProject('team-b'));
   api.buckets.put(aBucket('team-b', 's3', A_REQUEST.bucket_name));
   api.tokens.put(aToken('team-b', token));
   return token;
-};
-const withFiles = (count: number) => ({
-  ...A_REQUEST,
-  urls: Array.from({ length: count }, (_, index) => ({ ...A_REQUEST.urls[0], filename: `f${index}` })),
-});
-const statuses = async (requests: readonly ReturnType<ApiServer['post']>[]): Promise<readonly number[]> =>
-  (await Promise.all(requests)).map(({ status }) => status);
+}
+
+function withFiles(count: number) {
+  return {
+    ...A_REQUEST,
+    urls: Array.from({ length: count }, (_, index) => ({ ...A_REQUEST.urls[0], filename: `f${index}` })),
+  };
+}
+
+async function statuses(requests: readonly ReturnType<ApiServer['post']>[]): Promise<readonly number[]> {
+  return (await Promise.all(requests)).map(({ status }) => status);
+}
 
 /** The response to a create that waits before it is refused. */
-const refusedOf = async (api: ApiServer, clock: ManualClock, waiting = 0): ReturnType<ApiServer['post']> => {
+async function refusedOf(api: ApiServer, clock: ManualClock, waiting = 0): ReturnType<ApiServer['post']> {
   const refused = api.post(A_REQUEST);
   await until('the refused create to wait', () => clock.pending === waiting + 1);
   await clock.advance(2_000);
   return refused;
-};
+}
 
 describe('the limit of creates per second', () => {
   it('delays the creates of a project after a burst of ten seconds, and nothing else (N7)', async () => {

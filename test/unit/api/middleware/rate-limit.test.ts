@@ -68,8 +68,9 @@ describe('rate limits', () => {
     // A token whose mask the guess has.
     const target = aToken('team-a', victim, { name: 'target' });
     api.tokens.put({ ...target, spec: { ...target.spec, masked: maskToken(guess) } });
-    const from = async (client: string, token: string) =>
-      (await api.ask({ path: PATH, token, headers: { 'x-forwarded-for': client } })).status;
+    async function from(client: string, token: string) {
+      return (await api.ask({ path: PATH, token, headers: { 'x-forwarded-for': client } })).status;
+    }
     expect([await from('192.0.2.1', guess), await from('192.0.2.1', guess)]).to.deep.equal([401, 401]);
     // Now the guess is a real token, and a hash would find it.
     api.tokens.put({ ...aToken('team-a', guess, { name: 'target' }) });
@@ -82,11 +83,15 @@ describe('rate limits', () => {
   it('compare a request with a bounded number of tokens, and keep the oldest valid (N30)', async () => {
     await using api = await startApiServer();
     const victim = generateToken();
-    const created = (second: number) => new Date(second * 1_000).toISOString();
-    const at = (token: ZipToken, second: number): ZipToken => ({
-      ...token,
-      metadata: { ...token.metadata, creationTimestamp: created(second) },
-    });
+    function created(second: number) {
+      return new Date(second * 1_000).toISOString();
+    }
+    function at(token: ZipToken, second: number): ZipToken {
+      return {
+        ...token,
+        metadata: { ...token.metadata, creationTimestamp: created(second) },
+      };
+    }
     api.tokens.put(at(aToken('team-a', victim, { name: 'victim' }), 1));
     for (let n = 0; n < 10; n += 1) {
       api.projects.put(aProject(`evil-${n}`));
@@ -110,8 +115,9 @@ describe('rate limits', () => {
       trustedProxies: ['127.0.0.0/8'],
       rateLimits: { authFailuresPerMinute: 1 },
     });
-    const from = async (client: string) =>
-      (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    async function from(client: string) {
+      return (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    }
     expect([await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.2')]).to.deep.equal([
       401, 429, 401,
     ]);
@@ -122,8 +128,9 @@ describe('rate limits', () => {
       trustedProxies: ['127.0.0.0/8'],
       rateLimits: { authFailuresPerMinute: 1 },
     });
-    const from = async (client: string) =>
-      (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    async function from(client: string) {
+      return (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    }
     expect([
       await from('192.0.2.1:50123'),
       await from('192.0.2.1:50124'),

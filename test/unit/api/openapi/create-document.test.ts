@@ -3,8 +3,9 @@ import { createDocument } from '#api/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 
-const operationsOf = (document: OpenApiDocument): readonly Operation[] =>
-  Object.values(document.paths).flatMap((item) => Object.values(item));
+function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item));
+}
 
 describe('createDocument', () => {
   const settings = {
@@ -58,7 +59,7 @@ describe('createDocument', () => {
     });
 
   it('contains the times and attempts that the controller applies (BC25)', () => {
-    const times = (change: Partial<typeof settings>): readonly (string | undefined)[] => {
+    function times(change: Partial<typeof settings>): readonly (string | undefined)[] {
       const document = createDocument({ settings: { ...settings, ...change }, version: '1.2.3' });
       const [, read] = operationsOf(document);
       const delivery = document.webhooks['zipEnded']?.post;
@@ -66,7 +67,7 @@ describe('createDocument', () => {
         read?.description.match(/can be read (.*) by default/)?.[1],
         delivery?.responses['2XX']?.description,
       ];
-    };
+    }
     expect(times({})).to.deep.equal([
       'for 7 days after it finished',
       'Delivered. Any other response is retried, up to 10 attempts in about 75 hours.',

@@ -11,7 +11,7 @@ import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/a
 const UNKNOWN = '6f1c1f0e-0000-4000-8000-000000000000';
 
 /** Compiles a schema of the document together with the schemas that it references. */
-const validatorOf = (document: OpenApiDocument) => {
+function validatorOf(document: OpenApiDocument) {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -22,18 +22,21 @@ const validatorOf = (document: OpenApiDocument) => {
     const absolute = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components');
     return ajv.compile(JSON.parse(absolute) as object);
   };
-};
+}
 
-const operationsOf = (document: OpenApiDocument): readonly Operation[] =>
-  [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
+function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) =>
     Object.values(item),
   );
+}
 
 describe('GET /openapi.json', () => {
   let api: ApiServer;
   let document: OpenApiDocument;
   // fetch sends Cache-Control: no-cache with an If-None-Match, so this uses undici's request.
-  const ask = (headers: Record<string, string> = {}) => request(`${api.url}/openapi.json`, { headers });
+  function ask(headers: Record<string, string> = {}) {
+    return request(`${api.url}/openapi.json`, { headers });
+  }
 
   before(async () => {
     api = await startApiServer({
@@ -140,12 +143,13 @@ describe('GET /openapi.json', () => {
   });
 
   it('contains request examples that create jobs, with the real response', async () => {
-    const examplesOf = (name: string): unknown[] =>
-      operationsOf(document)
+    function examplesOf(name: string): unknown[] {
+      return operationsOf(document)
         .filter(({ operationId }) => operationId === 'createZip')
         .flatMap(({ requestBody, responses }) => (name === 'request' ? requestBody : responses[name]) ?? [])
         .flatMap(({ content }) => Object.values(content?.['application/json'].examples ?? {}))
         .map(({ value }) => value);
+    }
     const requests = examplesOf('request') as { metadata?: unknown }[];
     const [created] = examplesOf('201') as { data: { uuid: string } }[];
     expect(requests).to.have.lengthOf(2);
@@ -199,8 +203,9 @@ describe('GET /openapi.json', () => {
   it('describes every header of a response', async () => {
     const transport = ['connection', 'keep-alive', 'content-type', 'content-length', 'date', 'cache-control'];
     const { post, get } = { ...document.paths['/v1/zips'], ...document.paths['/v1/zips/{id}'] };
-    const named = (operation: Operation | undefined, status: number): string[] =>
-      Object.keys(operation?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    function named(operation: Operation | undefined, status: number): string[] {
+      return Object.keys(operation?.responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+    }
     const body = {
       urls: [{ url: 'https://a.example.com/', filename: 'a' }],
       bucket_name: 'reports',

@@ -14,13 +14,16 @@ interface Seen {
   readonly body: unknown;
 }
 
-const ofRaw = (text: string): Seen => ({
-  status: Number(text.split(' ')[1]),
-  body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as unknown,
-});
+function ofRaw(text: string): Seen {
+  return {
+    status: Number(text.split(' ')[1]),
+    body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as unknown,
+  };
+}
 
-const post = (api: ApiServer, headers: Record<string, string>, body = JSON.stringify(A_REQUEST)) =>
-  api.post(body, { headers });
+function post(api: ApiServer, headers: Record<string, string>, body = JSON.stringify(A_REQUEST)) {
+  return api.post(body, { headers });
+}
 
 /** A request that causes each code. */
 const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = {
@@ -95,8 +98,9 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 /** Durations, sizes and names differ between responses. */
-const withoutFigures = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll(/\b\d+\b/g, '0'));
+function withoutFigures(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/\b\d+\b/g, '0'));
+}
 
 describe('ERROR_CODES', () => {
   let api: ApiServer;
@@ -112,11 +116,12 @@ describe('ERROR_CODES', () => {
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
-  const examplesOf = (code: ErrorCode): unknown[] =>
-    operations.flatMap(({ responses }) => {
+  function examplesOf(code: ErrorCode): unknown[] {
+    return operations.flatMap(({ responses }) => {
       const examples = responses[ERROR_CODES[code].status]?.content?.['application/json'].examples ?? {};
       return examples[code] === undefined ? [] : [examples[code].value];
     });
+  }
 
   for (const code of CODES)
     it(`documents ${code} as the API returns it`, async () => {

@@ -13,7 +13,7 @@ const VERIFY_SAMPLES = new URL('../../../../runtime/samples/', import.meta.url);
 const VOID = new Set(['meta', 'br']);
 
 /** The tags that are still open at the end of a text, or the first closing tag without its opening tag. */
-const unbalanced = (text: string): string[] => {
+function unbalanced(text: string): string[] {
   const open: string[] = [];
   for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
     if (VOID.has(name)) continue;
@@ -21,7 +21,7 @@ const unbalanced = (text: string): string[] => {
     else if (open.pop() !== name) return [`</${name}>`];
   }
   return open;
-};
+}
 
 describe('GET /docs', () => {
   let api: ApiServer;
@@ -101,10 +101,11 @@ describe('GET /docs', () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'");
-    const filesOf = async (folder: URL): Promise<readonly URL[]> =>
-      (await readdir(folder))
+    async function filesOf(folder: URL): Promise<readonly URL[]> {
+      return (await readdir(folder))
         .filter((name) => /verify|receive|make/.test(name))
         .map((name) => new URL(name, folder));
+    }
     const files = [...(await filesOf(SAMPLES)), ...(await filesOf(VERIFY_SAMPLES))];
     expect(files).to.have.lengthOf(12);
     for (const file of files)

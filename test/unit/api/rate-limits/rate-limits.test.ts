@@ -6,9 +6,12 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
-const classWith = (requestsPerMinute: number) => projectClasses({ default: { requestsPerMinute } }).limitsOf;
-const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
-  createRateLimits({
+function classWith(requestsPerMinute: number) {
+  return projectClasses({ default: { requestsPerMinute } }).limitsOf;
+}
+
+function limitsOf(change: Partial<RateLimitsDeps> = {}) {
+  return createRateLimits({
     count: createLocalCounts(createManualClock()),
     limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
@@ -19,11 +22,15 @@ const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
     clock: createManualClock(),
     ...change,
   });
-const caller = (tokenName = 'a', requestsPerMinute?: number) => ({
-  namespace: 'team-a',
-  tokenName,
-  project: aProject('team-a', requestsPerMinute === undefined ? {} : { limits: { requestsPerMinute } }),
-});
+}
+
+function caller(tokenName = 'a', requestsPerMinute?: number) {
+  return {
+    namespace: 'team-a',
+    tokenName,
+    project: aProject('team-a', requestsPerMinute === undefined ? {} : { limits: { requestsPerMinute } }),
+  };
+}
 
 describe('createRateLimits', () => {
   it('counts by token and by project (T8)', async () => {
@@ -44,12 +51,12 @@ describe('createRateLimits', () => {
 
   it('leaves the limit of the project to its other tokens when one exceeds its own (BC4)', async () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 10, limitsOf: classWith(20) });
-    const accepted = async (tokenName: string): Promise<number> => {
+    async function accepted(tokenName: string): Promise<number> {
       let count = 0;
       for (let n = 0; n < 50; n += 1)
         if ((await limits.take(caller(tokenName))).every(({ isExceeded }) => !isExceeded)) count += 1;
       return count;
-    };
+    }
     expect([await accepted('a'), await accepted('b')]).to.deep.equal([10, 10]);
     expect(await limits.take(caller('c'))).to.deep.include({
       name: 'project',
@@ -123,8 +130,9 @@ describe('createRateLimits', () => {
 
   it('delays requests above the rate of the token, and above that of the project (N7)', () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(180) });
-    const delays = (tokenName: string, length: number): readonly number[] =>
-      Array.from({ length }, () => Math.round(limits.requestDelay(caller(tokenName)).ms));
+    function delays(tokenName: string, length: number): readonly number[] {
+      return Array.from({ length }, () => Math.round(limits.requestDelay(caller(tokenName)).ms));
+    }
     expect(delays('a', 6), '2 per second').to.deep.equal([0, 0, 0, 0, 500, 1_000]);
     expect(delays('b', 4), '3 per second with those of the other token').to.deep.equal([
       333, 667, 1_000, 1_333,
@@ -154,7 +162,9 @@ describe('createRateLimits', () => {
 
   it('counts an IPv6 network as one client and unwraps IPv4-mapped addresses (T9)', async () => {
     const limits = limitsOf();
-    const used = async (address: string) => (await limits.fail(address))[0]?.remaining;
+    async function used(address: string) {
+      return (await limits.fail(address))[0]?.remaining;
+    }
     expect(await used('2001:db8:1:2::1')).to.equal(1);
     expect(await used('2001:db8:1:2:ffff::9')).to.equal(0);
     expect(await used('2001:db8:1:3::1')).to.equal(1);

@@ -17,18 +17,18 @@ type Env = Readonly<Record<string, string>>;
 const ENV: Env = { POD_NAMESPACE: 'zipjobs-system', INSTANCE: 'zips', TIMEOUT_SECONDS: '0' };
 const ID = '00000000-0000-0000-0000-000000000000';
 
-const check = async (env: Env, stopping = new AbortController().signal) => {
+async function check(env: Env, stopping = new AbortController().signal) {
   const config = readReleaseCheckConfig({ ...ENV, ...env });
   const lines: string[] = [];
-  const write = (line: string): void => {
+  function write(line: string): void {
     lines.push(line);
-  };
+  }
   const isOk = await runChecks(checksOf(config), { config, clock: systemClock, stopping, write });
   return { isOk, lines };
-};
+}
 
 /** The real API, dashboard and admin server of a controller, each below its URL. */
-const startRelease = async (basePath = '') => {
+async function startRelease(basePath = '') {
   const life = new AsyncDisposableStack();
   const state: { ready: Check } = { ready: { ok: true } };
   const api = life.use(await startApiServer({ basePath }));
@@ -49,28 +49,28 @@ const startRelease = async (basePath = '') => {
     DASHBOARD_SERVICE_URL: dashboard.url,
   };
   return { env, state, [Symbol.asyncDispose]: () => life.disposeAsync() };
-};
+}
 
-const startServer = async (listener: RequestListener) => {
+async function startServer(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-  };
+  }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close,
     [Symbol.asyncDispose]: close,
   };
-};
+}
 
 /** The URL of a server that was closed. */
-const closedUrl = async (): Promise<string> => {
+async function closedUrl(): Promise<string> {
   const server = await startServer((_, response) => response.end());
   await server.close();
   return server.url;
-};
+}
 
 describe('runChecks', () => {
   it('succeeds with one line for each check (X29)', async () => {
@@ -134,9 +134,9 @@ describe('runChecks', () => {
     await using release = await startRelease();
     await using other = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
-      const fill = (): void => {
+      function fill(): void {
         while (response.write('x'.repeat(65_536)));
-      };
+      }
       response.on('drain', fill);
       fill();
     });

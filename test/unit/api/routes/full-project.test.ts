@@ -48,11 +48,11 @@ describe('POST /zips in a full project', () => {
     await using classed = await startApiServer({
       projectClasses: { default: { storedJobs: 1 }, large: { storedJobs: 3 } },
     });
-    const statuses = async (count: number): Promise<number[]> => {
+    async function statuses(count: number): Promise<number[]> {
       const seen: number[] = [];
       for (let n = 0; n < count; n += 1) seen.push((await classed.post(A_REQUEST)).status);
       return seen;
-    };
+    }
     expect(await statuses(2)).to.deep.equal([201, 429]);
     classed.namespaces.put(aNamespace('team-a', 'large'));
     expect(await statuses(3)).to.deep.equal([201, 201, 429]);

@@ -24,11 +24,13 @@ describe('GET /zips/:id', () => {
   });
 
   describe('job status', () => {
-    const create = async (): Promise<string> => (await api.post(A_REQUEST)).body.data?.uuid ?? '';
-    const finish = (uuid: string, phase: 'Succeeded' | 'Failed' | 'Running' | 'Cancelled'): void => {
+    async function create(): Promise<string> {
+      return (await api.post(A_REQUEST)).body.data?.uuid ?? '';
+    }
+    function finish(uuid: string, phase: 'Succeeded' | 'Failed' | 'Running' | 'Cancelled'): void {
       const job = api.jobs.all().find(({ metadata }) => metadata.name === `zip-${uuid}`);
       if (job) api.jobs.put({ ...job, status: { phase } });
-    };
+    }
 
     const statuses = [
       ['Running', 'processing'],

@@ -37,21 +37,23 @@ const TEXTS = [
 const CONTROL_CHARACTERS = 'the key must not contain control characters';
 
 /** All validation rules of a definition. */
-const rulesIn = (node: unknown): readonly { readonly rule: string; readonly message: string }[] => {
+function rulesIn(node: unknown): readonly { readonly rule: string; readonly message: string }[] {
   if (!isRecord(node) && !Array.isArray(node)) return [];
   const { rule, message } = node as { readonly rule?: unknown; readonly message?: unknown };
   if (typeof rule === 'string' && typeof message === 'string') return [{ rule, message }];
   return Object.values(node).flatMap(rulesIn);
-};
+}
 
-const disagreements = (pattern: string, isValid: (text: string) => boolean, texts = TEXTS): string[] => {
+function disagreements(pattern: string, isValid: (text: string) => boolean, texts = TEXTS): string[] {
   const regex = new RegExp(pattern, 'u');
   return texts.filter((text) => regex.test(text) !== isValid(text));
-};
+}
 
 describe('published patterns', () => {
   it('match exactly the keys that are accepted', () => {
-    const isValid = (text: string) => text !== '' && keyProblem(text, 1_024) === undefined;
+    function isValid(text: string) {
+      return text !== '' && keyProblem(text, 1_024) === undefined;
+    }
     expect(disagreements(KEY_PATTERN, isValid)).to.deep.equal([]);
   });
 
@@ -63,26 +65,34 @@ describe('published patterns', () => {
     const texts = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code))
       .filter((text) => text.isWellFormed())
       .map((text) => `a${text}b`);
-    const isValid = (text: string) => keyProblem(text, 1_024) === undefined;
+    function isValid(text: string) {
+      return keyProblem(text, 1_024) === undefined;
+    }
     expect(disagreements(KEY_PATTERN, isValid, texts)).to.deep.equal([]);
     expect(texts.filter((text) => refusedByDefinition.test(text) === isValid(text))).to.deep.equal([]);
   });
 
   it('match exactly the file names that are accepted with rewrite, so clients refuse none of them (FD12)', () => {
     const texts = [...TEXTS, 'C:/a', 'x'.repeat(256), `a/${'x'.repeat(256)}`];
-    const isValid = (text: string) => nameFault([text], 'rewrite') === undefined;
+    function isValid(text: string) {
+      return nameFault([text], 'rewrite') === undefined;
+    }
     expect(disagreements(FILENAME_PATTERN, isValid, texts)).to.deep.equal([]);
   });
 
   it('match exactly the characters of file names that are accepted with rewrite (N16)', () => {
     const characters = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code));
     const texts = characters.filter((text) => text.isWellFormed()).map((text) => `a${text}b`);
-    const isValid = (text: string) => nameFault([text], 'rewrite') === undefined;
+    function isValid(text: string) {
+      return nameFault([text], 'rewrite') === undefined;
+    }
     expect(disagreements(FILENAME_PATTERN, isValid, texts)).to.deep.equal([]);
   });
 
   it('match exactly the headers that are accepted', () => {
-    const isName = (text: string) => sourceHeadersProblem({ [text]: 'x' }) === undefined;
+    function isName(text: string) {
+      return sourceHeadersProblem({ [text]: 'x' }) === undefined;
+    }
     const names = [
       'te',
       'tE',
@@ -99,7 +109,9 @@ describe('published patterns', () => {
     ];
     expect(names.filter(isName)).to.deep.equal(['ten', 'hosts', 'content', 'x']);
     expect(disagreements(SOURCE_HEADER_NAME_PATTERN, isName, [...TEXTS, ...names])).to.deep.equal([]);
-    const isValue = (text: string) => sourceHeadersProblem({ a: text }) === undefined;
+    function isValue(text: string) {
+      return sourceHeadersProblem({ a: text }) === undefined;
+    }
     expect(disagreements(HEADER_VALUE_PATTERN, isValue)).to.deep.equal([]);
   });
 

@@ -11,19 +11,21 @@ const MASK = 'zj_a...wxyz';
 const everywhere: (namespace: string) => boolean = () => true;
 
 /** A token that was created in this second. */
-const aToken = (namespace: string, second: number, masked = MASK): ZipToken => ({
-  apiVersion: 'zipjobs.dev/v1alpha1',
-  kind: 'ZipToken',
-  metadata: {
-    namespace,
-    name: `t${second}`,
-    uid: `${namespace}-${second}`,
-    creationTimestamp: new Date(second * 1_000).toISOString(),
-  },
-  spec: { sha256: '0'.repeat(64), masked, permissions: ['read'] },
-});
+function aToken(namespace: string, second: number, masked = MASK): ZipToken {
+  return {
+    apiVersion: 'zipjobs.dev/v1alpha1',
+    kind: 'ZipToken',
+    metadata: {
+      namespace,
+      name: `t${second}`,
+      uid: `${namespace}-${second}`,
+      creationTimestamp: new Date(second * 1_000).toISOString(),
+    },
+    spec: { sha256: '0'.repeat(64), masked, permissions: ['read'] },
+  };
+}
 
-const startWorld = () => {
+function startWorld() {
   const accepted = createAcceptedTokens();
   const tokens = createFakeObjects<ZipToken>({ onChange: (change) => accepted.note(change) });
   return {
@@ -34,10 +36,11 @@ const startWorld = () => {
     },
     candidates: (isOpen = everywhere) => accepted.candidates(MASK, isOpen),
   };
-};
+}
 
-const many = (namespace: string, from: number, count: number): readonly ZipToken[] =>
-  Array.from({ length: count }, (_, index) => aToken(namespace, from + index));
+function many(namespace: string, from: number, count: number): readonly ZipToken[] {
+  return Array.from({ length: count }, (_, index) => aToken(namespace, from + index));
+}
 
 describe('the tokens that a request is compared with', () => {
   it('are at most four of a project, the oldest ones (N30)', () => {
@@ -102,14 +105,14 @@ describe('the tokens that a request is compared with', () => {
 });
 
 describe('a token that does not count', () => {
-  const reasonOf = (world: ReturnType<typeof startWorld>, namespace: string, name: string) => {
+  function reasonOf(world: ReturnType<typeof startWorld>, namespace: string, name: string) {
     const token = world.tokens
       .all()
       .find((one) => one.metadata.namespace === namespace && one.metadata.name === name);
     const condition = findCondition(token?.status?.conditions, 'Accepted');
     return condition && `${condition.status} ${condition.reason}`;
-  };
-  const start = (isOpen = everywhere) => {
+  }
+  function start(isOpen = everywhere) {
     const world = startWorld();
     const clock = createManualClock();
     const reporting = reportRefusedTokens({
@@ -121,7 +124,7 @@ describe('a token that does not count', () => {
       log: createLogger('test', { level: 'silent' }),
     });
     return { world, clock, reporting };
-  };
+  }
 
   it('has a condition that says why, until it counts again (N30)', async () => {
     const { world, clock, reporting } = start();

@@ -10,7 +10,7 @@ import { aToken } from '#test/support/servers/api-server.ts';
 const HOUR = 3_600_000;
 const USER = { namespace: 'team-a', tokenName: 'token' };
 
-const setUp = (lastUsedAt?: string) => {
+function setUp(lastUsedAt?: string) {
   const tokens = createFakeObjects<ZipToken>();
   const time = { now: HOUR };
   tokens.put({
@@ -25,7 +25,7 @@ const setUp = (lastUsedAt?: string) => {
     intervalMs: HOUR,
   });
   return { tokens, time, noteUse };
-};
+}
 
 describe('createNoteUse', () => {
   it('writes once an hour', () => {

@@ -8,7 +8,7 @@ import { createLogger } from '#runtime/log.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { aProject, aToken } from '#test/support/servers/api-server.ts';
 
-const setUp = () => {
+function setUp() {
   const tokens = createFakeObjects<ZipToken>();
   const projects = createFakeObjects<ZipProject>();
   const time = { now: 0 };
@@ -24,7 +24,7 @@ const setUp = () => {
     verificationTimeoutMs: 50,
   });
   return { tokens, projects, time, candidate, verify };
-};
+}
 
 describe('createVerifyToken', () => {
   it('verifies again only if the last verification is older than a second (T6)', async () => {

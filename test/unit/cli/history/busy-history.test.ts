@@ -13,25 +13,27 @@ const ID = '0198b5a0-0000-7000-8000-000000000001';
 const PAGES = 4;
 const PER_PAGE = 500;
 
-const aListedJob = (index: number) => ({
-  project: 'team-a',
-  name: `zip-${index}`,
-  id: ID,
-  service: 's3',
-  bucketName: 'reports',
-  key: `reports/${index}.zip`,
-  phase: 'Succeeded',
-  reason: 'Uploaded',
-  files: 2,
-  bytes: 2_048,
-  createdAt: '2026-01-01T00:00:00Z',
-  finishedAt: `2026-01-0${9 - Math.floor(index / PER_PAGE)}T00:00:10Z`,
-});
+function aListedJob(index: number) {
+  return {
+    project: 'team-a',
+    name: `zip-${index}`,
+    id: ID,
+    service: 's3',
+    bucketName: 'reports',
+    key: `reports/${index}.zip`,
+    phase: 'Succeeded',
+    reason: 'Uploaded',
+    files: 2,
+    bytes: 2_048,
+    createdAt: '2026-01-01T00:00:00Z',
+    finishedAt: `2026-01-0${9 - Math.floor(index / PER_PAGE)}T00:00:10Z`,
+  };
+}
 
-const fail = (response: ServerResponse, status: number, retryAfter?: string): void => {
+function fail(response: ServerResponse, status: number, retryAfter?: string): void {
   response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
   response.end(JSON.stringify({ error: { code: 'rate_limited', message: 'Too many requests' } }));
-};
+}
 
 describe('a history that is busy', function () {
   this.timeout(60_000);
@@ -67,11 +69,11 @@ describe('a history that is busy', function () {
     server.closeAllConnections();
   });
 
-  const run = async (...args: readonly string[]) => {
+  async function run(...args: readonly string[]) {
     let errors = '';
-    const note = (text: string): void => {
+    function note(text: string): void {
       errors += `${text}\n`;
-    };
+    }
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const signal = new AbortController().signal;
     const { code, output } = await runProgram(
@@ -107,8 +109,10 @@ describe('a history that is busy', function () {
       ['job', ...args, '-n', 'team-a'],
     );
     return { code, output, errors };
-  };
-  const listed = (output: string): number => (JSON.parse(output) as unknown[]).length;
+  }
+  function listed(output: string): number {
+    return (JSON.parse(output) as unknown[]).length;
+  }
   const LIST = ['list', '--history', '--limit', '2000', '-o', 'json'] as const;
 
   for (const status of [429, 503])

@@ -36,12 +36,15 @@ describe('dashboardOrigin', () => {
 });
 
 describe('historyToken', () => {
-  const kubeconfig = (headers: Readonly<Record<string, string>>) => () => Promise.resolve({ headers });
-  const failure = (promise: Promise<string>): Promise<Error> =>
-    promise.then(
+  function kubeconfig(headers: Readonly<Record<string, string>>) {
+    return () => Promise.resolve({ headers });
+  }
+  function failure(promise: Promise<string>): Promise<Error> {
+    return promise.then(
       () => new Error('no error'),
       (error: Error) => error,
     );
+  }
 
   it('is the token of the kubeconfig, unless the environment has one', async () => {
     const credentials = kubeconfig({ authorization: 'Bearer from-kubeconfig' });

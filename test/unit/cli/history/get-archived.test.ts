@@ -9,16 +9,19 @@ import { aZipJob } from '#test/support/builders/objects.ts';
 import { runProgram } from '../fake-session.ts';
 
 const ID = '0198b5a0-0000-7000-8000-000000000001';
-const aJob = (name: string, uid: string): ZipJob =>
-  aZipJob({ metadata: { namespace: 'team-a', name, uid }, status: { phase: 'Succeeded' } });
+
+function aJob(name: string, uid: string): ZipJob {
+  return aZipJob({ metadata: { namespace: 'team-a', name, uid }, status: { phase: 'Succeeded' } });
+}
+
 const OF_API = aJob(`zip-${ID}`, '0198b5a0-0000-7000-8000-000000000002');
 const NIGHTLY = aJob('nightly', ID);
 
 /** Runs the command on a cluster and a history that have these jobs. */
-const run = async (
+async function run(
   args: readonly string[],
   { live, history }: { live?: ZipJob; history: () => ZipJob | undefined },
-) => {
+) {
   const calls: string[] = [];
   const asked: string[] = [];
   const printed = await runProgram(
@@ -52,11 +55,11 @@ const run = async (
     ['job', ...args, '-n', 'team-a'],
   );
   return { ...printed, lists: calls.filter((name) => name === 'zipjobs').length, asked };
-};
+}
 
-const away = (): never => {
+function away(): never {
   throw new AdministrationError('The history is away', { code: 'Unreachable' });
-};
+}
 
 describe('zipjobs job get with a history', () => {
   for (const given of [ID, ID.toUpperCase(), `zip-${ID}`, `ZIP-${ID.toUpperCase()}`])

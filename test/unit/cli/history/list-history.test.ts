@@ -11,21 +11,23 @@ import { runProgram } from '../fake-session.ts';
 
 const ID = '0198b5a0-0000-7000-8000-000000000001';
 
-const aListedJob = (index: number, change: Partial<ListedHistoryJob> = {}): ListedHistoryJob => ({
-  project: 'team-a',
-  name: `zip-${index}`,
-  id: ID,
-  service: 's3',
-  bucketName: 'reports',
-  key: `reports/${index}.zip`,
-  phase: 'Succeeded',
-  reason: 'Uploaded',
-  files: 2,
-  bytes: 2_048,
-  createdAt: '2026-01-01T00:00:00Z',
-  finishedAt: '2026-01-01T00:00:10Z',
-  ...change,
-});
+function aListedJob(index: number, change: Partial<ListedHistoryJob> = {}): ListedHistoryJob {
+  return {
+    project: 'team-a',
+    name: `zip-${index}`,
+    id: ID,
+    service: 's3',
+    bucketName: 'reports',
+    key: `reports/${index}.zip`,
+    phase: 'Succeeded',
+    reason: 'Uploaded',
+    files: 2,
+    bytes: 2_048,
+    createdAt: '2026-01-01T00:00:00Z',
+    finishedAt: '2026-01-01T00:00:10Z',
+    ...change,
+  };
+}
 
 interface Sent {
   readonly status?: number;
@@ -53,9 +55,11 @@ describe('zipjobs job list --history', () => {
     server.closeAllConnections();
   });
 
-  const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const run = (args: readonly string[], requestTimeoutMs = 5_000) =>
-    runProgram(
+  function origin(): string {
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  function run(args: readonly string[], requestTimeoutMs = 5_000) {
+    return runProgram(
       {
         groups: [addJobCommands],
         env: { ZIPJOBS_DASHBOARD_URL: origin() },
@@ -80,8 +84,10 @@ describe('zipjobs job list --history', () => {
       },
       ['job', ...args, '-n', 'team-a'],
     );
-  const queryOf = (request: IncomingMessage | undefined): URLSearchParams =>
-    new URL(request?.url ?? '', 'http://dashboard.test').searchParams;
+  }
+  function queryOf(request: IncomingMessage | undefined): URLSearchParams {
+    return new URL(request?.url ?? '', 'http://dashboard.test').searchParams;
+  }
 
   it('sends the filters and the token, and prints what it gets', async () => {
     respond = () => ({ body: { jobs: [aListedJob(1, { createdBy: 'ci', durationMs: 9_600 })] } });

@@ -13,10 +13,10 @@ const NAME = `zip-${ID}`;
 const METADATA = { namespace: 'team-a', name: NAME };
 
 /** Runs the command on an API server that responds with these ZipJobs, one for each request, and then with 404. */
-const run = (
+function run(
   args: readonly string[],
   { live, archived, env = {} }: { live: readonly ZipJob[]; archived?: ZipJob; env?: Record<string, string> },
-) => {
+) {
   const left = [...live];
   return runProgram(
     {
@@ -41,7 +41,7 @@ const run = (
     },
     ['job', ...args, '-n', 'team-a'],
   );
-};
+}
 
 describe('zipjobs job wait for a job whose ZipJob is deleted during the wait', () => {
   const live = [aZipJob({ metadata: METADATA, status: running('p') })];

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { endOf } from '#cli/sysdump/collect-pods.ts';
 
-const body = (...chunks: readonly string[]): Readable =>
-  Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+function body(...chunks: readonly string[]): Readable {
+  return Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+}
 
 describe('endOf', () => {
   it('returns a short text completely', async () => {
@@ -17,9 +18,9 @@ describe('endOf', () => {
   });
 
   it('keeps little more than it returns', async () => {
-    const lines = function* (): Generator<Buffer> {
+    function* lines(): Generator<Buffer> {
       for (let n = 0; n < 10_000; n += 1) yield Buffer.from(`line ${n}\n`);
-    };
+    }
     expect(await endOf(Readable.from(lines()), 25)).to.equal('line 9998\nline 9999\n');
   });
 });

@@ -56,7 +56,9 @@ const SECRET_NAMES = [
   'accessKeyId',
 ];
 
-const text = (value: unknown): string => JSON.stringify(value);
+function text(value: unknown): string {
+  return JSON.stringify(value);
+}
 
 describe('maskText', () => {
   for (const [place, put] of Object.entries(PLACES))

@@ -12,15 +12,19 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 
-const forbidden = (): KubeError =>
-  new KubeError('403 Forbidden: User "ada" cannot list it', { code: 'Forbidden', httpStatus: 403 });
+function forbidden(): KubeError {
+  return new KubeError('403 Forbidden: User "ada" cannot list it', { code: 'Forbidden', httpStatus: 403 });
+}
 
 const project = { kind: 'ZipProject', metadata: { namespace: 'acme', name: 'project' }, spec: {} };
-const aPod = (name: string, restartCount: number) => ({
-  metadata: { namespace: 'acme', name },
-  spec: { containers: [{ name: 'zipper' }] },
-  status: { phase: 'Failed', containerStatuses: [{ name: 'zipper', restartCount }] },
-});
+
+function aPod(name: string, restartCount: number) {
+  return {
+    metadata: { namespace: 'acme', name },
+    spec: { containers: [{ name: 'zipper' }] },
+    status: { phase: 'Failed', containerStatuses: [{ name: 'zipper', restartCount }] },
+  };
+}
 
 /** Scripted responses by the end of the path. */
 type Responses = Readonly<Record<string, (request: KubeRequest) => unknown>>;
@@ -45,28 +49,30 @@ describe('createSysdump', () => {
   afterEach(() => rm(dir, { recursive: true }));
 
   const paths: string[] = [];
-  const kubeOf = ({
+  function kubeOf({
     responses = {},
     log = () => Readable.from([Buffer.from('one\ntwo\n')]),
-  }: Script): KubeClient => ({
-    server: 'https://example.test',
-    request: async (request) => {
-      paths.push(request.path);
-      const all = [...Object.entries(responses), ...Object.entries(RESPONSES)];
-      const found = all.find(([end]) => request.path.endsWith(end));
-      return found ? found[1](request) : { metadata: {}, items: [] };
-    },
-    stream: async (request) => {
-      paths.push(`${request.path}${request.query?.['previous'] === true ? '?previous' : ''}`);
-      return log(request);
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  });
-  const dump = async (
+  }: Script): KubeClient {
+    return {
+      server: 'https://example.test',
+      request: async (request) => {
+        paths.push(request.path);
+        const all = [...Object.entries(responses), ...Object.entries(RESPONSES)];
+        const found = all.find(([end]) => request.path.endsWith(end));
+        return found ? found[1](request) : { metadata: {}, items: [] };
+      },
+      stream: async (request) => {
+        paths.push(`${request.path}${request.query?.['previous'] === true ? '?previous' : ''}`);
+        return log(request);
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  async function dump(
     script: Script,
     limits: Partial<DumpLimits> = {},
     signal = AbortSignal.timeout(20_000),
-  ) => {
+  ) {
     paths.length = 0;
     const deps = { kube: kubeOf(script), clock: systemClock, progress: () => undefined, version: '1.2.3' };
     const path = join(dir, 'dump.zip');
@@ -74,7 +80,7 @@ describe('createSysdump', () => {
     const { problems } = await createSysdump(deps)(request, signal);
     const { entries } = readZip(await readFile(path));
     return { problems, files: new Map(entries.map((entry) => [entry.name, contentOf(entry).toString()])) };
-  };
+  }
 
   it('reads no Secret of any namespace', async () => {
     await dump({});
@@ -94,10 +100,10 @@ describe('createSysdump', () => {
 
   it('reads the last lines of a log, or the last hours if requested', async () => {
     const queries: KubeRequest['query'][] = [];
-    const log = ({ query }: KubeRequest): Readable => {
+    function log({ query }: KubeRequest): Readable {
       queries.push(query);
       return Readable.from([]);
-    };
+    }
     await dump({ log }, { logLines: 7 });
     expect(queries[0]).to.deep.equal({ container: 'zipper', tailLines: 7 });
     await dump({ log }, { logSeconds: 60 });
@@ -105,11 +111,11 @@ describe('createSysdump', () => {
   });
 
   it('continues if a kind is forbidden or a list fails midway, and reports it', async () => {
-    const half = (request: KubeRequest): unknown => {
+    function half(request: KubeRequest): unknown {
       if (request.query?.['continue'] !== undefined)
         throw new KubeError('the list is too old', { code: 'Gone' });
       return { metadata: { continue: 'next' }, items: [{ metadata: { namespace: 'acme', name: 'first' } }] };
-    };
+    }
     const { files, problems } = await dump({
       responses: {
         '/nodes': () => {
@@ -128,22 +134,23 @@ describe('createSysdump', () => {
   });
 
   it('falls back to its own namespace if it cannot list all projects', async () => {
-    const refuse = (): never => {
+    function refuse(): never {
       throw forbidden();
-    };
+    }
     const { problems } = await dump({ responses: { [`/apis/zipjobs.dev/v1alpha1/zipprojects`]: refuse } });
     expect(paths).to.include('/apis/zipjobs.dev/v1alpha1/namespaces/acme/zipjobs');
     expect(problems.find(({ what }) => what === 'other projects')?.why).to.contain('only acme');
   });
 
   it('limits the time for reading a log that does not end', async () => {
-    const endless = ({ signal }: KubeRequest): Readable =>
-      Readable.from(
+    function endless({ signal }: KubeRequest): Readable {
+      return Readable.from(
         (async function* (): AsyncGenerator<Buffer> {
           yield Buffer.from('started\n');
           await delay(60_000, undefined, signal ? { signal } : {});
         })(),
       );
+    }
     const { problems, files } = await dump({ log: endless }, { readMs: 20 });
     expect(problems.find(({ what }) => what === 'logs/acme/b/zipper.log')?.why).to.contain(
       'timed out after 20 ms',
@@ -158,18 +165,18 @@ describe('createSysdump', () => {
   });
 
   it('stops and leaves no file if the API server returns 401, or on an interrupt', async () => {
-    const unknown = (): never => {
+    function unknown(): never {
       throw new KubeError('401', { code: 'Unauthorized', httpStatus: 401 });
-    };
+    }
     const error: unknown = await dump({ responses: { '/nodes': unknown } }).catch(
       (reason: unknown) => reason,
     );
     expect(error).to.be.instanceOf(KubeError);
     const interrupt = new AbortController();
-    const stop = (): never => {
+    function stop(): never {
       interrupt.abort(new DOMException('received SIGINT', 'AbortError'));
       throw interrupt.signal.reason as Error;
-    };
+    }
     const end: unknown = await dump({ responses: { '/nodes': stop } }, {}, interrupt.signal).catch(
       (reason: unknown) => reason,
     );

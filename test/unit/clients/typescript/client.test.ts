@@ -8,11 +8,12 @@ import { refusal, startScriptedServer, UUID, zip } from './scripted-server.ts';
 const REQUEST = { urls: [{ url: 'https://a.example/a', filename: 'a' }], bucket_name: 'b', key: 'k.zip' };
 const BUSY = refusal(503, 'service_unavailable');
 
-const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
     () => expect.fail('it did not fail'),
     (error: unknown) => error,
   );
+}
 
 describe('the TypeScript client', () => {
   it('creates a job, and keeps fields that it does not know', async () => {

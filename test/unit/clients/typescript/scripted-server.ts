@@ -19,18 +19,22 @@ export type ScriptedResponse =
 export const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 
 /** A response with a job; `more` are fields of the job. */
-export const zip = (status: string, more: object = {}, headers = {}): ScriptedResponse => ({
-  status: 200,
-  body: JSON.stringify({ data: { uuid: UUID, status, metadata: {}, ...more } }),
-  headers,
-});
+export function zip(status: string, more: object = {}, headers = {}): ScriptedResponse {
+  return {
+    status: 200,
+    body: JSON.stringify({ data: { uuid: UUID, status, metadata: {}, ...more } }),
+    headers,
+  };
+}
 
 /** An error response of the API. */
-export const refusal = (status: number, code: string, headers = {}): ScriptedResponse => ({
-  status,
-  body: JSON.stringify({ error: { type: 'api_error', code, message: `It is ${code}.`, param: null } }),
-  headers,
-});
+export function refusal(status: number, code: string, headers = {}): ScriptedResponse {
+  return {
+    status,
+    body: JSON.stringify({ error: { type: 'api_error', code, message: `It is ${code}.`, param: null } }),
+    headers,
+  };
+}
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
@@ -41,9 +45,9 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /** An HTTP server with these responses, the last of which repeats, and clients whose delays pass at once. */
-export const startScriptedServer = async (
+export async function startScriptedServer(
   responses: readonly [ScriptedResponse, ...ScriptedResponse[]],
-): Promise<ScriptedServer> => {
+): Promise<ScriptedServer> {
   const requests: ReceivedRequest[] = [];
   const delays: number[] = [];
   let nowMs = 0;
@@ -78,4 +82,4 @@ export const startScriptedServer = async (
       await closed;
     },
   };
-};
+}

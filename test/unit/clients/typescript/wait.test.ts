@@ -4,11 +4,12 @@ import { refusal, startScriptedServer, UUID, zip } from './scripted-server.ts';
 
 const BUSY = refusal(503, 'service_unavailable');
 
-const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
     () => expect.fail('it did not fail'),
     (error: unknown) => error,
   );
+}
 
 describe('wait of the TypeScript client', () => {
   it('returns the job that succeeded or failed, after growing delays', async () => {
@@ -31,7 +32,9 @@ describe('wait of the TypeScript client', () => {
   });
 
   it('waits for a spent quota before the next request', async () => {
-    const quota = (header: string) => zip('processing', {}, { ratelimit: header });
+    function quota(header: string) {
+      return zip('processing', {}, { ratelimit: header });
+    }
     await using server = await startScriptedServer([
       quota('"token";r=0;t=40, "project";r=0;t=50'),
       quota('"token";r=10;t=40, "project";r=20;t=50'),

@@ -13,11 +13,13 @@ const BODY = JSON.stringify({
   later: 1,
 });
 
-const signed = (body: string, at = new Date()) => ({
-  'webhook-id': ID,
-  'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-  'webhook-signature': new Webhook(SECRET).sign(ID, at, body),
-});
+function signed(body: string, at = new Date()) {
+  return {
+    'webhook-id': ID,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(SECRET).sign(ID, at, body),
+  };
+}
 
 describe('verifyWebhook of the TypeScript client', () => {
   it('returns the event and its id for text, bytes, and headers of every kind', () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { end, queuedJob as job } from '#test/support/builders/queued-jobs.ts';
 import { setUp } from './ledger-setup.ts';
 
-const jobsOf = (project: string, count: number) =>
-  Array.from({ length: count }, (_, n) => job(`${project}${n}`, { project, age: 90 - n }));
+function jobsOf(project: string, count: number) {
+  return Array.from({ length: count }, (_, n) => job(`${project}${n}`, { project, age: 90 - n }));
+}
 
 describe('slots above the limit in all', () => {
   for (const [inAll, extra] of [

@@ -8,22 +8,25 @@ import { type QueuedJobChange, queuedJob } from '#test/support/builders/queued-j
 import { createRandom, type Random } from '#test/support/random.ts';
 import { jobBefore } from './ledger-setup.ts';
 
-const job = (name: string, age: number, change: QueuedJobChange = {}): ZipJob =>
-  queuedJob(name, { key: 'k', age, ...change });
+function job(name: string, age: number, change: QueuedJobChange = {}): ZipJob {
+  return queuedJob(name, { key: 'k', age, ...change });
+}
 
-const suspended = (one: ZipJob, suspend = true): ZipJob => ({ ...one, spec: { ...one.spec, suspend } });
+function suspended(one: ZipJob, suspend = true): ZipJob {
+  return { ...one, spec: { ...one.spec, suspend } };
+}
 
 const UNKNOWN = 'unknown';
 const PLACES = ['store/x', 'store/y', UNKNOWN];
 
 /** Jobs, ZipBuckets and a ledger that random moves change. The controller requests a slot only for jobs that are due. */
-const createModel = (random: Random) => {
+function createModel(random: Random) {
   const jobs = new Map<string, ZipJob>();
   const places = new Map<string, string>();
   const due = new Set<string>();
-  const onDue = (key: string): void => {
+  function onDue(key: string): void {
     due.add(key);
-  };
+  }
   const ledger = createLedger({
     limits: { inAll: 4, perBucket: 3, ofProject: () => 3, isHeld: () => false },
     trustedQueues: ['night'],
@@ -34,16 +37,18 @@ const createModel = (random: Random) => {
     onReserved: onDue,
     onNext: onDue,
   });
-  const put = (object: ZipJob): void => {
+  function put(object: ZipJob): void {
     const key = keyOf(object);
     const known = jobs.get(key);
     jobs.set(key, object);
     ledger.see({ kind: 'set', key, object, before: known });
     onDue(key);
-  };
-  const isActive = (one: ZipJob): boolean => ['reserved', 'running'].includes(ledger.position(one).state);
+  }
+  function isActive(one: ZipJob): boolean {
+    return ['reserved', 'running'].includes(ledger.position(one).state);
+  }
   let n = 0;
-  const create = (): void => {
+  function create(): void {
     n += 1;
     const one = job(`j${n}`, random.int(0, 90), {
       project: random.pick(['a', 'b']),
@@ -51,10 +56,14 @@ const createModel = (random: Random) => {
       key: random.pick(['k', 'l']),
     });
     put(random.next() < 0.2 ? { ...one, spec: { ...one.spec, queueName: 'night' } } : one);
-  };
-  const unfinished = (): readonly ZipJob[] => [...jobs.values()].filter((one) => !isFinished(one));
-  const finish = (one: ZipJob): void => put({ ...one, status: { phase: 'Succeeded' } });
-  const reconcile = (key: string): void => {
+  }
+  function unfinished(): readonly ZipJob[] {
+    return [...jobs.values()].filter((one) => !isFinished(one));
+  }
+  function finish(one: ZipJob): void {
+    return put({ ...one, status: { phase: 'Succeeded' } });
+  }
+  function reconcile(key: string): void {
     due.delete(key);
     const one = jobs.get(key);
     if (!one || isFinished(one) || one.spec.suspend === true || one.status?.phase === 'Running') return;
@@ -62,17 +71,17 @@ const createModel = (random: Random) => {
     if (ledger.reserve(one).state !== 'reserved') return;
     ledger.hold(one);
     put({ ...one, status: { phase: 'Running' } });
-  };
+  }
   /** Jobs that become due meanwhile are reconciled next time. */
-  const reconcileDue = (): void => {
+  function reconcileDue(): void {
     for (const key of due.values().toArray()) reconcile(key);
-  };
-  const remove = (one: ZipJob): void => {
+  }
+  function remove(one: ZipJob): void {
     jobs.delete(keyOf(one));
     ledger.see({ kind: 'deleted', key: keyOf(one), before: one });
-  };
+  }
   /** Resumes all jobs and lets them run. */
-  const drain = (): void => {
+  function drain(): void {
     for (const one of unfinished()) if (one.spec.suspend === true) put(suspended(one, false));
     for (let rounds = 0; rounds < 500 && unfinished().length > 0; rounds += 1) {
       reconcileDue();
@@ -80,14 +89,14 @@ const createModel = (random: Random) => {
         .filter(({ status }) => status?.phase === 'Running')
         .forEach(finish);
     }
-  };
-  const moveBucket = (): void => {
+  }
+  function moveBucket(): void {
     const bucket = `${random.pick(['a', 'b'])}/${random.pick(['s3-x', 'r2-x'])}`;
     const place = random.pick(PLACES);
     if (place === UNKNOWN) places.delete(bucket);
     else places.set(bucket, place);
     ledger.seeBucket(bucket);
-  };
+  }
   return {
     places,
     ledger,
@@ -101,16 +110,17 @@ const createModel = (random: Random) => {
     drain,
     moveBucket,
   };
-};
+}
+
 type Model = ReturnType<typeof createModel>;
 
-const targetOf = ({ places }: Model, { metadata, spec }: ZipJob): string => {
+function targetOf({ places }: Model, { metadata, spec }: ZipJob): string {
   const bucket = `${metadata.namespace}/${spec.bucketRef.name}`;
   return `${metadata.namespace} ${places.get(bucket) ?? bucket} ${spec.key}`;
-};
+}
 
 /** Nothing runs before the oldest of those that are not suspended. Jobs that run may have started when their bucket was another. */
-const expectOrder = (model: Model): void => {
+function expectOrder(model: Model): void {
   const queued = model.unfinished().filter((one) => one.status?.phase !== 'Running' && !model.isActive(one));
   for (const ofTarget of Map.groupBy(queued, (one) => targetOf(model, one)).values()) {
     const sorted = ofTarget
@@ -122,7 +132,7 @@ const expectOrder = (model: Model): void => {
     expect(free.length, 'at most one is next').to.be.at.most(1);
     if (free[0]) expect(free[0].metadata.creationTimestamp).to.equal(sorted[0]?.metadata.creationTimestamp);
   }
-};
+}
 
 /** Each move with the sum of its probability and of those before it. */
 const MOVES: readonly (readonly [number, (model: Model, one: ZipJob, random: Random) => void])[] = [
@@ -134,12 +144,12 @@ const MOVES: readonly (readonly [number, (model: Model, one: ZipJob, random: Ran
   [0.95, (model, one) => !model.isActive(one) && model.remove(one)],
 ];
 
-const step = (model: Model, random: Random): void => {
+function step(model: Model, random: Random): void {
   const what = random.next();
   const any = model.unfinished();
   if (any.length === 0) model.create();
   else MOVES.find(([sum]) => what < sum)?.[1](model, random.pick(any), random);
-};
+}
 
 describe('the order of keys in any order of events', () => {
   it('runs every job in the end, although each is reconciled only when something concerns it: 60 seeds (N31)', () => {

@@ -9,19 +9,24 @@ import { end, type QueuedJobChange, queuedJob } from '#test/support/builders/que
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 import { jobBefore, setUp } from './ledger-setup.ts';
 
-const job = (name: string, age: number, change: QueuedJobChange = {}): ZipJob =>
-  queuedJob(name, { key: 'k', age, ...change });
+function job(name: string, age: number, change: QueuedJobChange = {}): ZipJob {
+  return queuedJob(name, { key: 'k', age, ...change });
+}
 
-const see = (ledger: Ledger, ...jobs: readonly ZipJob[]): void => {
+function see(ledger: Ledger, ...jobs: readonly ZipJob[]): void {
   for (const object of jobs) ledger.see({ kind: 'set', key: keyOf(object), object, before: undefined });
-};
+}
 
-const suspended = (one: ZipJob, suspend = true): ZipJob => ({ ...one, spec: { ...one.spec, suspend } });
+function suspended(one: ZipJob, suspend = true): ZipJob {
+  return { ...one, spec: { ...one.spec, suspend } };
+}
 
-const acceptedAt = (one: ZipJob, seconds: number): ZipJob => ({
-  ...one,
-  metadata: { ...one.metadata, annotations: { [ANNOTATIONS.acceptedAt]: ago(seconds) } },
-});
+function acceptedAt(one: ZipJob, seconds: number): ZipJob {
+  return {
+    ...one,
+    metadata: { ...one.metadata, annotations: { [ANNOTATIONS.acceptedAt]: ago(seconds) } },
+  };
+}
 
 describe('the next job of a key', () => {
   const b = job('b', 50);
@@ -151,10 +156,10 @@ describe('the next job of a key', () => {
       const { ledger, buckets, next } = setUp();
       see(ledger, other, b);
       expect(jobBefore(ledger, b)).to.equal(undefined);
-      const change = (name: string, place: string): void => {
+      function change(name: string, place: string): void {
         buckets.set(name, place);
         ledger.seeBucket(name);
-      };
+      }
       change('a/s3-x', 'store/x');
       change('a/r2-x', 'store/x');
       expect(jobBefore(ledger, b)).to.equal('a');
@@ -175,10 +180,10 @@ describe('the next job of a key', () => {
 
     it('waits for a job that started before its ZipBucket changed, until that gives its place up', () => {
       const { ledger, buckets, reserve } = setUp();
-      const change = (place: string): void => {
+      function change(place: string): void {
         buckets.set('a/s3-x', place);
         ledger.seeBucket('a/s3-x');
-      };
+      }
       change('store/x');
       buckets.set('a/r2-x', 'store/x');
       const active = job('r', 70);

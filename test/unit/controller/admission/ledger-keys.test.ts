@@ -42,8 +42,8 @@ describe('the ledger', () => {
 
     it('counts a job as active if only its Job is known', () => {
       const { ledger, reserve } = setUp();
-      const jobOf = (uid: string) =>
-        aJob({
+      function jobOf(uid: string) {
+        return aJob({
           metadata: {
             name: 'second',
             namespace: 'a',
@@ -52,6 +52,7 @@ describe('the ledger', () => {
             ],
           },
         });
+      }
       holdStarted(ledger, second, jobOf('uid-earlier'));
       expect(ledger.position(second).state).to.equal('none');
       holdStarted(ledger, { ...second, status: { phase: 'Failed' } }, jobOf('uid-second'));

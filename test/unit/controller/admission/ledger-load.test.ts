@@ -6,13 +6,15 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { end, queuedJob as job } from '#test/support/builders/queued-jobs.ts';
 
 /** Pseudo-random numbers, the same in every run. */
-const randomOf = (seed: number) => (): number => {
-  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-  return seed / 2 ** 32;
-};
+function randomOf(seed: number) {
+  return (): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+}
 
-const ledgerOf = (inAll: number, onReserved: (key: string) => void = () => undefined) =>
-  createLedger({
+function ledgerOf(inAll: number, onReserved: (key: string) => void = () => undefined) {
+  return createLedger({
     limits: { inAll, perBucket: 1000, ofProject: () => 1000, isHeld: () => false },
     trustedQueues: [],
     pause: { reason: undefined },
@@ -22,6 +24,7 @@ const ledgerOf = (inAll: number, onReserved: (key: string) => void = () => undef
     onReserved,
     onNext: () => undefined,
   });
+}
 
 interface Run {
   readonly key: string;
@@ -32,16 +35,16 @@ const SLOTS = 20;
 const SIZES = [550, 50, 50, 50, 50, 50, 50, 50, 50, 50];
 
 /** 1,000 jobs of ten projects. The first project requests more than half of them. Returns the end of each project. */
-const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; readonly most: number } => {
+function drain(seed: number): { readonly ends: ReadonlyMap<string, number>; readonly most: number } {
   const random = randomOf(seed);
   let now = 0;
   let most = 0;
   let runs: Run[] = [];
   const jobs = new Map<string, ZipJob>();
-  const begin = (key: string): void => {
+  function begin(key: string): void {
     runs.push({ key, endsAt: now + 0.5 + random() });
     most = Math.max(most, runs.length);
-  };
+  }
   const ledger = ledgerOf(SLOTS, begin);
   for (const [index, size] of SIZES.entries())
     for (let n = 0; n < size; n += 1) {
@@ -62,7 +65,7 @@ const drain = (seed: number): { readonly ends: ReadonlyMap<string, number>; read
   }
   expect(jobs.size).to.equal(0);
   return { ends, most };
-};
+}
 
 describe('the ledger under load', () => {
   for (const seed of [1, 2, 3])
@@ -80,12 +83,12 @@ describe('the ledger under load', () => {
     const reserved: string[] = [];
     const ledger = ledgerOf(SLOTS, (key) => reserved.push(key));
     const jobs = new Map<string, ZipJob>();
-    const add = (name: string, project: string, age: number): void => {
+    function add(name: string, project: string, age: number): void {
       const one = job(name, { project, age });
       jobs.set(keyOf(one), one);
       if (ledger.reserve(one).state === 'reserved' && !reserved.includes(keyOf(one)))
         reserved.push(keyOf(one));
-    };
+    }
     for (let n = 0; n < 100_000; n += 1) add(`j${n}`, 'large', 200_000 - n);
     for (let n = 0; n < 100; n += 1) add(`j${n}`, 'small', 100 - n);
     for (let ended = 0; ended < 300; ended += 1) {
@@ -100,7 +103,7 @@ describe('the ledger under load', () => {
   });
 
   /** CPU time to queue and end jobs of 50 projects; the least of three runs. */
-  const cpuMsOf = (count: number): number => {
+  function cpuMsOf(count: number): number {
     const jobs = Array.from({ length: count }, (_, n) => job(`j${n}`, { project: `p${n % 50}`, age: n }));
     const runs = [1, 2, 3].map(() => {
       const ledger = ledgerOf(10);
@@ -111,7 +114,7 @@ describe('the ledger under load', () => {
       return (user + system) / 1000;
     });
     return Math.min(...runs);
-  };
+  }
 
   it('costs about as much for each of ten thousand waiting jobs as for each of a thousand (G4)', () => {
     const few = cpuMsOf(1_000);

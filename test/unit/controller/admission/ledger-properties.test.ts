@@ -12,8 +12,8 @@ const RUNS = 100;
 const MOVES = 250;
 const JOBS = 40;
 
-const jobsOf = (random: Random): readonly ZipJob[] =>
-  Array.from({ length: JOBS }, (_, n) =>
+function jobsOf(random: Random): readonly ZipJob[] {
+  return Array.from({ length: JOBS }, (_, n) =>
     aZipJob({
       metadata: {
         name: `j${n}`,
@@ -28,10 +28,11 @@ const jobsOf = (random: Random): readonly ZipJob[] =>
       },
     }),
   );
+}
 
 type State = Position['state'];
 
-const setUp = (random: Random) => {
+function setUp(random: Random) {
   const jobs = new Map(jobsOf(random).map((job) => [objectKey(job), job]));
   const limits = { inAll: random.int(0, 6), perBucket: random.int(1, 3), perProject: random.int(1, 4) };
   const pause: { reason: string | undefined } = { reason: undefined };
@@ -50,18 +51,23 @@ const setUp = (random: Random) => {
     },
     onNext: () => undefined,
   });
-  const stateOf = (job: ZipJob): State => ledger.position(job).state;
+  function stateOf(job: ZipJob): State {
+    return ledger.position(job).state;
+  }
   return { jobs, limits, pause, clock, woken, places, ledger, stateOf };
-};
+}
+
 type World = ReturnType<typeof setUp>;
 
-const countBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): readonly number[] => {
+function countBy(jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): readonly number[] {
   const counts = new Map<string, number>();
   for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
   return [...counts.values()];
-};
+}
 
-const isActive = ({ stateOf }: World, job: ZipJob): boolean => ['reserved', 'running'].includes(stateOf(job));
+function isActive({ stateOf }: World, job: ZipJob): boolean {
+  return ['reserved', 'running'].includes(stateOf(job));
+}
 
 /** What the jobs write. An active job writes what it wrote when it started, unless that becomes known only now. */
 class Targets {
@@ -93,7 +99,7 @@ class Targets {
 }
 
 /** A running job had a reservation before, so the limits apply to both together. */
-const expectLimits = (world: World): void => {
+function expectLimits(world: World): void {
   const { jobs, limits } = world;
   const active = [...jobs.values()].filter((job) => isActive(world, job));
   const limited = active.filter(({ spec }) => spec.queueName === undefined);
@@ -102,11 +108,11 @@ const expectLimits = (world: World): void => {
   expect(Math.max(0, ...perBucket), 'per bucket').to.be.at.most(limits.perBucket);
   const perProject = countBy(limited, ({ metadata }) => metadata.namespace);
   expect(Math.max(0, ...perProject), 'per project').to.be.at.most(limits.perProject);
-};
+}
 
-const seen = (ledger: Ledger, object: ZipJob): void => {
+function seen(ledger: Ledger, object: ZipJob): void {
   ledger.see({ kind: 'set', key: objectKey(object), object, before: undefined });
-};
+}
 
 type Move = (world: World, job: ZipJob) => void | Promise<void>;
 
@@ -162,7 +168,7 @@ const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
   'let time pass': ({ clock }) => clock.advance(30),
 };
 
-const play = async (seed: number): Promise<World> => {
+async function play(seed: number): Promise<World> {
   const random = createRandom(seed);
   const world = setUp(random);
   const targets = new Targets(world);
@@ -181,10 +187,10 @@ const play = async (seed: number): Promise<World> => {
     throw new Error(`seed ${seed}: ${done.join('; ')}`, { cause: error });
   }
   return world;
-};
+}
 
 /** Ends every active job and advances the clock for the rate. Returns the jobs that still wait. */
-const drain = async (world: World): Promise<readonly string[]> => {
+async function drain(world: World): Promise<readonly string[]> {
   const { jobs, pause, ledger, clock, stateOf } = world;
   pause.reason = undefined;
   ledger.refresh();
@@ -198,7 +204,7 @@ const drain = async (world: World): Promise<readonly string[]> => {
     expectLimits(world);
   }
   return [...jobs.values()].filter((job) => stateOf(job) !== 'none').map(objectKey);
-};
+}
 
 describe('the ledger in any order of events', () => {
   it(`never exceeds a limit, and finally reserves for every waiting job: ${RUNS} seeds (F22)`, async function () {

@@ -9,10 +9,7 @@ export interface Limits {
 }
 
 /** A ledger with a clock of its own, the keys that it reserved, and those that became next of their key. */
-export const setUp = (
-  { inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {},
-  perSecond = 1e6,
-) => {
+export function setUp({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {}, perSecond = 1e6) {
   const reserved: string[] = [];
   const next: string[] = [];
   const buckets = new Map<string, string>();
@@ -34,13 +31,14 @@ export const setUp = (
       next.push(key);
     },
   });
-  const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
-    jobs.map((one) => ledger.reserve(one).state);
+  function reserve(...jobs: readonly ZipJob[]): readonly string[] {
+    return jobs.map((one) => ledger.reserve(one).state);
+  }
   return { ledger, reserved, next, buckets, held, clock, pause, reserve };
-};
+}
 
 /** Name of the job that runs before this one. */
-export const jobBefore = (ledger: Ledger, zipJob: ZipJob): string | undefined => {
+export function jobBefore(ledger: Ledger, zipJob: ZipJob): string | undefined {
   const { blocked } = ledger.position(zipJob);
   return blocked?.reason === 'OlderJobFirst' ? /job (\S+) writes/.exec(blocked.message)?.[1] : undefined;
-};
+}

@@ -68,13 +68,15 @@ describe('the ledger', () => {
 
   it('orders jobs of the same second by their time of acceptance', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
-    const accepted = (name: string, ms: string) => ({
-      ...job(name),
-      metadata: {
-        ...job(name).metadata,
-        annotations: { 'zipjobs.dev/accepted-at': `2026-05-04T11:59:00.${ms}Z` },
-      },
-    });
+    function accepted(name: string, ms: string) {
+      return {
+        ...job(name),
+        metadata: {
+          ...job(name).metadata,
+          annotations: { 'zipjobs.dev/accepted-at': `2026-05-04T11:59:00.${ms}Z` },
+        },
+      };
+    }
     const first = job('first', { age: 90 });
     reserve(first, accepted('a', '300'), accepted('b', '100'), accepted('c', '200'));
     end(ledger, first);
@@ -132,13 +134,13 @@ describe('the ledger', () => {
       const lost = job('lost', { age: 90 });
       const sameKey = { ...job('rerun', { age: 80 }), spec: lost.spec };
       expect(reserve(lost, sameKey, job('next'))).to.deep.equal(['reserved', 'waiting', 'waiting']);
-      const see = (message: string): void => {
+      function see(message: string): void {
         const status = {
           phase: 'Running' as const,
           conditions: [aCondition('Recovered', ['False', 'Recovering'], { message })],
         };
         ledger.see({ kind: 'set', key: keyOf(lost), object: { ...lost, status }, before: lost });
-      };
+      }
       see(REASONS.Recovering);
       expect(reserved).to.deep.equal([]);
       for (const message of ['the store is away', 'the store is still away']) see(message);

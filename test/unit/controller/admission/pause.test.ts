@@ -5,14 +5,15 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 describe('the pause', () => {
   const reported: (string | undefined)[] = [];
   const pause = createPause((reason) => reported.push(reason));
-  const see = (value?: string) =>
-    pause.see({
+  function see(value?: string) {
+    return pause.see({
       metadata: {
         namespace: 'n',
         name: 'l',
         ...(value !== undefined && { annotations: { [ANNOTATIONS.paused]: value } }),
       },
     });
+  }
 
   it('reads the reason from the Lease and reports each change once', () => {
     for (const value of [undefined, 'incident 42', 'incident 42', 'true', 'false', undefined]) see(value);

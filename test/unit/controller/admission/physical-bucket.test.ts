@@ -2,21 +2,29 @@ import { expect } from 'chai';
 import { physicalBucketOf } from '#controller/admission/physical-bucket.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 
-const s3 = (change: Partial<ZipBucket['spec']> = {}): ZipBucket['spec'] => ({
-  service: 's3',
-  bucketName: 'archive',
-  region: 'eu-central-1',
-  ...change,
-});
-const r2 = (change: Partial<ZipBucket['spec']> = {}): ZipBucket['spec'] => ({
-  service: 'r2',
-  bucketName: 'archive',
-  accountId: 'abc',
-  ...change,
-});
+function s3(change: Partial<ZipBucket['spec']> = {}): ZipBucket['spec'] {
+  return {
+    service: 's3',
+    bucketName: 'archive',
+    region: 'eu-central-1',
+    ...change,
+  };
+}
+
+function r2(change: Partial<ZipBucket['spec']> = {}): ZipBucket['spec'] {
+  return {
+    service: 'r2',
+    bucketName: 'archive',
+    accountId: 'abc',
+    ...change,
+  };
+}
+
 const HOST = 'abc.r2.cloudflarestorage.com';
-const isSame = (one: ZipBucket['spec'], other: ZipBucket['spec']): boolean =>
-  physicalBucketOf({ spec: one }) === physicalBucketOf({ spec: other });
+
+function isSame(one: ZipBucket['spec'], other: ZipBucket['spec']): boolean {
+  return physicalBucketOf({ spec: one }) === physicalBucketOf({ spec: other });
+}
 
 describe('physicalBucketOf', () => {
   for (const [what, one, other] of [

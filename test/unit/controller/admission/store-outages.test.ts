@@ -8,7 +8,7 @@ import { aCondition, aResult, progressOf } from '#test/support/builders/zip-job-
 
 const BUCKET = objectKey(aZipBucket());
 
-const setUp = (leads = true) => {
+function setUp(leads = true) {
   const changes: boolean[] = [];
   const process = { leads, exists: true };
   const outages = createStoreOutages({
@@ -20,13 +20,13 @@ const setUp = (leads = true) => {
     },
   });
   const jobs = new Map<string, ZipJob>();
-  const change = (name: string, status: ZipJobStatus): void => {
+  function change(name: string, status: ZipJobStatus): void {
     const before = jobs.get(name) ?? aZipJob({ metadata: { name } });
     const object = { ...before, status: { ...before.status, ...status } };
     jobs.set(name, object);
     outages.see({ kind: 'set', key: objectKey(object), object, before });
-  };
-  const attemptEnds = (name: string, reason: string): void => {
+  }
+  function attemptEnds(name: string, reason: string): void {
     const attempts = jobs.get(name)?.status?.attempts ?? [];
     const attempt: Attempt = {
       n: attempts.length + 1,
@@ -35,9 +35,9 @@ const setUp = (leads = true) => {
       reason,
     };
     change(name, { attempts: [...attempts, attempt] });
-  };
+  }
   return { outages, changes, change, attemptEnds, process };
-};
+}
 
 describe('the outage of a store (F36)', () => {
   it('holds the bucket after three attempts in a row that found no store, of any jobs', () => {
@@ -50,11 +50,11 @@ describe('the outage of a store (F36)', () => {
     expect(changes, 'is reported once').to.deep.equal([true]);
   });
 
-  const held = () => {
+  function held() {
     const world = setUp();
     for (const name of ['a', 'b', 'c']) world.attemptEnds(name, 'StoreUnavailable');
     return world;
-  };
+  }
 
   for (const [what, end, isHeld] of [
     ['that uploads', (world) => world.change('p', { progress: progressOf('uid-p') }), false],
@@ -82,10 +82,12 @@ describe('the outage of a store (F36)', () => {
     expect(world.outages.isHeld(BUCKET)).to.equal(false);
   });
 
-  const bucketWith = (status: 'True' | 'False', more: Partial<ZipBucket['status']> = {}): ZipBucket => ({
-    ...aZipBucket(),
-    status: { conditions: [aCondition('Held', [status, 'StoreAway'])], ...more },
-  });
+  function bucketWith(status: 'True' | 'False', more: Partial<ZipBucket['status']> = {}): ZipBucket {
+    return {
+      ...aZipBucket(),
+      status: { conditions: [aCondition('Held', [status, 'StoreAway'])], ...more },
+    };
+  }
 
   it('is what the leader writes for other processes, whatever they see of jobs', () => {
     const { outages, attemptEnds, process } = setUp(false);
@@ -113,14 +115,15 @@ describe('the outage of a store (F36)', () => {
 
   it('is over after a successful test of the bucket, but not after a failed one', () => {
     const { outages } = held();
-    const tested = (nonce: string, status: 'True' | 'False'): ZipBucket =>
-      bucketWith('True', {
+    function tested(nonce: string, status: 'True' | 'False'): ZipBucket {
+      return bucketWith('True', {
         test: { nonce, finishedAt: '2026-01-01T00:00:00Z' },
         conditions: [
           aCondition('Held', ['True', 'StoreAway']),
           aCondition('Ready', [status, 'BucketTested']),
         ],
       });
+    }
     const [none, failed, passed] = [bucketWith('True'), tested('1', 'False'), tested('2', 'True')];
     outages.seeBucket({ kind: 'set', key: BUCKET, object: failed, before: none });
     expect(outages.isHeld(BUCKET)).to.equal(true);

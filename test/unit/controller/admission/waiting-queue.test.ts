@@ -6,7 +6,7 @@ import { createRandom } from '#test/support/random.ts';
 import { sized } from '#test/support/sized.ts';
 
 /** `onCompare` is called for every comparison with another request. */
-const requestOf = (n: number, onCompare: () => void = () => undefined): SlotRequest => {
+function requestOf(n: number, onCompare: () => void = () => undefined): SlotRequest {
   const text = String(n).padStart(7, '0');
   return {
     key: `a/${n}`,
@@ -21,18 +21,21 @@ const requestOf = (n: number, onCompare: () => void = () => undefined): SlotRequ
       return text;
     },
   };
-};
+}
 
 const COUNT = sized(5_000, 50_000);
 /** In an order that is neither that of the ages nor its reverse. */
-const shuffled = (n: number): number => (n * 7919) % COUNT;
+function shuffled(n: number): number {
+  return (n * 7919) % COUNT;
+}
 
 for (const [name, createQueue] of [
   ['WaitingQueue', () => new WaitingQueue()],
   ['KeyQueue', () => new KeyQueue('a')],
 ] as const) {
-  const first = (queue: WaitingQueue | KeyQueue): SlotRequest | undefined =>
-    queue instanceof KeyQueue ? queue.next() : queue.first();
+  function first(queue: WaitingQueue | KeyQueue): SlotRequest | undefined {
+    return queue instanceof KeyQueue ? queue.next() : queue.first();
+  }
 
   describe(name, () => {
     it('returns the oldest request, whatever is added and removed (G4)', () => {

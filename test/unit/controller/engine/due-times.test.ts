@@ -3,12 +3,12 @@ import { createDueTimes } from '#controller/engine/due-times.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { createRandom } from '#test/support/random.ts';
 
-const setUp = () => {
+function setUp() {
   const clock = createManualClock();
   const fired: string[] = [];
   const due = createDueTimes({ clock, onDue: (key) => fired.push(`${key} ${clock.monotonicMs()}`) });
   return { clock, fired, due };
-};
+}
 
 describe('createDueTimes', () => {
   it('fires each key once, at its earliest time, in order, with one timer (G3)', async () => {

@@ -5,7 +5,7 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';
 
-const setUp = (options: Partial<EventLaneOptions> = {}) => {
+function setUp(options: Partial<EventLaneOptions> = {}) {
   const reported: string[] = [];
   const responses: (() => void)[] = [];
   const clock = createManualClock();
@@ -20,14 +20,14 @@ const setUp = (options: Partial<EventLaneOptions> = {}) => {
     log: createLogger('test', { level: 'silent' }),
     ...options,
   });
-  const add = (...reasons: readonly string[]): void => {
+  function add(...reasons: readonly string[]): void {
     for (const reason of reasons) lane.add(aZipJob(), { type: 'Normal', reason, message: '' });
-  };
-  const respond = (): void => {
+  }
+  function respond(): void {
     for (const resolve of responses.splice(0)) resolve();
-  };
+  }
   return { lane, add, reported, respond, clock };
-};
+}
 
 describe('createEventLane', () => {
   it('does not wait for responses, and limits the concurrent calls', async () => {

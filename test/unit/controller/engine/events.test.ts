@@ -7,7 +7,7 @@ import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const setUp = () => {
+function setUp() {
   const events = createFakeObjects<Event>();
   const patches: unknown[] = [];
   const record = createEvents({
@@ -24,7 +24,7 @@ const setUp = () => {
     log: pino({ level: 'silent' }),
   });
   return { events, patches, record };
-};
+}
 
 const NOTE = {
   type: 'Warning',

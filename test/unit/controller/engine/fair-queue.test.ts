@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { FairQueue } from '#controller/engine/fair-queue.ts';
 
-const queueOf = (...items: readonly string[]): FairQueue<string> => {
+function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
   for (const item of items) queue.push(item.slice(0, 1), item);
   return queue;
-};
+}
 
-const all = (queue: FairQueue<string>): readonly string[] => {
+function all(queue: FairQueue<string>): readonly string[] {
   const taken: string[] = [];
   for (let item = queue.shift(); item !== undefined; item = queue.shift()) taken.push(item);
   return taken;
-};
+}
 
 describe('FairQueue', () => {
   it('is first in, first out within a group', () => {

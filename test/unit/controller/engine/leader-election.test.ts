@@ -18,11 +18,11 @@ interface Candidate {
   finish(error?: Error): void;
 }
 
-const candidate = (
+function candidate(
   store: Store,
   clock: ManualClock,
   options: { readonly identity: string; readonly endsOnAbort?: boolean },
-): Candidate => {
+): Candidate {
   const abort = new AbortController();
   const work = Promise.withResolvers<void>();
   const story: string[] = [];
@@ -64,7 +64,7 @@ const candidate = (
       else work.resolve();
     },
   };
-};
+}
 
 const unreachable = new KubeError('the API server is away', { code: 'Unreachable' });
 

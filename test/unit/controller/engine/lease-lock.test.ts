@@ -12,11 +12,11 @@ describe('microTime', () => {
 
 describe('createLeaseLock', () => {
   const { signal } = new AbortController();
-  const setUp = () => {
+  function setUp() {
     const store = createLeaseStore();
     const clock = createManualClock();
-    const lockOf = (identity: string): LeaseLock =>
-      createLeaseLock({
+    function lockOf(identity: string): LeaseLock {
+      return createLeaseLock({
         leases: store.leases,
         namespace: 'n',
         name: 'l',
@@ -24,8 +24,9 @@ describe('createLeaseLock', () => {
         leaseDurationMs: 15_000,
         clock,
       });
+    }
     return { store, clock, lockOf };
-  };
+  }
 
   it('waits for the lease duration when a held lease is deleted, because its holder may not know yet', async () => {
     const { store, clock, lockOf } = setUp();

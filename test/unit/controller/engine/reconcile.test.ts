@@ -14,9 +14,10 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 interface Hints {
   readonly job?: string;
 }
+
 type Outcome = AnyOutcome<Hints>;
 
-const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) => {
+function setUp(outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) {
   const calls: string[] = [];
   const hints: Hints[] = [];
   let round = 0;
@@ -46,9 +47,11 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) =
     metrics,
   });
   return { run: () => reconcile('a/b', new AbortController().signal), calls, hints, gone, metrics };
-};
+}
 
-const again = (hints: Hints = {}): Outcome => ({ kind: 'again', hints });
+function again(hints: Hints = {}): Outcome {
+  return { kind: 'again', hints };
+}
 
 describe('reconcile', () => {
   it('repeats while something changes, and observes with hints about objects that the cache may lack', async () => {
@@ -102,7 +105,9 @@ describe('reconcile', () => {
 });
 
 describe('tolerateChanges', () => {
-  const failing = (code: KubeErrorCode) => () => Promise.reject(new KubeError('PATCH: no', { code }));
+  function failing(code: KubeErrorCode) {
+    return () => Promise.reject(new KubeError('PATCH: no', { code }));
+  }
 
   it('returns conflict for a changed object, and done for a missing one', async () => {
     expect(await tolerateChanges(failing('Conflict'))).to.deep.equal({ kind: 'conflict' });

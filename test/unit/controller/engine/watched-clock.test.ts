@@ -27,9 +27,9 @@ describe('API servers whose clocks differ', () => {
     const watched = createWatchedClock(clock, () => {
       counted += 1;
     });
-    const hear = (aheadMs: number): void => {
+    function hear(aheadMs: number): void {
       watched.clock.hear(new Date(clock.date().getTime() + aheadMs).toUTCString(), clock.monotonicMs());
-    };
+    }
     hear(0);
     hear(660_000);
     watched.reportTo({

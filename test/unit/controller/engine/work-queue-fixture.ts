@@ -15,9 +15,7 @@ interface Fixture {
 }
 
 /** A running queue whose reconciles the test ends. */
-export const startQueue = (
-  options: Partial<WorkQueueOptions> & { readonly workers?: number } = {},
-): Fixture => {
+export function startQueue(options: Partial<WorkQueueOptions> & { readonly workers?: number } = {}): Fixture {
   const clock = createManualClock();
   const counted: string[] = [];
   const queue = createWorkQueue({
@@ -60,4 +58,4 @@ export const startQueue = (
     },
     stop: () => abort.abort(),
   };
-};
+}

@@ -60,7 +60,9 @@ describe('createWorkQueue with lanes', () => {
   });
 
   it('adds a key that is due to the lane of its object (G3)', async () => {
-    const laneWhenDue = (key: string) => (key === 'rests' ? 'resync' : 'change');
+    function laneWhenDue(key: string) {
+      return key === 'rests' ? 'resync' : 'change';
+    }
     const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1, laneWhenDue });
     queue.add('first');
     for (const key of ['rests', 'runs']) queue.addAfter(key, 100);
@@ -76,18 +78,18 @@ describe('createWorkQueue with lanes', () => {
     for (let n = 0; n < 50_000; n += 1) queue.add(`rest-${n}`, 'resync');
     const abort = new AbortController();
     let [taken, addedAt, takenAt] = [0, 0, 0];
-    const addNew = (): void => {
+    function addNew(): void {
       addedAt = taken;
       queue.add('new');
-    };
-    const process = async (key: string): Promise<void> => {
+    }
+    async function process(key: string): Promise<void> {
       taken += 1;
       if (taken === 1_000) setImmediate(addNew);
       // About what a reconcile of a job at rest costs.
       for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
       if (key === 'new') takenAt = taken;
       if (taken > 50_000) abort.abort();
-    };
+    }
     await queue.run(process, { workers: 32, signal: abort.signal });
     expect(addedAt).to.be.within(1_000, 49_000);
     expect(takenAt - addedAt).to.be.at.most(64);

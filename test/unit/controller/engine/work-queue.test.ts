@@ -204,7 +204,9 @@ describe('createWorkQueue', () => {
   it('ends immediately if it was stopped before it started', async () => {
     const queue = createWorkQueue({ log: createLogger('test', { level: 'silent' }) });
     queue.add('a');
-    const process = (): Promise<void> => Promise.reject(new Error('must not run'));
+    function process(): Promise<void> {
+      return Promise.reject(new Error('must not run'));
+    }
     await queue.run(process, { workers: 2, signal: AbortSignal.abort() });
   });
 });

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { type ArchiveQueue, createArchiveQueue } from '#controller/history/archive-queue.ts';
 
-const takeAll = (queue: ArchiveQueue): readonly string[] => {
+function takeAll(queue: ArchiveQueue): readonly string[] {
   const taken: string[] = [];
   for (let job = queue.take(); job; job = queue.take()) taken.push(job.key);
   return taken;
-};
+}
 
-const filled = (limit: number, ...jobs: readonly (readonly [string, number])[]): ArchiveQueue => {
+function filled(limit: number, ...jobs: readonly (readonly [string, number])[]): ArchiveQueue {
   const queue = createArchiveQueue(limit);
   for (const [key, finishedAtMs] of jobs) queue.add({ key, finishedAtMs, isUrgent: false });
   return queue;
-};
+}
 
 describe('the queue of the history', () => {
   it('takes the oldest of each project, one project after another (G8)', () => {

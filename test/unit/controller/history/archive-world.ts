@@ -28,24 +28,29 @@ import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 export const PROJECT_UID = '0b0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 const CLUSTER_UID = '0c0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 
-export const unavailable = (): AppError =>
-  new AppError('the database does not respond', { code: 'HistoryUnavailable', retryable: true });
-export const refused = (): AppError =>
-  new AppError('a value is wrong', { code: 'HistoryRefused', retryable: false });
-export const partitionMissing = (): AppError =>
-  new AppError('no partition', { code: 'HistoryPartitionMissing', retryable: true });
+export function unavailable(): AppError {
+  return new AppError('the database does not respond', { code: 'HistoryUnavailable', retryable: true });
+}
+
+export function refused(): AppError {
+  return new AppError('a value is wrong', { code: 'HistoryRefused', retryable: false });
+}
+
+export function partitionMissing(): AppError {
+  return new AppError('no partition', { code: 'HistoryPartitionMissing', retryable: true });
+}
 
 /** Rows by uid, and how often each was counted: only an insert counts. As in PostgreSQL, an early entry updates no row. */
-const createHistoryInMemory = () => {
+function createHistoryInMemory() {
   const rows = new Map<string, HistoryEntry>();
   const calls: string[] = [];
   let inserted = 0;
   let failure: ((call: string, entries: readonly HistoryEntry[]) => Error | undefined) | undefined;
-  const call = (name: string, entries: readonly HistoryEntry[] = []): void => {
+  function call(name: string, entries: readonly HistoryEntry[] = []): void {
     calls.push(entries.length === 0 ? name : `${name} ${entries.map(({ job }) => job.name).join(' ')}`);
     const error = failure?.(name, entries);
     if (error) throw error;
-  };
+  }
   const writes: HistoryWrites = {
     probe: async () => call('probe'),
     write: async (entries) => {
@@ -66,7 +71,7 @@ const createHistoryInMemory = () => {
       failure = next;
     },
   };
-};
+}
 
 /** A database or a clock instead of those in memory, and the ZipProjects that the cache has at the start. */
 interface WorldParts {
@@ -76,12 +81,12 @@ interface WorldParts {
 }
 
 /** The ZipProject of the namespace, created this number of seconds ago. */
-export const aProject = (uid = PROJECT_UID, seconds = 86_400): ZipProject => {
+export function aProject(uid = PROJECT_UID, seconds = 86_400): ZipProject {
   const project = aZipProject();
   return { ...project, metadata: { ...project.metadata, uid, creationTimestamp: ago(seconds) } };
-};
+}
 
-export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: WorldParts = {}) => {
+export function archiveWorld(change: Parameters<typeof aConfig>[0] = {}, parts: WorldParts = {}) {
   const config = aConfig({ historyHost: 'db.example', ...change });
   const manual = createManualClock(NOW);
   const clock = parts.clock ?? manual;
@@ -109,10 +114,12 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: 
   let onRead: (name: string) => void = () => undefined;
   const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
   const projectUids = createProjectUids();
-  const createProject = (object: ZipProject): void =>
-    projectUids.see({ kind: 'set', key: objectKey(object), object, before: undefined });
-  const deleteProject = (before: ZipProject): void =>
-    projectUids.see({ kind: 'deleted', key: objectKey(before), before });
+  function createProject(object: ZipProject): void {
+    return projectUids.see({ kind: 'set', key: objectKey(object), object, before: undefined });
+  }
+  function deleteProject(before: ZipProject): void {
+    return projectUids.see({ kind: 'deleted', key: objectKey(before), before });
+  }
   for (const project of parts.projects ?? [aProject()]) createProject(project);
   /** Those that the cache lacks. */
   const liveProjects = new Map<string, ZipProject>();
@@ -139,19 +146,24 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: 
     clock,
     log: pino({ level: 'silent' }),
   });
-  const put = (name: string, status: ZipJobStatus, metadata: Partial<ObjectMeta> = {}): ZipJob =>
-    zipJobs.put(
+  function put(name: string, status: ZipJobStatus, metadata: Partial<ObjectMeta> = {}): ZipJob {
+    return zipJobs.put(
       aZipJob({ status, metadata: { name, uid: `uid-${name}`, finalizers: [FINALIZER], ...metadata } }),
     );
-  const find = (name: string): ZipJob | undefined => zipJobs.all().find((one) => one.metadata.name === name);
+  }
+  function find(name: string): ZipJob | undefined {
+    return zipJobs.all().find((one) => one.metadata.name === name);
+  }
   /** Starts the archiver as a leader; ends with the world. */
-  const lead = (signal = stop.signal): Promise<void> => archiver.run(store, signal);
-  const failStatus = (fail: (name: string) => void): void => {
+  function lead(signal = stop.signal): Promise<void> {
+    return archiver.run(store, signal);
+  }
+  function failStatus(fail: (name: string) => void): void {
     onStatusWrite = fail;
-  };
-  const failReads = (fail: (name: string) => void): void => {
+  }
+  function failReads(fail: (name: string) => void): void {
     onRead = fail;
-  };
+  }
   return {
     history,
     clock: manual,
@@ -170,12 +182,12 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: 
     failReads,
     stop,
   };
-};
+}
 
 type World = ReturnType<typeof archiveWorld>;
 
 /** For the tests of a describe block: creates worlds like `archiveWorld`, and stops them after each test. */
-export const useArchiveWorlds = (): typeof archiveWorld => {
+export function useArchiveWorlds(): typeof archiveWorld {
   const worlds: World[] = [];
   afterEach(() => {
     for (const { stop } of worlds.splice(0)) stop.abort();
@@ -185,18 +197,20 @@ export const useArchiveWorlds = (): typeof archiveWorld => {
     worlds.push(world);
     return world;
   };
-};
+}
 
-export const archived = (world: World, name: string) =>
-  findCondition(world.find(name)?.status?.conditions, 'Archived');
+export function archived(world: World, name: string) {
+  return findCondition(world.find(name)?.status?.conditions, 'Archived');
+}
 
 /** By reason. */
-export const unstored = async ({ metrics }: World) => {
+export async function unstored({ metrics }: World) {
   const { values } = await metrics.history.unstored.get();
   return Object.fromEntries(
     values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value]),
   );
-};
+}
 
-export const finishedAt = (seconds: number, more: ZipJobStatus = {}): ZipJobStatus =>
-  finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });
+export function finishedAt(seconds: number, more: ZipJobStatus = {}): ZipJobStatus {
+  return finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });
+}

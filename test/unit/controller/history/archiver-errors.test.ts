@@ -5,13 +5,20 @@ import { toHistoryError } from '#runtime/history/history-error.ts';
 import { archived, finishedAt, unstored, useArchiveWorlds } from './archive-world.ts';
 
 /** An error of the server in the place that our errors name. */
-const errorOf = (code: string, text: string): Error =>
-  toHistoryError(
+function errorOf(code: string, text: string): Error {
+  return toHistoryError(
     Object.assign(new pg.DatabaseError(text, 0, 'error'), { code }),
     '"zipjobs" on db.example:5432',
   );
-const clockDiffers = (): Error => errorOf('ZJ001', 'the day 2026-09-01 is more than 31 days ahead');
-const refused = (): Error => errorOf('22003', 'integer out of range for zipjobs_writer');
+}
+
+function clockDiffers(): Error {
+  return errorOf('ZJ001', 'the day 2026-09-01 is more than 31 days ahead');
+}
+
+function refused(): Error {
+  return errorOf('22003', 'integer out of range for zipjobs_writer');
+}
 
 describe('a job that PostgreSQL does not store', () => {
   const aWorld = useArchiveWorlds();

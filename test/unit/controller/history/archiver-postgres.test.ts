@@ -35,35 +35,38 @@ describe('the archiver with PostgreSQL', () => {
     for (const stop of stops.splice(0)) stop.abort();
   });
 
-  const worldOn = (
+  function worldOn(
     database: HistoryDatabase,
     change: (writes: HistoryWrites) => HistoryWrites = (writes) => writes,
-  ) => {
+  ) {
     const world = archiveWorld(
       { archiveBatchRows: 20 },
       { writes: change(createHistoryWrites(database)), clock: FAST },
     );
-    const put = (
+    function put(
       name: string,
       {
         seconds,
         state = 'Delivered',
         uid = randomUUID(),
       }: { seconds: number; state?: 'Delivered' | 'Pending'; uid?: string },
-    ): string => {
+    ): string {
       const webhook = { state, deliveryId: 'msg_1', attempts: 1 } as const;
       const status = finishedAs('Succeeded', { finishedAt: ago(seconds), webhook });
       world.put(name, status, { uid });
       return uid;
-    };
-    const putAll = (count: number): void => {
+    }
+    function putAll(count: number): void {
       for (let n = 0; n < count; n += 1) put(`job-${n}`, { seconds: 10 + n * 60 });
-    };
-    const untilStored = () =>
-      until('all jobs to be archived', () => !world.zipJobs.all().some(lacksArchive), { limitMs: 50_000 });
+    }
+    function untilStored() {
+      return until('all jobs to be archived', () => !world.zipJobs.all().some(lacksArchive), {
+        limitMs: 50_000,
+      });
+    }
     stops.push(world.stop);
     return { ...world, put, putAll, untilStored };
-  };
+  }
 
   interface Sums {
     readonly jobs: number;
@@ -71,7 +74,7 @@ describe('the archiver with PostgreSQL', () => {
     readonly details: number;
     readonly counted: number;
   }
-  const sums = async (): Promise<Sums | undefined> => {
+  async function sums(): Promise<Sums | undefined> {
     await using database = server.connect('reader');
     const [row] = await database.query<Sums>({
       text: `SELECT (SELECT count(*) FROM zipjobs.jobs WHERE project_uid = $1) AS jobs,
@@ -81,8 +84,10 @@ describe('the archiver with PostgreSQL', () => {
       values: [PROJECT_UID],
     });
     return row;
-  };
-  const each = (jobs: number): Sums => ({ jobs, names: jobs, details: jobs, counted: jobs });
+  }
+  function each(jobs: number): Sums {
+    return { jobs, names: jobs, details: jobs, counted: jobs };
+  }
 
   it('stores each job once, and updates the row of one whose webhook ends late', async () => {
     await using database = server.connect('writer');
@@ -90,10 +95,10 @@ describe('the archiver with PostgreSQL', () => {
     world.putAll(45);
     const uid = world.put('late', { seconds: 1_000, state: 'Pending' });
     const running = world.lead();
-    const stateOf = async (): Promise<unknown> => {
+    async function stateOf(): Promise<unknown> {
       const text = 'SELECT webhook_state AS state FROM zipjobs.jobs WHERE uid = $1';
       return (await database.query<{ state: string }>({ text, values: [uid] }))[0]?.state;
-    };
+    }
     await until('the row of the pending job', async () => (await stateOf()) === 'Pending');
     world.put('late', { seconds: 1_000, uid });
     await world.untilStored();

@@ -6,7 +6,7 @@ import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 describe('createHistory', () => {
-  const create = (historyHost: string) => {
+  function create(historyHost: string) {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
     const stopping = new AbortController().signal;
@@ -19,7 +19,7 @@ describe('createHistory', () => {
     };
     const history = createHistory(options, () => ({ zipJobs: createFakeObjects().reflector as never }));
     return { lines, history };
-  };
+  }
 
   it('says once that there is no history database, and does nothing else (G10)', () => {
     const { lines, history } = create('');

@@ -3,15 +3,17 @@ import { createProjectUids, type ProjectUids } from '#controller/history/project
 import type { ZipProject } from '#crds/zip-project.ts';
 import { aZipProject } from '#test/support/builders/objects.ts';
 
-const projectIn = (namespace: string, uid: string): ZipProject => {
+function projectIn(namespace: string, uid: string): ZipProject {
   const project = aZipProject();
   return { ...project, metadata: { ...project.metadata, namespace, uid } };
-};
+}
+
 const key = 'team-a/project';
 
 describe('createProjectUids', () => {
-  const uidsOf = (uids: ProjectUids, namespace: string): readonly string[] =>
-    uids.of(namespace).map(({ uid }) => uid);
+  function uidsOf(uids: ProjectUids, namespace: string): readonly string[] {
+    return uids.of(namespace).map(({ uid }) => uid);
+  }
 
   it('remembers the uid of a deleted project, and returns the newest project of a namespace first', () => {
     const uids = createProjectUids();
@@ -27,8 +29,13 @@ describe('createProjectUids', () => {
 
   it('remembers a limited number of deleted projects, and every existing one', () => {
     const uids = createProjectUids();
-    const remove = (n: number): void =>
-      uids.see({ kind: 'deleted', key: `team-${n}/project`, before: projectIn(`team-${n}`, `uid-${n}`) });
+    function remove(n: number): void {
+      return uids.see({
+        kind: 'deleted',
+        key: `team-${n}/project`,
+        before: projectIn(`team-${n}`, `uid-${n}`),
+      });
+    }
     remove(0);
     // The watch missed that this one was deleted.
     const [first, second] = [projectIn('team-a', 'first'), projectIn('team-a', 'second')];

@@ -21,7 +21,7 @@ import { until } from '#test/support/until.ts';
 const KEY = 'team-a/project';
 const JOBS = 1_200;
 
-const setUp = (database: PurgeWork['database']) => {
+function setUp(database: PurgeWork['database']) {
   const metrics = createControllerMetrics(new Registry());
   const clock = createManualClock();
   const changes: string[] = [];
@@ -33,14 +33,15 @@ const setUp = (database: PurgeWork['database']) => {
   });
   const stop = new AbortController();
   const running = purges.run({ database, metrics }, stop.signal);
-  const end = async (): Promise<void> => {
+  async function end(): Promise<void> {
     stop.abort();
     await running;
-  };
-  const untilComplete = (key = KEY) =>
-    until('the end of the purge', () => purges.of(key)?.isComplete === true, { limitMs: 60_000 });
+  }
+  function untilComplete(key = KEY) {
+    return until('the end of the purge', () => purges.of(key)?.isComplete === true, { limitMs: 60_000 });
+  }
   return { purges, metrics, clock, changes, end, untilComplete };
-};
+}
 
 describe('the deletion of all records of a project', () => {
   const resources = new AsyncDisposableStack();
@@ -54,7 +55,7 @@ describe('the deletion of all records of a project', () => {
   after(() => resources.disposeAsync());
 
   /** Stores jobs that ended within the last hour and a half. */
-  const store = async (projectUid: string, count: number): Promise<void> => {
+  async function store(projectUid: string, count: number): Promise<void> {
     const entries = Array.from({ length: count }, (_, n) => {
       const finishedAt = new Date(Date.now() - (n % 90) * 60_000).toISOString();
       const status = finishedAs('Succeeded', { finishedAt });
@@ -62,15 +63,15 @@ describe('the deletion of all records of a project', () => {
       return toHistoryEntry(zipJob, { projectUid, clusterUid: randomUUID() });
     });
     for (let from = 0; from < count; from += 500) await writeJobs(database, entries.slice(from, from + 500));
-  };
-  const left = async (projectUid: string): Promise<Record<string, number>> => {
+  }
+  async function left(projectUid: string): Promise<Record<string, number>> {
     const tables = ['jobs', 'job_details', 'usage_hours'];
     const counts = tables.map(
       (table) => `(SELECT count(*) FROM zipjobs.${table} WHERE project_uid = $1) AS ${table}`,
     );
     const text = `SELECT ${counts.join(', ')}`;
     return (await database.query<Record<string, number>>({ text, values: [projectUid] }))[0] ?? {};
-  };
+  }
   const NOTHING = { jobs: 0, job_details: 0, usage_hours: 0 };
 
   it('deletes jobs, details and usage of this project only, and counts them (G9)', async () => {

@@ -14,16 +14,21 @@ import {
 
 const SECOND_UID = '0d0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 const second = aProject(SECOND_UID, 20);
-const neverStarted = (seconds: number): ZipJobStatus => {
+
+function neverStarted(seconds: number): ZipJobStatus {
   const { startedAt: _startedAt, ...status } = finishedAt(seconds);
   return status;
-};
-const created = (seconds: number) => ({ creationTimestamp: ago(seconds) });
+}
+
+function created(seconds: number) {
+  return { creationTimestamp: ago(seconds) };
+}
 
 describe('the jobs of a deleted project whose namespace has another project', () => {
   const aWorld = useArchiveWorlds();
-  const ownerOf = (world: ReturnType<typeof archiveWorld>, name: string) =>
-    world.history.rows.get(`uid-${name}`)?.job.projectUid;
+  function ownerOf(world: ReturnType<typeof archiveWorld>, name: string) {
+    return world.history.rows.get(`uid-${name}`)?.job.projectUid;
+  }
 
   it('are stored under the deleted project while its uid is known (G9)', async () => {
     const world = aWorld();

@@ -37,7 +37,7 @@ describe('the retention of the history', () => {
     /** Of the API server, compared with PostgreSQL. */
     readonly clockAheadMs?: number;
   }
-  const setUp = ({ clockAheadMs = 0, ...change }: Change = {}) => {
+  function setUp({ clockAheadMs = 0, ...change }: Change = {}) {
     const clusterUid = randomUUID();
     const projects = createFakeObjects<ZipProject>();
     const metrics = createControllerMetrics(new Registry());
@@ -54,31 +54,39 @@ describe('the retention of the history', () => {
       log: pino({ level: 'silent' }),
     };
     const namespaces = new Map<string, string>();
-    const put = (namespace: string, historyRetentionDays?: number): string => {
+    function put(namespace: string, historyRetentionDays?: number): string {
       const project = aZipProject();
       const uid = randomUUID();
       namespaces.set(uid, namespace);
       const spec = { ...project.spec, ...(historyRetentionDays !== undefined && { historyRetentionDays }) };
       projects.put({ ...project, metadata: { ...project.metadata, namespace, uid }, spec });
       return uid;
-    };
+    }
     /** Stores a job that ended so many days ago. */
-    const store = async (projectUid: string, days: number): Promise<void> => {
+    async function store(projectUid: string, days: number): Promise<void> {
       const finishedAt = new Date(Date.now() - days * DAY_MS).toISOString();
       const zipJob = aZipJob({
         status: finishedAs('Succeeded', { finishedAt }),
         metadata: { uid: randomUUID(), namespace: namespaces.get(projectUid) ?? 'deleted' },
       });
       await writeJobs(database, [toHistoryEntry(zipJob, { projectUid, clusterUid })]);
-    };
-    const left = async (projectUid: string): Promise<number> => {
+    }
+    async function left(projectUid: string): Promise<number> {
       const text = 'SELECT count(*) AS jobs FROM zipjobs.jobs WHERE project_uid = $1';
       return (await database.query<{ jobs: number }>({ text, values: [projectUid] }))[0]?.jobs ?? -1;
-    };
-    const apply = () => applyRetention(options, new AbortController().signal);
-    const failureOf = () => apply().then(() => '', String);
-    const daysAhead = async () => (await metrics.history.partitionDaysAhead.get()).values[0]?.value;
-    const failures = async () => (await metrics.history.retentionFailures.get()).values[0]?.value;
+    }
+    function apply() {
+      return applyRetention(options, new AbortController().signal);
+    }
+    function failureOf() {
+      return apply().then(() => '', String);
+    }
+    async function daysAhead() {
+      return (await metrics.history.partitionDaysAhead.get()).values[0]?.value;
+    }
+    async function failures() {
+      return (await metrics.history.retentionFailures.get()).values[0]?.value;
+    }
     return {
       projects,
       clock,
@@ -91,23 +99,30 @@ describe('the retention of the history', () => {
       daysAhead,
       failures,
     };
-  };
+  }
 
   /** The database, which refuses some statements. */
-  const refusing = (isRefused: (statement: Statement) => boolean): Pick<HistoryDatabase, 'query'> => ({
-    query: async (statement, signal) => {
-      if (isRefused(statement)) throw new AppError('a lock', { code: 'HistoryUnavailable', retryable: true });
-      return await database.query(statement, signal);
-    },
-  });
-  const exists = async (table: string): Promise<boolean> =>
-    (await database.query({ text: 'SELECT WHERE to_regclass($1) IS NOT NULL', values: [table] })).length > 0;
-  const partitionOf = (days: number): string =>
-    `zipjobs.jobs_${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
-  const dropPartition = async (name: string): Promise<void> => {
+  function refusing(isRefused: (statement: Statement) => boolean): Pick<HistoryDatabase, 'query'> {
+    return {
+      query: async (statement, signal) => {
+        if (isRefused(statement))
+          throw new AppError('a lock', { code: 'HistoryUnavailable', retryable: true });
+        return await database.query(statement, signal);
+      },
+    };
+  }
+  async function exists(table: string): Promise<boolean> {
+    return (
+      (await database.query({ text: 'SELECT WHERE to_regclass($1) IS NOT NULL', values: [table] })).length > 0
+    );
+  }
+  function partitionOf(days: number): string {
+    return `zipjobs.jobs_${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  }
+  async function dropPartition(name: string): Promise<void> {
     await using owner = await server.open('owner');
     await owner.query(`DROP TABLE IF EXISTS ${name}`);
-  };
+  }
 
   it('makes partitions 14 days ahead, and drops those beyond the retention (G9)', async () => {
     const { put, store, left, apply, daysAhead } = setUp();

@@ -11,25 +11,28 @@ import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { productionJob, productionPod } from '#test/support/builders/production-objects.ts';
 
-const pod = (change: object = {}): Pod => {
+function pod(change: object = {}): Pod {
   const made = RESOURCES.pods.decode(productionPod(1));
   return { ...made, status: { ...made.status, ...change } };
-};
-const failedWith = (terminated: object): object => ({
-  phase: 'Failed',
-  containerStatuses: [{ name: ZIPPER_CONTAINER, state: { terminated } }],
-});
+}
 
-const keptOf = <T>(kept: T | undefined): T => {
+function failedWith(terminated: object): object {
+  return {
+    phase: 'Failed',
+    containerStatuses: [{ name: ZIPPER_CONTAINER, state: { terminated } }],
+  };
+}
+
+function keptOf<T>(kept: T | undefined): T {
   if (kept === undefined) throw new Error('the cache leaves it out');
   return kept;
-};
+}
 
 /** The owner without the field that nothing reads. */
-const ownerOf = (one: Job | Pod, kind: 'Job' | 'ZipJob') => {
+function ownerOf(one: Job | Pod, kind: 'Job' | 'ZipJob') {
   const { blockOwnerDeletion: _unread, ...owner } = controllerOf(one, kind) ?? {};
   return owner;
-};
+}
 
 describe('podSkeleton', () => {
   const message = JSON.stringify({
@@ -56,20 +59,24 @@ describe('podSkeleton', () => {
   for (const [name, whole] of ends)
     it(`keeps the evidence of a pod that ${name}, and little else`, () => {
       const kept = keptOf(podSkeleton(whole));
-      const ended = (one: Pod) => attemptOf(aZipJob(), { podUid: 'p', pod: one }, { n: 1, now: NOW });
+      function ended(one: Pod) {
+        return attemptOf(aZipJob(), { podUid: 'p', pod: one }, { n: 1, now: NOW });
+      }
       expect(ended(kept)).to.deep.equal(ended(whole));
-      const facts = (one: Pod) => [
-        isEnded(one),
-        isDisrupted(one),
-        terminationOf(one)?.exitCode,
-        terminationMessageOf(one),
-        ownerOf(one, 'Job'),
-        isZipperPod(one),
-        zipJobKeyOf(one),
-        one.metadata.uid,
-        one.metadata.resourceVersion,
-        one.spec?.nodeName,
-      ];
+      function facts(one: Pod) {
+        return [
+          isEnded(one),
+          isDisrupted(one),
+          terminationOf(one)?.exitCode,
+          terminationMessageOf(one),
+          ownerOf(one, 'Job'),
+          isZipperPod(one),
+          zipJobKeyOf(one),
+          one.metadata.uid,
+          one.metadata.resourceVersion,
+          one.spec?.nodeName,
+        ];
+      }
       expect(facts(kept)).to.deep.equal(facts(whole));
       expect(JSON.stringify(kept).length).to.be.below(JSON.stringify(whole).length / 2);
     });
@@ -95,10 +102,10 @@ describe('podSkeleton', () => {
 });
 
 describe('jobSkeleton', () => {
-  const job = (status: object): Job => {
+  function job(status: object): Job {
     const made = RESOURCES.jobs.decode(productionJob(1));
     return { ...made, status: { ...made.status, ...status } };
-  };
+  }
   const failed = {
     failed: 3,
     conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'too many' }],
@@ -107,17 +114,19 @@ describe('jobSkeleton', () => {
   it('keeps the owner, the labels and the end of a finished Job', () => {
     for (const whole of [job({}), job(failed)]) {
       const kept = keptOf(jobSkeleton(whole));
-      const facts = (one: Job) => [
-        isJobFinished(one),
-        jobFailure(one),
-        one.status?.failed,
-        one.status?.startTime,
-        ownerOf(one, 'ZipJob'),
-        isZipperJob(one),
-        zipJobKeyOf(one),
-        one.metadata.uid,
-        one.metadata.creationTimestamp,
-      ];
+      function facts(one: Job) {
+        return [
+          isJobFinished(one),
+          jobFailure(one),
+          one.status?.failed,
+          one.status?.startTime,
+          ownerOf(one, 'ZipJob'),
+          isZipperJob(one),
+          zipJobKeyOf(one),
+          one.metadata.uid,
+          one.metadata.creationTimestamp,
+        ];
+      }
       expect(facts(kept)).to.deep.equal(facts(whole));
       expect(JSON.stringify(kept.spec).length).to.be.below(100);
       expect(kept.metadata.annotations).to.equal(undefined);

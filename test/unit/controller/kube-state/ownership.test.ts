@@ -5,18 +5,22 @@ import type { OwnerReference } from '#crds/object-meta.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { aJob, aPod, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const owner = (change: Partial<OwnerReference> = {}): OwnerReference => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipJob',
-  name: NAME,
-  uid: 'uid-zipjob',
-  controller: true,
-  ...change,
-});
+function owner(change: Partial<OwnerReference> = {}): OwnerReference {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    name: NAME,
+    uid: 'uid-zipjob',
+    controller: true,
+    ...change,
+  };
+}
 
 describe('ownership', () => {
   const zipJob = aZipJob();
-  const jobWith = (...ownerReferences: readonly OwnerReference[]) => aJob({ metadata: { ownerReferences } });
+  function jobWith(...ownerReferences: readonly OwnerReference[]) {
+    return aJob({ metadata: { ownerReferences } });
+  }
 
   it('counts the reference that controls an object, whatever others it has', () => {
     const other = owner({ kind: 'ConfigMap', apiVersion: 'v1', uid: 'x', controller: false });

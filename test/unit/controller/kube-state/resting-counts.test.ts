@@ -19,7 +19,7 @@ const BUCKETS = ['s3-a', 's3-b'];
 const SEEDS = sized(15, 40);
 const ARCHIVED = [{ type: 'Archived', status: 'True', reason: 'Archived', message: '' } as const];
 
-const anyStatus = (random: Random): ZipJobStatus => {
+function anyStatus(random: Random): ZipJobStatus {
   const phase = random.pick(['Succeeded', 'Failed', 'Cancelled'] as const);
   const conditions = ARCHIVED.map((one) => ({ ...one, lastTransitionTime: '2026-05-04T12:00:00Z' }));
   return random.pick([
@@ -31,10 +31,10 @@ const anyStatus = (random: Random): ZipJobStatus => {
     finishedAs(phase, { webhook: { state: 'Pending', attempts: 1 } }),
     finishedAs(phase, { job: { name: 'j', uid: 'u', podUid: 'p1' } }),
   ]);
-};
+}
 
 /** The API server, and a cache that follows it by events and lists. */
-const setUp = (random: Random, hasHistory: boolean) => {
+function setUp(random: Random, hasHistory: boolean) {
   const cache = createObjectCache<ZipJob>({
     isAtRest: isResting,
     indexes: { changing: changingOf },
@@ -42,16 +42,18 @@ const setUp = (random: Random, hasHistory: boolean) => {
   const counts = createRestingCounts();
   const unfinished = createUnfinishedJobs();
   const reporting = createReportingJobs();
-  const report = (change: Change<ZipJob>): void => {
+  function report(change: Change<ZipJob>): void {
     for (const follower of [counts, unfinished, reporting]) follower.see(change);
-  };
+  }
   const stored = new Map<string, ZipJob>();
   let version = 0;
-  const kept = (zipJob: ZipJob): ZipJob => zipJobSkeleton(zipJob, hasHistory) as ZipJob;
-  const deliver = (zipJob: ZipJob, isDeleted: boolean): void => {
+  function kept(zipJob: ZipJob): ZipJob {
+    return zipJobSkeleton(zipJob, hasHistory) as ZipJob;
+  }
+  function deliver(zipJob: ZipJob, isDeleted: boolean): void {
     for (const change of isDeleted ? cache.delete(kept(zipJob)) : cache.set(kept(zipJob))) report(change);
-  };
-  const write = (name: string, uid: string): ZipJob => {
+  }
+  function write(name: string, uid: string): ZipJob {
     version += 1;
     const zipJob = aZipJob({
       metadata: {
@@ -65,14 +67,14 @@ const setUp = (random: Random, hasHistory: boolean) => {
     });
     stored.set(name, zipJob);
     return zipJob;
-  };
-  const remove = (name: string): ZipJob | undefined => {
+  }
+  function remove(name: string): ZipJob | undefined {
     const zipJob = stored.get(name);
     stored.delete(name);
     version += 1;
     return zipJob && { ...zipJob, metadata: { ...zipJob.metadata, resourceVersion: String(version) } };
-  };
-  const change = (): { readonly zipJob: ZipJob; readonly isDeleted: boolean } | undefined => {
+  }
+  function change(): { readonly zipJob: ZipJob; readonly isDeleted: boolean } | undefined {
     const name = random.pick(NAMES);
     if (random.next() < 0.2) {
       const gone = remove(name);
@@ -80,7 +82,7 @@ const setUp = (random: Random, hasHistory: boolean) => {
     }
     const uid = random.next() < 0.2 ? undefined : stored.get(name)?.metadata.uid;
     return { zipJob: write(name, uid ?? `uid-${version}`), isDeleted: false };
-  };
+  }
   return {
     /** A change of which the event arrives, perhaps twice. */
     event: () => {
@@ -98,7 +100,9 @@ const setUp = (random: Random, hasHistory: boolean) => {
     },
     check: () => {
       const all = [...stored.values()];
-      const count = (isOne: (zipJob: ZipJob) => boolean): number => all.filter(isOne).length;
+      function count(isOne: (zipJob: ZipJob) => boolean): number {
+        return all.filter(isOne).length;
+      }
       const atRest = all.map(kept).filter(isResting);
       const objects = Object.fromEntries([...cache.values()].map((one) => [objectKey(one), one]));
       expect(objects).to.deep.equal(Object.fromEntries(all.map((one) => [objectKey(one), kept(one)])));
@@ -114,7 +118,7 @@ const setUp = (random: Random, hasHistory: boolean) => {
       expect(reporting.count).to.equal(count((one) => !isFinished(one) && hasActivePod(one)));
     },
   };
-};
+}
 
 describe('counts of cached ZipJobs', () => {
   for (const hasHistory of [false, true])

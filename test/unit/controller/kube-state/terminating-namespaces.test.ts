@@ -4,12 +4,12 @@ import type { Namespace } from '#runtime/kube/resources.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
-const setUp = (metadata: { readonly deletionTimestamp?: string } | undefined) => {
+function setUp(metadata: { readonly deletionTimestamp?: string } | undefined) {
   const namespaces = createFakeObjects<Namespace>();
   if (metadata) namespaces.put({ metadata: { namespace: '', name: 'a', ...metadata } });
   const clock = createManualClock();
   return { namespaces, clock, ask: createIsNamespaceTerminating({ namespaces: namespaces.client, clock }) };
-};
+}
 
 describe('isNamespaceTerminating', () => {
   it('detects a namespace that is being deleted or is gone', async () => {

@@ -53,9 +53,11 @@ describe('zipJobSkeleton', () => {
 
 describe('zipJobSkeleton with a history', () => {
   const finalizers = ['zipjobs.dev/cleanup'];
-  const archived = (status: 'True' | 'False', reason: string) => ({
-    conditions: [aCondition('Complete', ['True', 'Uploaded']), aCondition('Archived', [status, reason])],
-  });
+  function archived(status: 'True' | 'False', reason: string) {
+    return {
+      conditions: [aCondition('Complete', ['True', 'Uploaded']), aCondition('Archived', [status, reason])],
+    };
+  }
 
   it('keeps only a record of a ZipJob that waits for the history with its finalizer', () => {
     const waiting = aZipJob({ status: finishedAs('Succeeded'), metadata: { finalizers } });

@@ -31,13 +31,13 @@ describe('the migrations', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const partitions = async (): Promise<readonly string[]> => {
+  async function partitions(): Promise<readonly string[]> {
     await using owner = await server.open('owner');
     const { rows } = await owner.query<{ name: string }>(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE relkind = 'r' ORDER BY 1`,
     );
     return rows.map(({ name }) => name);
-  };
+  }
 
   it('create all tables with partitions from yesterday to 14 days ahead, and change nothing when they run again', async () => {
     expect(await server.migrate()).to.deep.equal(FILES);
@@ -52,8 +52,8 @@ describe('the migrations', () => {
       readonly code: number;
       readonly output: string;
     }
-    const run = (env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-      new Promise((resolve) => {
+    function run(env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+      return new Promise((resolve) => {
         const child = execFile(
           process.execPath,
           ['controller/migrate/main.ts'],
@@ -61,6 +61,7 @@ describe('the migrations', () => {
           (_error, output) => resolve({ code: child.exitCode ?? -1, output }),
         );
       });
+    }
 
     it('reports what it applied, and does nothing when it runs again', async () => {
       const first = await run();

@@ -13,12 +13,12 @@ import { createDatabase, createEmptyDatabase } from '#test/support/servers/test-
 import { until } from '#test/support/until.ts';
 
 /** Our migrations, and those of a later version. */
-const withLater = (later: Readonly<Record<string, string>>): Disposable & { readonly path: string } => {
+function withLater(later: Readonly<Record<string, string>>): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'zipjobs-migrations-'));
   cpSync('controller/migrate/migrations', path, { recursive: true });
   for (const [name, text] of Object.entries(later)) writeFileSync(join(path, `${name}.sql`), text);
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
-};
+}
 
 /** A change that the program of this version must survive: migrations only add what it does not need. */
 const NEXT = {
@@ -40,12 +40,13 @@ describe('an upgrade of the history', () => {
   });
   afterEach(() => life.disposeAsync());
 
-  const tableExists = async (name: string): Promise<boolean> => {
+  async function tableExists(name: string): Promise<boolean> {
     await using owner = await server.open('owner');
     return (await owner.query('SELECT WHERE to_regclass($1) IS NOT NULL', [name])).rowCount === 1;
-  };
-  const countJobs = async (): Promise<number> =>
-    (await database.query({ text: 'SELECT FROM zipjobs.jobs' })).length;
+  }
+  async function countJobs(): Promise<number> {
+    return (await database.query({ text: 'SELECT FROM zipjobs.jobs' })).length;
+  }
 
   it('keeps the rows of the version before, whose program continues to write beside it and after it', async () => {
     const old = [aHistoryEntry(), aHistoryEntry()];

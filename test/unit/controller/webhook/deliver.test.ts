@@ -11,10 +11,10 @@ import { startWebhookReceiver, verifyDelivery } from '#test/support/servers/webh
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const keys = [parseSigningSecret(SECRET) ?? Buffer.alloc(0)];
 
-const withDeliver = async (
+async function withDeliver(
   options: { allowCidrs?: readonly string[]; allowHttp?: boolean; timeoutMs?: number },
   test: (deliver: ReturnType<typeof createDeliver>) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const policy = createEgressPolicy({ allowCidrs: options.allowCidrs ?? ['127.0.0.0/8'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 2 });
   try {
@@ -30,9 +30,9 @@ const withDeliver = async (
   } finally {
     await agent.destroy();
   }
-};
+}
 
-const withServer = async (listener: RequestListener, test: (url: string) => Promise<void>): Promise<void> => {
+async function withServer(listener: RequestListener, test: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
@@ -41,9 +41,11 @@ const withServer = async (listener: RequestListener, test: (url: string) => Prom
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-};
+}
 
-const delivery = (url: string | undefined) => ({ url, id: 'msg_1_COMPLETED', body: '{"a":1.0}', keys });
+function delivery(url: string | undefined) {
+  return { url, id: 'msg_1_COMPLETED', body: '{"a":1.0}', keys };
+}
 
 describe('deliver', () => {
   it('sends the exact body with the three headers, signed at the time of sending (W1, W6, W12)', async () => {
@@ -97,9 +99,9 @@ describe('deliver', () => {
         hungUp = new Promise((resolve) => request.socket.once('close', resolve));
         response.writeHead(200);
         const chunk = Buffer.alloc(64 * 1024);
-        const write = (): void => {
+        function write(): void {
           while (!response.destroyed && response.write(chunk));
-        };
+        }
         response.on('drain', write).on('error', () => undefined);
         write();
       },

@@ -13,7 +13,7 @@ interface Limits {
   readonly concurrencyPerProject?: number;
 }
 
-const setUp = (limits: Limits) => {
+function setUp(limits: Limits) {
   const stop = new AbortController();
   const clock = createManualClock();
   const responded: string[] = [];
@@ -31,7 +31,7 @@ const setUp = (limits: Limits) => {
     onError: (key) => failed.push(key),
   });
   /** The first letter of a key is its endpoint. Those with a capital letter belong to a project of their own. */
-  const submit = (...keys: readonly string[]): void => {
+  function submit(...keys: readonly string[]): void {
     for (const key of keys)
       dispatcher.submit({
         key,
@@ -48,18 +48,18 @@ const setUp = (limits: Limits) => {
             });
           }),
       });
-  };
-  const respond = async (key: string, how: DeliveryResponse | Error = RESPONSE): Promise<void> => {
+  }
+  async function respond(key: string, how: DeliveryResponse | Error = RESPONSE): Promise<void> {
     release.get(key)?.(how);
     await turn();
-  };
+  }
   /** The receiver responds, and the result is recorded in the status. */
-  const finish = async (key: string): Promise<void> => {
+  async function finish(key: string): Promise<void> {
     await respond(key);
     dispatcher.acknowledge(key);
-  };
+  }
   return { dispatcher, submit, unwanted, responded, failed, started, respond, finish, stop, clock };
-};
+}
 
 describe('createWebhookDispatcher', () => {
   it('gives an endpoint one slot until it has responded, then its full share', async () => {

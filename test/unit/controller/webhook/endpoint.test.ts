@@ -7,18 +7,20 @@ const url = 'https://hooks.example/secret-path';
 const DAY = 24;
 
 /** The state after responses at these hours from NOW. */
-const after = (
+function after(
   responses: readonly (readonly [hours: number, status: number | undefined])[],
   before?: EndpointState,
-): EndpointState | undefined =>
-  responses.reduce<EndpointState | undefined>((state, [hours, status]) => {
+): EndpointState | undefined {
+  return responses.reduce<EndpointState | undefined>((state, [hours, status]) => {
     const now = new Date(NOW.getTime() + hours * 3_600_000);
     const delivery = { at: now.toISOString(), durationMs: 1, ...(status !== undefined && { status }) };
     return afterResponse(state, { endpoint: url, delivery }, { now, disableAfterSeconds: 432_000 });
   }, before);
+}
 
-const everyDay = (days: number, status: number | undefined) =>
-  Array.from({ length: days + 1 }, (_, day) => [day * DAY, status] as const);
+function everyDay(days: number, status: number | undefined) {
+  return Array.from({ length: days + 1 }, (_, day) => [day * DAY, status] as const);
+}
 
 describe('the endpoint state of a project', () => {
   const cases: readonly {

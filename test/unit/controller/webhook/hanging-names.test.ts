@@ -14,11 +14,12 @@ const OTHERS = 100;
 /** Longer than the test, so that the hanging lookups outlast the deliveries of the other tenant. */
 const DNS_TIMEOUT_MS = 60_000;
 
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
+}
 
 /** The dispatcher with real deliveries, and the results by key. */
-const startDispatcher = (dnsAddress: string, stopping: AbortSignal, resources: AsyncDisposableStack) => {
+function startDispatcher(dnsAddress: string, stopping: AbortSignal, resources: AsyncDisposableStack) {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
   const resolve = createDnsResolver({ servers: [dnsAddress] });
   const agent = createGuardedAgent(policy, {
@@ -45,7 +46,7 @@ const startDispatcher = (dnsAddress: string, stopping: AbortSignal, resources: A
     },
     onError: () => undefined,
   });
-  const submit = (project: string, host: string, port: string): void => {
+  function submit(project: string, host: string, port: string): void {
     const url = `http://${host}:${port}/hook`;
     const body = '{}';
     dispatcher.submit({
@@ -56,9 +57,9 @@ const startDispatcher = (dnsAddress: string, stopping: AbortSignal, resources: A
       isWanted: () => true,
       send: (signal) => deliver({ url, id: host, body, keys: [Buffer.alloc(32)] }, signal),
     });
-  };
+  }
   return { submit, endedAt };
-};
+}
 
 describe('webhooks to names that never resolve', () => {
   it('delay no webhook of another tenant (N5)', async () => {

@@ -5,17 +5,25 @@ import { aConfig } from '#test/support/builders/config.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 const schedule = aConfig().webhookSchedule;
-const pending = (attempts: number): WebhookState => ({
-  state: 'Pending',
-  deliveryId: 'msg_1_COMPLETED',
-  attempts,
-  nextAttemptAt: ago(0),
-});
-const aResponse = (more: { status?: number; error?: string }) => ({
-  delivery: { at: ago(0), durationMs: 3, ...more },
-});
-const secondsUntilNext = ({ nextAttemptAt }: WebhookState): number =>
-  (Date.parse(nextAttemptAt ?? '') - NOW.getTime()) / 1000;
+
+function pending(attempts: number): WebhookState {
+  return {
+    state: 'Pending',
+    deliveryId: 'msg_1_COMPLETED',
+    attempts,
+    nextAttemptAt: ago(0),
+  };
+}
+
+function aResponse(more: { status?: number; error?: string }) {
+  return {
+    delivery: { at: ago(0), durationMs: 3, ...more },
+  };
+}
+
+function secondsUntilNext({ nextAttemptAt }: WebhookState): number {
+  return (Date.parse(nextAttemptAt ?? '') - NOW.getTime()) / 1000;
+}
 
 describe('afterDelivery', () => {
   it('tries ten times over about 75 hours, with at most 10 % jitter per wait (W7)', () => {

@@ -14,7 +14,7 @@ const keys = [parseSigningSecret(SECRET) ?? Buffer.alloc(0)];
 
 describe('the proxy for webhooks', () => {
   /** The delivery to a name that only the proxy can resolve, and the targets of the proxy. */
-  const send = async (options: ConnectProxyOptions, noProxy: readonly string[] = []) => {
+  async function send(options: ConnectProxyOptions, noProxy: readonly string[] = []) {
     await using receiver = await startWebhookReceiver();
     await using proxy = await startConnectProxy(options);
     await using resources = new AsyncDisposableStack();
@@ -30,7 +30,7 @@ describe('the proxy for webhooks', () => {
     const url = `http://hooks.test.example:${new URL(receiver.url).port}`;
     const { delivery } = await sender.deliver({ url, id: 'msg_1', body: '{}', keys });
     return { delivery, targets: proxy.targets, received: receiver.deliveries.length };
-  };
+  }
 
   it('delivers them with its credentials (X23)', async () => {
     const { delivery, targets, received } = await send({ credentials: 'zip:secret' });

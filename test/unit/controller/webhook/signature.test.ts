@@ -6,7 +6,10 @@ import { ago, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const keyOf = (secret: string): Buffer => parseSigningSecret(secret) ?? Buffer.alloc(0);
+
+function keyOf(secret: string): Buffer {
+  return parseSigningSecret(secret) ?? Buffer.alloc(0);
+}
 
 describe('signatureHeader', () => {
   it('matches the published test vector (W4)', () => {
@@ -62,12 +65,14 @@ describe('parseSigningSecret', () => {
 });
 
 describe('webhookSecretOf', () => {
-  const secret = (values: Readonly<Record<string, string>>) => ({
-    metadata: { name: 'zipjobs-webhook', namespace: NAMESPACE },
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
-    ),
-  });
+  function secret(values: Readonly<Record<string, string>>) {
+    return {
+      metadata: { name: 'zipjobs-webhook', namespace: NAMESPACE },
+      data: Object.fromEntries(
+        Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+      ),
+    };
+  }
   it('includes the previous key until it expires (W11)', () => {
     const values = { current: SECRET, previous: OTHER };
     const during = webhookSecretOf(secret({ ...values, previousUntil: ago(-60) }), NOW).keys;

@@ -7,7 +7,7 @@ const RESPONSE: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', dur
 const ENDPOINTS = 10_001;
 
 describe('the endpoints that the dispatcher remembers as slow', () => {
-  const setUp = () => {
+  function setUp() {
     /** What happens to the running deliveries when they take too long. */
     let passLimit: (() => void)[] = [];
     const release = new Map<string, () => void>();
@@ -32,8 +32,8 @@ describe('the endpoints that the dispatcher remembers as slow', () => {
       onResponse: () => undefined,
       onError: () => undefined,
     });
-    const submit = (endpoint: string, key = endpoint): void =>
-      dispatcher.submit({
+    function submit(endpoint: string, key = endpoint): void {
+      return dispatcher.submit({
         key,
         attemptId: key,
         project: 'project',
@@ -44,8 +44,9 @@ describe('the endpoints that the dispatcher remembers as slow', () => {
             release.set(key, () => resolve(RESPONSE));
           }),
       });
+    }
     /** Lets all deliveries that run respond too late. */
-    const respondLate = async (): Promise<void> => {
+    async function respondLate(): Promise<void> {
       for (const pass of passLimit) pass();
       passLimit = [];
       const keys = [...release.keys()];
@@ -53,13 +54,15 @@ describe('the endpoints that the dispatcher remembers as slow', () => {
       release.clear();
       await turn();
       for (const key of keys) dispatcher.acknowledge(key);
-    };
+    }
     return { submit, respondLate, running: () => [...release.keys()] };
-  };
+  }
 
   it('are the latest ones, so that a slow receiver is isolated after any number of dead ones (BC13)', async () => {
     const { submit, respondLate, running } = setUp();
-    const of = (endpoint: string) => Array.from({ length: 8 }, (_, n) => `${endpoint} ${n}`);
+    function of(endpoint: string) {
+      return Array.from({ length: 8 }, (_, n) => `${endpoint} ${n}`);
+    }
     for (let n = 0; n < ENDPOINTS; n += 1) {
       submit(`dead ${n}`);
       await respondLate();

@@ -11,16 +11,16 @@ import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const bucket = aZipBucket();
 
-const setUp = (
+function setUp(
   fault?: KubeErrorCode,
   waitMs = 0,
   testPlaces = createTestPlaces({ inAll: 1, perProject: 1 }),
-) => {
+) {
   const jobs = createFakeObjects<Job>();
   const calls: unknown[] = [];
-  const fail = async (): Promise<void> => {
+  async function fail(): Promise<void> {
     if (fault) throw new KubeError('PATCH: no', { code: fault });
-  };
+  }
   const act = createActOnBucket({
     applyStatus: async (_bucket, status) => {
       await fail();
@@ -59,7 +59,7 @@ const setUp = (
     isNamespaceTerminating: false,
   };
   return { jobs, calls, run: (decision: BucketDecision) => act(seen, decision) };
-};
+}
 
 const start = { kind: 'startTest', nonce: 'a', job: testJob(bucket, 'a', aConfig()) } as const;
 

@@ -5,7 +5,9 @@ import { ago, aZipBucket } from '#test/support/builders/objects.ts';
 
 describe('isCountOnly', () => {
   const before: ZipBucket = { ...aZipBucket(), status: { activeJobs: 1 } };
-  const isOnly = (object: ZipBucket): boolean => isCountOnly({ kind: 'set', key: 'a/b', object, before });
+  function isOnly(object: ZipBucket): boolean {
+    return isCountOnly({ kind: 'set', key: 'a/b', object, before });
+  }
   const metadata = { ...before.metadata, resourceVersion: '2' };
 
   it('is true if only the job count differs', () => {

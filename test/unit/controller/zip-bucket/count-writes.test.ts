@@ -23,14 +23,16 @@ const PER_SECOND = 20;
 /** The delay of `onBucketUse` in wiring.ts. */
 const USE_MS = 1000;
 
-const aBucket = (name: string): ZipBucket => ({
-  ...aZipBucket(),
-  metadata: { namespace: NAMESPACE, name, uid: `uid-${name}`, finalizers: [FINALIZER] },
-  status: { activeJobs: 0 },
-});
+function aBucket(name: string): ZipBucket {
+  return {
+    ...aZipBucket(),
+    metadata: { namespace: NAMESPACE, name, uid: `uid-${name}`, finalizers: [FINALIZER] },
+    status: { activeJobs: 0 },
+  };
+}
 
 /** A controller of buckets, and the times of its writes. */
-const setUp = (names: readonly string[]) => {
+function setUp(names: readonly string[]) {
   const clock = createManualClock();
   const buckets = new Map(names.map((name) => [`${NAMESPACE}/${name}`, aBucket(name)]));
   const unfinishedJobs = createUnfinishedJobs();
@@ -76,10 +78,10 @@ const setUp = (names: readonly string[]) => {
   });
   const stop = new AbortController();
   const running = queue.run(reconcile, { workers: 2, signal: stop.signal });
-  const see = (before: ZipJob | undefined, object: ZipJob): void => {
+  function see(before: ZipJob | undefined, object: ZipJob): void {
     unfinishedJobs.see({ kind: 'set', key: objectKey(object), object, before });
     queue.addAfter(`${NAMESPACE}/${object.spec.bucketRef.name}`, USE_MS);
-  };
+  }
   return {
     clock,
     writes,
@@ -99,11 +101,14 @@ const setUp = (names: readonly string[]) => {
       await running;
     },
   };
-};
+}
 
 /** The most writes within a second. */
-const mostPerSecond = (writes: readonly number[]): number =>
-  Math.max(...writes.map((atMs) => writes.filter((other) => other >= atMs && other < atMs + 1000).length));
+function mostPerSecond(writes: readonly number[]): number {
+  return Math.max(
+    ...writes.map((atMs) => writes.filter((other) => other >= atMs && other < atMs + 1000).length),
+  );
+}
 
 describe('job counts of buckets', () => {
   const NAMES = Array.from({ length: 1000 }, (_, n) => `b${n}`);
@@ -138,7 +143,9 @@ describe('job counts of buckets', () => {
 
   it('follow a ZipJob that was deleted or moved to another bucket by a recreation (G6)', () => {
     const jobs = createUnfinishedJobs();
-    const inBucket = (name: string): ZipJob => aZipJob({ spec: { bucketRef: { name } } });
+    function inBucket(name: string): ZipJob {
+      return aZipJob({ spec: { bucketRef: { name } } });
+    }
     const key = objectKey(inBucket('a'));
     jobs.see({ kind: 'set', key, object: inBucket('a'), before: undefined });
     jobs.see({ kind: 'set', key, object: inBucket('b'), before: inBucket('a') });

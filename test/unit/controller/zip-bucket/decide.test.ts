@@ -20,19 +20,23 @@ import { ended, waitingFor } from '#test/support/builders/pod-statuses.ts';
 
 const config = aConfig();
 
-const aBucket = (metadata: Partial<ObjectMeta> = {}, status?: ZipBucketStatus): ZipBucket => {
+function aBucket(metadata: Partial<ObjectMeta> = {}, status?: ZipBucketStatus): ZipBucket {
   const bucket = aZipBucket();
   return {
     ...bucket,
     metadata: { ...bucket.metadata, uid: 'uid-bucket', generation: 1, finalizers: [FINALIZER], ...metadata },
     status: { activeJobs: 0, ...status },
   };
-};
-const asked = (nonce = 'a'): Partial<ObjectMeta> => ({ annotations: { [ANNOTATIONS.testBucket]: nonce } });
+}
+
+function asked(nonce = 'a'): Partial<ObjectMeta> {
+  return { annotations: { [ANNOTATIONS.testBucket]: nonce } };
+}
+
 const leaving = { deletionTimestamp: ago(5) };
 
-const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision =>
-  decideBucket(
+function judge(bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision {
+  return decideBucket(
     {
       bucket,
       unfinishedJobs: (change.zipJobs ?? []).filter((zipJob) => !isFinished(zipJob)).length,
@@ -46,21 +50,28 @@ const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): Buck
     NOW,
     config,
   );
-const kinds = ({ actions }: BucketDecision): readonly string[] => actions.map(({ kind }) => kind);
+}
+
+function kinds({ actions }: BucketDecision): readonly string[] {
+  return actions.map(({ kind }) => kind);
+}
 
 /** The Job that tests the bucket; `age` in seconds. */
-const aTest = (bucket: ZipBucket, age: number, pods: readonly Pod[] = []): BucketTest => {
+function aTest(bucket: ZipBucket, age: number, pods: readonly Pod[] = []): BucketTest {
   const job = testJob(bucket, 'a', config);
   return {
     job: { ...job, metadata: { ...job.metadata, uid: 'uid-test', creationTimestamp: ago(age) } },
     pods,
   };
-};
-const said = (message: TerminationMessage, exitCode = 0): readonly Pod[] => [
-  aPod('t', { status: ended({ exitCode, message }) }),
-];
-const checked = (check: BucketCheck): readonly Pod[] =>
-  said({ contractVersion: 1, mode: 'check-bucket', check });
+}
+
+function said(message: TerminationMessage, exitCode = 0): readonly Pod[] {
+  return [aPod('t', { status: ended({ exitCode, message }) })];
+}
+
+function checked(check: BucketCheck): readonly Pod[] {
+  return said({ contractVersion: 1, mode: 'check-bucket', check });
+}
 
 const finished = (['Succeeded', 'Failed'] as const).map((phase) =>
   aZipJob({ metadata: { name: phase.toLowerCase() }, status: { phase } }),
@@ -96,9 +107,11 @@ describe('decideBucket', () => {
   });
 
   describe('for a bucket that is being deleted (F15)', () => {
-    const release = (forced?: string) => ({
-      actions: [{ kind: 'releaseFinalizer', ...(forced !== undefined && { forced }) }],
-    });
+    function release(forced?: string) {
+      return {
+        actions: [{ kind: 'releaseFinalizer', ...(forced !== undefined && { forced }) }],
+      };
+    }
     const zipJobs = ['g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name) => aZipJob({ metadata: { name } }));
 
     it('removes the finalizer when no job refers to the bucket', () => {
@@ -141,11 +154,11 @@ describe('decideBucket', () => {
 
   describe('when a test is requested', () => {
     const bucket = aBucket(asked());
-    const startOf = (of: ZipBucket): Extract<BucketAction, { kind: 'startTest' }> => {
+    function startOf(of: ZipBucket): Extract<BucketAction, { kind: 'startTest' }> {
       const [start] = judge(of).actions;
       if (start?.kind !== 'startTest') throw new Error('no test was started');
       return start;
-    };
+    }
 
     it('starts a Job owned by the bucket under a unique name', () => {
       const { job, nonce } = startOf(bucket);
@@ -187,14 +200,18 @@ describe('decideBucket', () => {
 
   describe('reports a test result', () => {
     const bucket = aBucket(asked());
-    const reported = (pods: readonly Pod[], age = 20): ZipBucketStatus => {
+    function reported(pods: readonly Pod[], age = 20): ZipBucketStatus {
       const { status } = judge(bucket, { tests: [aTest(bucket, age, pods)] });
       if (!status) throw new Error('no status');
       expect(status.test).to.deep.equal({ nonce: 'a', finishedAt: ago(0) });
       return status;
-    };
-    const readyOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'Ready');
-    const fenceOf = ({ conditions }: ZipBucketStatus) => findCondition(conditions, 'RecoveryLimited');
+    }
+    function readyOf({ conditions }: ZipBucketStatus) {
+      return findCondition(conditions, 'Ready');
+    }
+    function fenceOf({ conditions }: ZipBucketStatus) {
+      return findCondition(conditions, 'RecoveryLimited');
+    }
 
     it('when the test succeeded', () => {
       const status = reported(checked({ ok: true, missingPermissions: [] }));

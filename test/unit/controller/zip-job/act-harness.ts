@@ -23,8 +23,8 @@ import { createVersionedClient, type VersionedClient } from '#test/support/build
 export const KEY = `${NAMESPACE}/${NAME}`;
 export const config = aConfig();
 
-const aLedger = (inAll = 1) =>
-  createLedger({
+function aLedger(inAll = 1) {
+  return createLedger({
     limits: { inAll, perBucket: 1, ofProject: () => 1, isHeld: () => false },
     trustedQueues: [],
     pause: { reason: undefined },
@@ -34,8 +34,9 @@ const aLedger = (inAll = 1) =>
     onReserved: () => undefined,
     onNext: () => undefined,
   });
+}
 
-export const setUp = (zipJob: ZipJob = aZipJob()) => {
+export function setUp(zipJob: ZipJob = aZipJob()) {
   const zipJobs = createFakeObjects<ZipJob>();
   const jobs = createFakeObjects<Job>();
   const pods = createFakeObjects<Pod>();
@@ -125,8 +126,12 @@ export const setUp = (zipJob: ZipJob = aZipJob()) => {
       patchError = error;
     },
   };
-};
+}
 
-export const decision = (more: Partial<Decision>): Decision => ({ actions: [], events: [], ...more });
-export const create = (zipJob: ZipJob) =>
-  ({ kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) }) as const;
+export function decision(more: Partial<Decision>): Decision {
+  return { actions: [], events: [], ...more };
+}
+
+export function create(zipJob: ZipJob) {
+  return { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, aZipBucket(), config) } as const;
+}

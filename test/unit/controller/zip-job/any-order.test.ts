@@ -20,29 +20,33 @@ const OF_KUBECTL = aZipJob({ metadata: { annotations: {} } });
 const PAGE = new URL('../../../../docs/architecture.md', import.meta.url);
 
 /** The table of the page: each phase, and those that follow it. */
-const tableOfPhases = (): readonly string[] => {
+function tableOfPhases(): readonly string[] {
   const [, table = ''] = readFileSync(PAGE, 'utf8').split('| phase | may be followed by |\n');
   const lines = table.split('\n\n')[0]?.split('\n').slice(1) ?? [];
   return lines.flatMap((line) => {
     const [, from = '', to = ''] = line.split('|').map((cell) => cell.replaceAll('`', '').trim());
     return to.split(', ').map((phase) => `${from} -> ${phase}`);
   });
-};
+}
 
 const edges = new Set<string>();
-const noteEdge = ({ status: was }: ZipJob, { status: is }: ZipJob): void => {
+
+function noteEdge({ status: was }: ZipJob, { status: is }: ZipJob): void {
   if (was?.phase !== is?.phase) edges.add(`${was?.phase ?? '(new)'} -> ${is?.phase}`);
-};
+}
 
 /** Beyond the first schedules, those that first show a rare edge. */
 const RARE = [252, 264, 548];
 
 /** Cancelled in the moment between two attempts in which it also loses its Job. */
-const cancelWithoutJob = async (): Promise<void> => {
-  const isBetween = ({ phase, job, conditions }: ZipJobStatus = {}): boolean =>
-    phase === 'Running' &&
-    job?.podUid === undefined &&
-    findCondition(conditions, 'Recovered')?.status === 'True';
+async function cancelWithoutJob(): Promise<void> {
+  function isBetween({ phase, job, conditions }: ZipJobStatus = {}): boolean {
+    return (
+      phase === 'Running' &&
+      job?.podUid === undefined &&
+      findCondition(conditions, 'Recovered')?.status === 'True'
+    );
+  }
   const world = new JobWorld(aZipJob(), (before, after) => {
     noteEdge(before, after);
     if (!isBetween(after.status)) return;
@@ -56,16 +60,18 @@ const cancelWithoutJob = async (): Promise<void> => {
   }
   livePods(world)[0]?.end({ exitCode: 1 });
   await runToEnd(world);
-};
+}
 
-const play = async (seed: number): Promise<void> => {
+async function play(seed: number): Promise<void> {
   const random = createRandom(seed);
   const reported: string[] = [];
   const world = new JobWorld(random.next() < 0.5 ? aZipJob() : OF_KUBECTL, (before, after) => {
     expectInvariants(before, after, world);
     noteEdge(before, after);
   });
-  const anySkew = (): number => random.int(-HOUR_SECONDS, HOUR_SECONDS);
+  function anySkew(): number {
+    return random.int(-HOUR_SECONDS, HOUR_SECONDS);
+  }
   world.kubeletSkew = anySkew;
   world.jobControllerSkew = anySkew();
   try {
@@ -81,7 +87,7 @@ const play = async (seed: number): Promise<void> => {
   } catch (error) {
     throw new Error(`seed ${seed}: ${reported.join('; ')}`, { cause: error });
   }
-};
+}
 
 describe('observe, decide and act, in any order of events', () => {
   it(`keep every invariant in ${SCHEDULES} schedules, whatever the clocks of kubelets and the Job controller, and the state of the store (H4, H5, H6, F25, F26, F27)`, async function () {

@@ -13,12 +13,12 @@ import { reconcileJobs } from '#test/support/worlds/job-world/world-jobs.ts';
 
 const CREATE_REFUSED = new KubeError('POST: quota', { code: 'QuotaExceeded' });
 
-const refuseJobs = (world: JobWorld): void => {
+function refuseJobs(world: JobWorld): void {
   world.jobs.fail(CREATE_REFUSED, (call) => call.startsWith('create'));
-};
+}
 
 /** Runs one step of everything at a time until the condition is true. */
-const until = async (world: JobWorld, isReached: () => boolean): Promise<void> => {
+async function until(world: JobWorld, isReached: () => boolean): Promise<void> {
   for (let steps = 0; steps < 50 && !isReached(); steps += 1) {
     await world.reconcile();
     if (isReached()) return;
@@ -26,9 +26,11 @@ const until = async (world: JobWorld, isReached: () => boolean): Promise<void> =
     stepPods(world);
   }
   expect(isReached()).to.equal(true);
-};
+}
 
-const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
+function statusOf({ zipJob }: JobWorld) {
+  return zipJob?.status ?? {};
+}
 
 /** Brings a job to the phase. */
 const PHASES: Readonly<Record<string, (world: JobWorld) => Promise<void>>> = {
@@ -111,13 +113,14 @@ const ENDS: Readonly<Record<keyof typeof PHASES, readonly string[]>> = {
 };
 
 /** Runs until the job has finished or is gone, or a few rounds for a job that is held. */
-const follow = async (world: JobWorld, isHeld: boolean): Promise<void> => {
+async function follow(world: JobWorld, isHeld: boolean): Promise<void> {
   if (!isHeld) return runToEnd(world);
   for (let rounds = 0; rounds < 5; rounds += 1) await round(world);
-};
+}
 
-const endOf = ({ zipJob }: JobWorld): string =>
-  !zipJob || zipJob.metadata.deletionTimestamp !== undefined ? 'gone' : (zipJob.status?.reason ?? '');
+function endOf({ zipJob }: JobWorld): string {
+  return !zipJob || zipJob.metadata.deletionTimestamp !== undefined ? 'gone' : (zipJob.status?.reason ?? '');
+}
 
 describe('an interrupted job', () => {
   for (const [phase, reach] of Object.entries(PHASES))

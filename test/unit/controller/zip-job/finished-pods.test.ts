@@ -7,24 +7,28 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { NAMESPACE } from '#test/support/builders/objects.ts';
 
 /** @param job with its namespace, if it is in another project */
-const keyOf = (job: string): string => (job.includes('/') ? job : `${NAMESPACE}/${job}`);
+function keyOf(job: string): string {
+  return job.includes('/') ? job : `${NAMESPACE}/${job}`;
+}
 
 /** Its pods test a bucket. */
 const BUCKET = 's3-archive';
 
-const podOf = (job: string, name: string, phase = 'Succeeded'): Pod => ({
-  metadata: {
-    namespace: namespaceOf(keyOf(job)),
-    name,
-    labels: {
-      [LABELS.instance]: job.slice(job.indexOf('/') + 1),
-      [LABELS.component]: job === BUCKET ? 'check-bucket' : 'archive',
+function podOf(job: string, name: string, phase = 'Succeeded'): Pod {
+  return {
+    metadata: {
+      namespace: namespaceOf(keyOf(job)),
+      name,
+      labels: {
+        [LABELS.instance]: job.slice(job.indexOf('/') + 1),
+        [LABELS.component]: job === BUCKET ? 'check-bucket' : 'archive',
+      },
     },
-  },
-  status: { phase },
-});
+    status: { phase },
+  };
+}
 
-const setUp = (maxPods = 10) => {
+function setUp(maxPods = 10) {
   const clock = createManualClock();
   const stop = new AbortController();
   const expiry = new Map<string, Date>();
@@ -37,27 +41,29 @@ const setUp = (maxPods = 10) => {
     signal: stop.signal,
     onSurplus: (keys) => chosen.push(...keys.map((key) => key.replace(`${NAMESPACE}/`, ''))),
   });
-  const see = (pod: Pod): void => {
+  function see(pod: Pod): void {
     const key = objectKey(pod);
     finishedPods.see({ kind: 'set', key, object: pod, before: pods.get(key) });
     pods.set(key, pod);
-  };
-  const remove = (name: string): void => {
+  }
+  function remove(name: string): void {
     const before = pods.get(keyOf(name));
     if (before) finishedPods.see({ kind: 'deleted', key: keyOf(name), before });
     pods.delete(keyOf(name));
-  };
-  const finish = (job: string, seconds: number): void => {
+  }
+  function finish(job: string, seconds: number): void {
     expiry.set(keyOf(job), new Date(seconds * 1000));
-  };
+  }
   /** A finished job with this many ended pods, which expire at this second. */
-  const done = (job: string, seconds: number, count = 1): void => {
+  function done(job: string, seconds: number, count = 1): void {
     finish(job, seconds);
     for (let n = 0; n < count; n += 1) see(podOf(job, `${job}-${n}`));
-  };
-  const isSurplus = (job: string): boolean => finishedPods.isSurplus(keyOf(job));
+  }
+  function isSurplus(job: string): boolean {
+    return finishedPods.isSurplus(keyOf(job));
+  }
   return { clock, stop, chosen, see, remove, finish, done, isSurplus };
-};
+}
 
 describe('createFinishedPods', () => {
   it('chooses none up to the limit (G2)', async () => {

@@ -7,10 +7,10 @@ import { aZipJob } from '#test/support/builders/objects.ts';
 import { aResult, finishedAs, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
 const FAILURE = { code: 'SourceUnavailable', message: 'the server answered 503', retriable: true };
-const lanesOf = (status: ZipJobStatus) => [
-  laneOfChange(aZipJob({ status })),
-  laneWhenDue(aZipJob({ status })),
-];
+
+function lanesOf(status: ZipJobStatus) {
+  return [laneOfChange(aZipJob({ status })), laneWhenDue(aZipJob({ status }))];
+}
 
 describe('the lane of a ZipJob', () => {
   it('is the first once the active zipper wrote its result or failure (G5)', () => {

@@ -4,8 +4,10 @@ import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { progressOf } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
-const version = (resourceVersion: string, uid = 'uid-zipjob') =>
-  aZipJob({ metadata: { resourceVersion, uid } });
+
+function version(resourceVersion: string, uid = 'uid-zipjob') {
+  return aZipJob({ metadata: { resourceVersion, uid } });
+}
 
 describe('createMemory', () => {
   it('prefers the written object to a stale cache, even if the version has one digit more (K7)', () => {
@@ -33,9 +35,12 @@ describe('createMemory', () => {
 
   it('knows when progress arrived, whatever its own time is (F18)', () => {
     const memory = createMemory(() => undefined);
-    const at = (second: number) => new Date(second * 1000);
-    const withProgress = (filesDone: number) =>
-      aZipJob({ status: { phase: 'Running', progress: progressOf('uid-p1', filesDone) } });
+    function at(second: number) {
+      return new Date(second * 1000);
+    }
+    function withProgress(filesDone: number) {
+      return aZipJob({ status: { phase: 'Running', progress: progressOf('uid-p1', filesDone) } });
+    }
     expect(memory.seeProgress(withProgress(1), at(1), false))
       .to.include({ isNew: false })
       .and.deep.include({ since: at(1) });

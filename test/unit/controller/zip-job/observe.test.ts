@@ -28,8 +28,8 @@ import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-
 const KEY = `${NAMESPACE}/${NAME}`;
 
 /** A pod of the recovery Job. */
-const recoveryPod = (name: string, change: PodChange = {}, uid = 'uid-recover'): Pod =>
-  aPod(name, {
+function recoveryPod(name: string, change: PodChange = {}, uid = 'uid-recover'): Pod {
+  return aPod(name, {
     ...change,
     metadata: {
       ownerReferences: [
@@ -37,8 +37,9 @@ const recoveryPod = (name: string, change: PodChange = {}, uid = 'uid-recover'):
       ],
     },
   });
+}
 
-const setUp = (going?: string, position: Position = { state: 'none' }) => {
+function setUp(going?: string, position: Position = { state: 'none' }) {
   const zipJobs = createFakeObjects<ZipJob>({
     indexes: { [INDEXES.fileList]: listOwnersOf },
   });
@@ -75,10 +76,11 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());
-  const calls = (): readonly string[] =>
-    [zipJobs, jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
+  function calls(): readonly string[] {
+    return [zipJobs, jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
+  }
   return { observe, zipJobs, jobs, pods, events, buckets, projects, identities, memory, calls };
-};
+}
 
 describe('observe', () => {
   it('finds the owner of the file list of a rerun, and the reruns that use the file list of a job', async () => {
@@ -136,9 +138,9 @@ describe('observe', () => {
   it('finds all Jobs of a finished ZipJob by its uid, and requests nothing (G2)', async () => {
     const { observe, zipJobs, jobs, calls } = setUp();
     const { metadata } = zipJobs.put(aZipJob({ status: finishedAs('Succeeded') }));
-    const ownerOf = (uid = '') => [
-      { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid, controller: true },
-    ];
+    function ownerOf(uid = '') {
+      return [{ apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid, controller: true }];
+    }
     jobs.put(aJob());
     const more = { name: 'recovery', uid: 'uid-recovery', ownerReferences: ownerOf(metadata.uid) };
     jobs.put(aJob({ metadata: more }));
@@ -161,7 +163,9 @@ describe('observe', () => {
     expect((await observe(KEY, {}))?.zipJob.status?.phase).to.equal('Queued');
   });
 
-  const over = (type: string) => ({ conditions: [{ type, status: 'True' }] });
+  function over(type: string) {
+    return { conditions: [{ type, status: 'True' }] };
+  }
   const recovering: readonly { name: string; job: JobChange; pod?: Ending; want: readonly string[] }[] = [
     {
       name: 'finished although no pod is known to have ended',
@@ -199,19 +203,21 @@ describe('observe', () => {
       expect(calls()).to.deep.equal(want);
     });
 
-  const recoveringOne = () =>
-    aZipJob({
+  function recoveringOne() {
+    return aZipJob({
       status: {
         ...running('p1'),
         attempts: [{ n: 1, podUid: 'p' }],
         conditions: [aCondition('Recovered', ['False', 'Recovering'])],
       },
     });
-  const recoveryJob = (seconds: number, change: JobChange = {}) =>
-    aJob({
+  }
+  function recoveryJob(seconds: number, change: JobChange = {}) {
+    return aJob({
       ...change,
       metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(seconds) },
     });
+  }
 
   it('ignores the pods of an earlier recovery Job of the same name (F27)', async () => {
     const { observe, zipJobs, jobs, pods } = setUp();
@@ -260,12 +266,14 @@ describe('observe for a Job without a pod', () => {
     jobs.put(aJob({ metadata: { creationTimestamp: ago(3) }, status: { startTime: ago(0) } }));
     expect(await observe(KEY, {})).to.include({ podRefusal: undefined });
     expect(calls()).to.deep.equal([]);
-    const anEvent = (name: string, seconds: number, message: string): Event => ({
-      metadata: { namespace: NAMESPACE, name },
-      involvedObject: { uid: 'uid-job' },
-      lastTimestamp: ago(seconds),
-      message,
-    });
+    function anEvent(name: string, seconds: number, message: string): Event {
+      return {
+        metadata: { namespace: NAMESPACE, name },
+        involvedObject: { uid: 'uid-job' },
+        lastTimestamp: ago(seconds),
+        message,
+      };
+    }
     jobs.put(aJob({ metadata: { creationTimestamp: ago(5) }, status: { startTime: ago(0) } }));
     events.put(
       anEvent('new', 1, 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1'),

@@ -46,25 +46,28 @@ const CALM_AFTER = 400;
 const LIMITS = { inAll: 4, perBucket: 3, ofProject: () => 4, isHeld: () => false };
 const BUCKETS = ['s3-archive', 's3-other'];
 
-const objectsOf = () => ({
-  zipJobs: createFakeObjects<ZipJob>({
-    indexes: { [INDEXES.fileList]: listOwnersOf },
-    onChange: (change) => {
-      follow.zipJob(change.key, change.kind === 'set' ? change.object : undefined);
-    },
-  }),
-  jobs: createFakeObjects<Job>({
-    indexes: JOB_INDEXES,
-    onChange: ({ key }) => {
-      follow.job(key);
-    },
-  }),
-  pods: createFakeObjects<Pod>({ indexes: POD_INDEXES }),
-  buckets: createFakeObjects<ZipBucket>(),
-  projects: createFakeObjects<ZipProject>(),
-  events: createFakeObjects<Event>(),
-  secrets: createFakeObjects<Secret>(),
-});
+function objectsOf() {
+  return {
+    zipJobs: createFakeObjects<ZipJob>({
+      indexes: { [INDEXES.fileList]: listOwnersOf },
+      onChange: (change) => {
+        follow.zipJob(change.key, change.kind === 'set' ? change.object : undefined);
+      },
+    }),
+    jobs: createFakeObjects<Job>({
+      indexes: JOB_INDEXES,
+      onChange: ({ key }) => {
+        follow.job(key);
+      },
+    }),
+    pods: createFakeObjects<Pod>({ indexes: POD_INDEXES }),
+    buckets: createFakeObjects<ZipBucket>(),
+    projects: createFakeObjects<ZipProject>(),
+    events: createFakeObjects<Event>(),
+    secrets: createFakeObjects<Secret>(),
+  };
+}
+
 type Objects = ReturnType<typeof objectsOf>;
 
 /** Receives the changes of the caches; replaced in each test. */
@@ -73,35 +76,37 @@ const follow = {
   job: (_key: ObjectKey): void => undefined,
 };
 
-const targetOf = ({ spec }: ZipJob): string => `${spec.bucketRef.name} ${spec.key}`;
+function targetOf({ spec }: ZipJob): string {
+  return `${spec.bucketRef.name} ${spec.key}`;
+}
 
-const mostBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): number => {
+function mostBy(jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): number {
   const counts = new Map<string, number>();
   for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
   return Math.max(0, ...counts.values());
-};
+}
 
 /** Checks the stored objects, not the state of the controller. */
-const expectLimits = ({ zipJobs, jobs }: Objects): void => {
+function expectLimits({ zipJobs, jobs }: Objects): void {
   const names = new Set(jobs.all().map(({ metadata }) => metadata.name));
   const active = zipJobs.all().filter((one) => !isFinished(one) && names.has(one.metadata.name));
   expect(mostBy(active, targetOf), 'one job of a key').to.be.at.most(1);
   expect(active.length, 'jobs in all').to.be.at.most(LIMITS.inAll);
   expect(mostBy(active, bucketKeyOf), 'jobs of a bucket').to.be.at.most(LIMITS.perBucket);
-};
+}
 
 /** Every call takes a random number of ticks, and creating a Job may fail in every way. */
-const clientsOf = (objects: Objects, random: Random, faults: { rate: number }) => {
-  const slow = async <R>(call: () => Promise<R>): Promise<R> => {
+function clientsOf(objects: Objects, random: Random, faults: { rate: number }) {
+  async function slow<R>(call: () => Promise<R>): Promise<R> {
     for (let turns = random.int(0, 4); turns > 0; turns -= 1) await turn();
     return call();
-  };
+  }
   const zipJobs = createVersionedClient(
     objects.zipJobs,
     () => undefined,
     () => ago(0),
   );
-  const create = async (job: Job): Promise<Job | undefined> => {
+  async function create(job: Job): Promise<Job | undefined> {
     const fate = random.next() < faults.rate ? random.pick(['quota', 'lost', 'late'] as const) : 'good';
     if (fate === 'quota') throw new KubeError('POST: quota', { code: 'QuotaExceeded' });
     if (fate === 'late') throw new KubeError('POST: no response', { code: 'Timeout' });
@@ -110,11 +115,13 @@ const clientsOf = (objects: Objects, random: Random, faults: { rate: number }) =
     expectLimits(objects);
     if (fate === 'lost') throw new KubeError('POST: the response was lost', { code: 'Unreachable' });
     return made;
-  };
-  const read = <T extends Job>({ client }: { readonly client: ObjectClient<T> }) => ({
-    ...client,
-    get: (namespace: string, name: string) => slow(() => client.get(namespace, name)),
-  });
+  }
+  function read<T extends Job>({ client }: { readonly client: ObjectClient<T> }) {
+    return {
+      ...client,
+      get: (namespace: string, name: string) => slow(() => client.get(namespace, name)),
+    };
+  }
   return {
     zipJobs: {
       get: (namespace: string, name: string) => slow(() => zipJobs.get(namespace, name)),
@@ -129,9 +136,9 @@ const clientsOf = (objects: Objects, random: Random, faults: { rate: number }) =
     buckets: objects.buckets.client,
     projects: objects.projects.client,
   };
-};
+}
 
-const createController = (objects: Objects, random: Random, faults: { rate: number }) => {
+function createController(objects: Objects, random: Random, faults: { rate: number }) {
   const clock = createManualClock(NOW);
   const log = pino({ level: 'silent' });
   const metrics = createControllerMetrics(new Registry());
@@ -211,10 +218,10 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     follow.job(key);
   };
   return { clock, queue, reconcile };
-};
+}
 
-const newJobs = (random: Random): readonly ZipJob[] =>
-  Array.from({ length: JOBS }, (_, n) =>
+function newJobs(random: Random): readonly ZipJob[] {
+  return Array.from({ length: JOBS }, (_, n) =>
     aZipJob({
       metadata: {
         name: `zip-${n}`,
@@ -225,22 +232,23 @@ const newJobs = (random: Random): readonly ZipJob[] =>
       spec: { bucketRef: { name: random.pick(BUCKETS) }, key: `k${random.int(0, 4)}` },
     }),
   );
+}
 
-const finishOne = ({ zipJobs, jobs }: Objects, random: Random): void => {
+function finishOne({ zipJobs, jobs }: Objects, random: Random): void {
   const running = zipJobs.all().filter(({ status }) => status?.phase === 'Starting');
   if (running.length === 0) return;
   const one = random.pick(running);
   zipJobs.put({ ...one, status: finishedAs('Succeeded'), metadata: { ...one.metadata, finalizers: [] } });
   jobs.remove(NAMESPACE, one.metadata.name);
-};
+}
 
-const suspendOne = ({ zipJobs }: Objects, random: Random, suspend: boolean): void => {
+function suspendOne({ zipJobs }: Objects, random: Random, suspend: boolean): void {
   const one = random.pick(zipJobs.all());
   if (!isFinished(one)) zipJobs.put({ ...one, spec: { ...one.spec, suspend } });
-};
+}
 
 /** One step of everything except the controller. With `isCalm`, nothing fails, lags or is suspended. */
-const move = async (objects: Objects, random: Random, isCalm: boolean): Promise<void> => {
+async function move(objects: Objects, random: Random, isCalm: boolean): Promise<void> {
   objects.jobs.lagging = !isCalm && random.next() < 0.3;
   if (!objects.jobs.lagging) {
     objects.jobs.catchUp();
@@ -249,9 +257,9 @@ const move = async (objects: Objects, random: Random, isCalm: boolean): Promise<
   if (isCalm || random.next() < 0.2) suspendOne(objects, random, !isCalm && random.next() < 0.5);
   if (random.next() < 0.3) finishOne(objects, random);
   for (let turns = random.int(1, 6); turns > 0; turns -= 1) await turn();
-};
+}
 
-const play = async (seed: number): Promise<void> => {
+async function play(seed: number): Promise<void> {
   const random = createRandom(seed);
   const faults = { rate: 0.3 };
   const objects = objectsOf();
@@ -261,7 +269,9 @@ const play = async (seed: number): Promise<void> => {
     objects.buckets.put({ ...aZipBucket(), metadata: { ...aZipBucket().metadata, name } });
   const stop = new AbortController();
   const running = queue.run(reconcile, { workers: WORKERS, signal: stop.signal });
-  const unfinished = () => objects.zipJobs.all().filter((one) => !isFinished(one));
+  function unfinished() {
+    return objects.zipJobs.all().filter((one) => !isFinished(one));
+  }
   const waiting = [...newJobs(random)];
   for (let moves = 0; moves < MOVES && waiting.length + unfinished().length > 0; moves += 1) {
     const next = waiting.pop();
@@ -276,7 +286,7 @@ const play = async (seed: number): Promise<void> => {
   await running;
   const left = unfinished().map(({ metadata, status }) => [metadata.name, status?.reason]);
   expect(left).to.deep.equal([]);
-};
+}
 
 describe('concurrent reconciles of many jobs', () => {
   for (let seed = 1; seed <= SEEDS; seed += 1)

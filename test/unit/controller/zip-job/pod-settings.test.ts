@@ -6,7 +6,9 @@ import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';
 import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';
 
-const inProject = (pods: PodDefaults) => ({ ...aZipProject(), spec: { pods } });
+function inProject(pods: PodDefaults) {
+  return { ...aZipProject(), spec: { pods } };
+}
 
 describe('settingsIn', () => {
   const operators: ZipperPodValues = {
@@ -61,11 +63,11 @@ describe('settingsIn', () => {
       nodeSelector: { disk: 'fast' },
       tolerations: [{ key: 'archives', effect: 'NoSchedule' }],
     });
-    const podOf = (spec: Parameters<typeof aZipJob>[0] = {}) => {
+    function podOf(spec: Parameters<typeof aZipJob>[0] = {}) {
       const { actions } = judge({ project, zipJob: aZipJob(spec) });
       const create = actions.find((action) => action.kind === 'createJob');
       return create?.job.spec?.template.spec;
-    };
+    }
     const pod = podOf();
     expect(pod).to.deep.include({ priorityClassName: 'low', nodeSelector: { disk: 'fast' } });
     expect(pod?.tolerations?.map(({ key }) => key)).to.deep.equal([

@@ -31,7 +31,7 @@ describe('the reservation of a job', () => {
     expect(ledger.reserve(later).state).to.equal('reserved');
   });
 
-  const afterFailedCreate = async (code: 'Timeout' | 'ServerError') => {
+  async function afterFailedCreate(code: 'Timeout' | 'ServerError') {
     const { act, stored, ledger, jobs, memory } = setUp();
     jobs.fail(new KubeError('POST: etcdserver: request timed out', { code }));
     await act(
@@ -46,7 +46,7 @@ describe('the reservation of a job', () => {
         createManualClock().date(),
         config,
       );
-  };
+  }
   const suspended = aZipJob({ spec: { suspend: true } });
   const reasonsToWait: readonly { readonly name: string; readonly seen: Partial<Observation> }[] = [
     { name: 'nothing else changed', seen: {} },

@@ -12,15 +12,15 @@ import { round, runFor, runToEnd } from '#test/support/worlds/job-world/steps.ts
 const ACCEPTED_AT = 'zipjobs.dev/accepted-at';
 const ACCEPTED_UID = 'zipjobs.dev/accepted-uid';
 
-const aWorld = (zipJob: ZipJob): JobWorld => {
+function aWorld(zipJob: ZipJob): JobWorld {
   const world = new JobWorld(zipJob, (before, after) => {
     expectInvariants(before, after, world);
   });
   return world;
-};
+}
 
 /** What Velero creates from a backup: the status is restored only on request. */
-const restored = ({ metadata, status, ...job }: ZipJob, createdAgo: number, keepsStatus: boolean): ZipJob => {
+function restored({ metadata, status, ...job }: ZipJob, createdAgo: number, keepsStatus: boolean): ZipJob {
   const { name, namespace, labels, annotations, finalizers } = metadata;
   const kept = { name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) };
   const fresh = {
@@ -34,22 +34,26 @@ const restored = ({ metadata, status, ...job }: ZipJob, createdAgo: number, keep
     metadata: { ...kept, ...(finalizers && { finalizers }), ...fresh },
     ...(keepsStatus && status && { status }),
   };
-};
+}
 
 const withoutAnnotations = aZipJob({ metadata: { annotations: {} } });
 /** As the API creates it. */
 const ofApi = aZipJob({ metadata: { finalizers: [FINALIZER] } });
 
-const untilSeen = (world: JobWorld) => world.reconcile();
-const untilRunning = async (world: JobWorld): Promise<void> => {
+function untilSeen(world: JobWorld) {
+  return world.reconcile();
+}
+
+async function untilRunning(world: JobWorld): Promise<void> {
   for (let rounds = 0; rounds < 20 && world.zipJob?.status?.phase !== 'Running'; rounds += 1)
     await round(world);
-};
-const untilQueued = async (world: JobWorld): Promise<void> => {
+}
+
+async function untilQueued(world: JobWorld): Promise<void> {
   world.suspend(true);
   await round(world);
   world.suspend(false);
-};
+}
 
 const BACKUPS: Readonly<
   Record<string, readonly [job: ZipJob, createdAgo: number, reach: (world: JobWorld) => Promise<void>]>

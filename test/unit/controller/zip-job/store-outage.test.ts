@@ -10,16 +10,19 @@ import { livePods, round, runFor, runToEnd } from '#test/support/worlds/job-worl
 const MINUTE = 60;
 const HOUR = 3600;
 
-const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
+function statusOf({ zipJob }: JobWorld) {
+  return zipJob?.status ?? {};
+}
 
-const unfinishedRecoveryJobs = ({ jobs }: JobWorld): readonly string[] =>
-  jobs
+function unfinishedRecoveryJobs({ jobs }: JobWorld): readonly string[] {
+  return jobs
     .all()
     .filter((job) => job.metadata.name !== NAME && !isJobFinished(job))
     .map(({ metadata }) => metadata.name);
+}
 
 /** A job whose pod recorded this state of its upload. */
-const recorded = async (state: 'open' | 'committing'): Promise<JobWorld> => {
+async function recorded(state: 'open' | 'committing'): Promise<JobWorld> {
   const world = new JobWorld(aZipJob(), (before, after) => {
     expectInvariants(before, after, world);
   });
@@ -27,14 +30,16 @@ const recorded = async (state: 'open' | 'committing'): Promise<JobWorld> => {
     await round(world);
   expect(statusOf(world).upload?.state).to.equal(state);
   return world;
-};
+}
 
 /** A job whose pod sent CompleteMultipartUpload and is then killed. */
-const lostInCommit = (): Promise<JobWorld> => recorded('committing');
+function lostInCommit(): Promise<JobWorld> {
+  return recorded('committing');
+}
 
-const kill = (world: JobWorld): void => {
+function kill(world: JobWorld): void {
   for (const pod of livePods(world)) pod.end({ exitCode: 137 });
-};
+}
 
 describe('an attempt that was lost while it committed', () => {
   for (const [complete, want] of [
@@ -126,7 +131,9 @@ describe('an attempt that was lost while it committed', () => {
   it('is recovered by another pod when the node of the recovery pod is lost unnoticed (F25)', async () => {
     const world = await lostInCommit();
     kill(world);
-    const isRecovery = (name: string): boolean => name.includes('-recover-');
+    function isRecovery(name: string): boolean {
+      return name.includes('-recover-');
+    }
     for (let rounds = 0; rounds < 10; rounds += 1) {
       const pod = livePods(world).find((one) => isRecovery(one.pod.metadata.name));
       if (pod) world.loseNode(pod, { noticed: false, dead: true });
@@ -147,10 +154,10 @@ describe('an attempt that was lost with an open upload', () => {
       const starts = new Set<string>();
       world.store.isDown = true;
       kill(world);
-      const isRecovered = () => {
+      function isRecovered() {
         const { status, reason } = findCondition(statusOf(world).conditions, 'Recovered') ?? {};
         return status === 'True' || (status === 'False' && reason === 'PodActive' && starts.size > 0);
-      };
+      }
       const lostAt = world.now.getTime();
       while (!isRecovered() && world.now.getTime() < lostAt + HOUR * 1000) {
         await runFor(world, 1);

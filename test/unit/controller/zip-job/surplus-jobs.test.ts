@@ -8,10 +8,10 @@ import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-
 
 const HOUR_MS = 3_600_000;
 
-const setUp = (
+function setUp(
   change: { storedJobs?: number; storedBytes?: number } = {},
   config: Partial<SurplusJobsOptions['config']> = {},
-) => {
+) {
   const clock = createManualClock();
   const chosen: string[] = [];
   const limits = { storedJobs: 10, storedBytes: 1e9, ...change };
@@ -23,24 +23,28 @@ const setUp = (
     clock,
     onSurplus: (_namespace, keys) => chosen.push(...keys.map((key) => key.slice(key.indexOf('/') + 1))),
   });
-  const jobOf = (name: string, status: ZipJobStatus): ZipJob => aZipJob({ metadata: { name }, status });
-  const see = (name: string, status: ZipJobStatus): void => {
+  function jobOf(name: string, status: ZipJobStatus): ZipJob {
+    return aZipJob({ metadata: { name }, status });
+  }
+  function see(name: string, status: ZipJobStatus): void {
     const object = jobOf(name, status);
     surplus.see({ kind: 'set', key: objectKey(object), object, before: undefined });
-  };
+  }
   /** A job that finished this many hours ago. */
-  const done = (name: string, hours: number, more: Partial<ZipJobStatus> = {}): void => {
+  function done(name: string, hours: number, more: Partial<ZipJobStatus> = {}): void {
     const finishedAt = new Date(clock.date().getTime() - hours * HOUR_MS).toISOString();
     see(name, finishedAs('Succeeded', { finishedAt, ...more }));
-  };
-  const remove = (name: string): void => {
+  }
+  function remove(name: string): void {
     const before = jobOf(name, running('p'));
     const change: Change<ZipJob> = { kind: 'deleted', key: objectKey(before), before };
     surplus.see(change);
-  };
-  const isSurplus = (name: string): boolean => surplus.isSurplus(objectKey(jobOf(name, {})));
+  }
+  function isSurplus(name: string): boolean {
+    return surplus.isSurplus(objectKey(jobOf(name, {})));
+  }
   return { surplus, stop, clock, limits, chosen, see, done, remove, isSurplus };
-};
+}
 
 describe('createSurplusJobs', () => {
   it('chooses the oldest finished jobs until a tenth of the limit is free (N2)', async () => {
@@ -107,14 +111,14 @@ describe('createSurplusJobs', () => {
 
   describe('with a history', () => {
     const archived = { conditions: [aCondition('Archived', ['True', 'Archived'])] };
-    const fill = (historyWhenFull: 'refuse' | 'drop') => {
+    function fill(historyWhenFull: 'refuse' | 'drop') {
       const world = setUp({}, { historyHost: 'db.example', historyWhenFull });
       for (let n = 0; n < 8; n += 1) world.done(`lacking-${n}`, 100 - n);
       world.done('archived', 0.5, archived);
       world.see('running', running('p'));
       world.see('another', running('p'));
       return world;
-    };
+    }
 
     it('chooses archived jobs of any age, and no job that the history lacks (G8, N2)', async () => {
       const { clock, chosen } = fill('refuse');

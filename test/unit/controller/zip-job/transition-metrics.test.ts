@@ -9,7 +9,7 @@ import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
 
-const setUp = (zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size' | 'oldestMs'>) => {
+function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size' | 'oldestMs'>) {
   const registry = new Registry();
   const metrics = createControllerMetrics(registry);
   collectAtScrape(registry, {
@@ -21,17 +21,19 @@ const setUp = (zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
     archiver,
     now: () => NOW,
   });
-  const move = (before: ZipJobStatus, after: ZipJobStatus): void =>
-    countTransition(metrics, { before, after, now: NOW });
-  const series = async (): Promise<readonly string[]> =>
-    (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  function move(before: ZipJobStatus, after: ZipJobStatus): void {
+    return countTransition(metrics, { before, after, now: NOW });
+  }
+  async function series(): Promise<readonly string[]> {
+    return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  }
   return { registry, move, series };
-};
+}
 
-const valueOf = (series: readonly string[], name: string): number | undefined => {
+function valueOf(series: readonly string[], name: string): number | undefined {
   const line = series.find((one) => one.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
-};
+}
 
 describe('collectAtScrape with a history', () => {
   it('shows how many jobs the history lacks, and the age of the oldest (G8)', async () => {
@@ -52,7 +54,7 @@ const PHASES: readonly Phase[] = ['Succeeded', 'Failed', 'Cancelled'];
 const CLASSES = ['success', 'permanent', 'transient', 'disruption', 'oom', 'superseded'] as const;
 
 /** A finished job whose every text is unique, as a tenant or a hostile zipper could write it. */
-const anEnd = (n: number): { readonly before: ZipJobStatus; readonly after: ZipJobStatus } => {
+function anEnd(n: number): { readonly before: ZipJobStatus; readonly after: ZipJobStatus } {
   const text = `https://tenant-${n}.example/file-${n}?sig=${n}`;
   const attempt: Attempt = {
     n: 1,
@@ -91,17 +93,17 @@ const anEnd = (n: number): { readonly before: ZipJobStatus; readonly after: ZipJ
       },
     },
   };
-};
+}
 
 describe('countTransition', () => {
   it('creates no series per job for ten thousand jobs with unique texts, and exposes none of the texts (P15)', async () => {
     const { move, series } = setUp();
-    const run = (from: number, to: number): void => {
+    function run(from: number, to: number): void {
       for (let n = from; n < to; n += 1) {
         const { before, after } = anEnd(n);
         move(before, after);
       }
-    };
+    }
     run(0, 2000);
     const first = await series();
     run(2000, 10_000);
@@ -127,8 +129,12 @@ describe('countTransition', () => {
 
   it('separates failures of callers from ours, and starts both at zero (X4)', async () => {
     const { move, series } = setUp();
-    const finished = async (reason: string, fault: string): Promise<number | undefined> =>
-      valueOf(await series(), `zip_jobs_finished_total{result="failed",reason="${reason}",fault="${fault}"}`);
+    async function finished(reason: string, fault: string): Promise<number | undefined> {
+      return valueOf(
+        await series(),
+        `zip_jobs_finished_total{result="failed",reason="${reason}",fault="${fault}"}`,
+      );
+    }
     const faults = { BucketCredentialsInvalid: 'caller', BucketDeleted: 'caller', OutOfMemory: 'operator' };
     for (const [reason, fault] of Object.entries(faults)) {
       expect(await finished(reason, fault)).to.equal(0);
@@ -143,9 +149,11 @@ describe('countTransition', () => {
 
   it('counts each upload that could not be aborted once (U11)', async () => {
     const { move, series } = setUp();
-    const of = (abortFailures?: number): ZipJobStatus => ({
-      attempts: [{ n: 1, podUid: 'p', ...(abortFailures !== undefined && { abortFailures }) }],
-    });
+    function of(abortFailures?: number): ZipJobStatus {
+      return {
+        attempts: [{ n: 1, podUid: 'p', ...(abortFailures !== undefined && { abortFailures }) }],
+      };
+    }
     move({}, of());
     move(of(), of(1));
     move(of(1), of(1));
@@ -217,7 +225,9 @@ describe('collectAtScrape', () => {
 
   it('reports the state of jobs and the oldest webhook from the cache (W19)', async () => {
     const lines = await setUp(jobs).series();
-    const reported = (name: string): number | undefined => valueOf(lines, name);
+    function reported(name: string): number | undefined {
+      return valueOf(lines, name);
+    }
     expect(reported('zip_jobs{phase="New"}')).to.equal(1);
     expect(reported('zip_jobs{phase="Queued"}')).to.equal(2);
     expect(reported('zip_jobs{phase="Cancelled"}')).to.equal(0);
@@ -229,28 +239,30 @@ describe('collectAtScrape', () => {
   });
 
   it('counts a job whose recovery cannot continue as stuck (F25)', async () => {
-    const recovering = (message: string) =>
-      aZipJob({
+    function recovering(message: string) {
+      return aZipJob({
         status: {
           phase: 'Running',
           reason: 'NoProgress',
           conditions: [{ ...aCondition('Recovered', ['False', 'Recovering']), message }],
         },
       });
+    }
     const late = 'attempt 1 is recovered as soon as possible, at the latest at noon: QuotaExceeded';
     const lines = await setUp([recovering(late), recovering(REASONS.Recovering)]).series();
     expect(valueOf(lines, 'zip_jobs_stuck{reason="Recovering"}')).to.equal(1);
   });
 
   it('counts a finished job as stuck whose pod is not known to be gone ten minutes later', async () => {
-    const finished = (seconds: number, podUid?: string) =>
-      aZipJob({
+    function finished(seconds: number, podUid?: string) {
+      return aZipJob({
         status: {
           phase: 'Succeeded',
           finishedAt: ago(seconds),
           job: { name: 'j', uid: 'u', ...(podUid !== undefined && { podUid }) },
         },
       });
+    }
     const lines = await setUp([finished(599, 'p'), finished(601, 'p'), finished(601)]).series();
     expect(valueOf(lines, 'zip_jobs_stuck{reason="NodeSilent"}')).to.equal(1);
   });

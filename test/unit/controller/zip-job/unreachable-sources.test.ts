@@ -23,20 +23,21 @@ import { createUnreachableCauses } from '#zipper-image/status/unreachable-causes
 const FAILURE = failureMessage('SourceUnreachable', { message: 'file 0: the source is unreachable' });
 
 /** As the zipper writes it. */
-const sealedFor = (key: string, ...causes: readonly unknown[]): string => {
+function sealedFor(key: string, ...causes: readonly unknown[]): string {
   const seen = createUnreachableCauses();
   for (const cause of causes) seen.see(cause);
   return seen.sealed(key);
-};
+}
 
-const endedPod = (name: string, sealed: string): Pod =>
-  aPod(name, {
+function endedPod(name: string, sealed: string): Pod {
+  return aPod(name, {
     metadata: {
       uid: `uid-${name}`,
       labels: { [LABELS.instance]: NAME, [LABELS.managedBy]: 'zipjobs-controller' },
     },
     status: ended({ exitCode: EXIT_CODES.sourceUnavailable, message: { ...FAILURE, sealed } }),
   });
+}
 
 interface Seen {
   /** By reason, without those that did not occur. */
@@ -46,13 +47,13 @@ interface Seen {
 }
 
 /** What a controller counts and logs when its caches receive these pods. */
-const seen = async (podsFor: (parts: Parts) => readonly Pod[]): Promise<Seen> => {
+async function seen(podsFor: (parts: Parts) => readonly Pod[]): Promise<Seen> {
   await using resources = new AsyncDisposableStack();
   const stop = new AbortController();
   const lines: Record<string, unknown>[] = [];
-  const write = (line: string): void => {
+  function write(line: string): void {
     lines.push(JSON.parse(line) as Record<string, unknown>);
-  };
+  }
   const log = createLogger('test', { level: 'info', destination: { write } });
   const pods: Pod[] = [];
   const kube = fixedKube({
@@ -73,13 +74,13 @@ const seen = async (podsFor: (parts: Parts) => readonly Pod[]): Promise<Seen> =>
     lines: lines.filter(({ message }) => message === 'sources were unreachable'),
     parts,
   };
-};
+}
 
-const keyOf = ({ currentConfig }: Parts): string => {
+function keyOf({ currentConfig }: Parts): string {
   const job = archiveJob(aZipJob(), aZipBucket(), currentConfig());
   const text = job.spec?.template.metadata?.annotations?.[ANNOTATIONS.task] ?? '';
   return (JSON.parse(text) as ArchiveTask).sealingKey ?? '';
-};
+}
 
 describe('causes of unreachable sources', () => {
   it('are counted and logged by the controller, for each pod once by reason (N22)', async () => {

@@ -5,10 +5,12 @@ import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';
 import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
 import { livePods, round, runFor, runToEnd } from '#test/support/worlds/job-world/steps.ts';
 
-const statusOf = ({ zipJob }: JobWorld) => zipJob?.status ?? {};
+function statusOf({ zipJob }: JobWorld) {
+  return zipJob?.status ?? {};
+}
 
 /** The pod sent CompleteMultipartUpload and was then killed. */
-const lostAfterComplete = async (change: (world: JobWorld) => void): Promise<JobWorld> => {
+async function lostAfterComplete(change: (world: JobWorld) => void): Promise<JobWorld> {
   const world = new JobWorld(aZipJob(), (before, after) => {
     expectInvariants(before, after, world);
   });
@@ -20,7 +22,7 @@ const lostAfterComplete = async (change: (world: JobWorld) => void): Promise<Job
     pod.end({ exitCode: 137 });
   }
   return world;
-};
+}
 
 describe('an attempt that was lost while it committed, at an unreliable store', () => {
   it('stays unfinished while an ignored abort leaves the upload, and succeeds when Complete arrives (F27)', async () => {

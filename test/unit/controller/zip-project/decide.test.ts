@@ -9,18 +9,18 @@ import { projectClasses } from '#test/support/builders/project-classes.ts';
 
 const webhook = { state: 'Enabled', endpoint: 'e' } as const;
 
-const deletedProject = (change: Partial<ZipProject> = {}): ZipProject => {
+function deletedProject(change: Partial<ZipProject> = {}): ZipProject {
   const project = aZipProject();
   const metadata = { ...project.metadata, finalizers: [FINALIZER], deletionTimestamp: ago(60) };
   return { ...project, metadata, status: { webhook }, ...change };
-};
+}
 
-const judge = (
+function judge(
   project: ZipProject,
   remainder: Partial<ProjectObservation['remainder']> = {},
   projectClass: ProjectObservation['projectClass'] = projectClasses().of('team-a'),
-): ProjectDecision =>
-  decideProject(
+): ProjectDecision {
+  return decideProject(
     {
       project,
       projectClass,
@@ -34,6 +34,7 @@ const judge = (
     NOW,
     aConfig({ projectDeletionSeconds: 300 }),
   );
+}
 
 describe('decideProject for a project that is being deleted', () => {
   it('cancels the jobs, reports what it waits for and until when, and keeps the webhook state', () => {

@@ -27,7 +27,7 @@ const META = {
   ],
 };
 
-const setUp = (wanted: (project: ZipProject) => Wanted, live?: KubeObject) => {
+function setUp(wanted: (project: ZipProject) => Wanted, live?: KubeObject) {
   const applied: unknown[] = [];
   const kind: ChildKind = {
     kind: 'Thing',
@@ -45,11 +45,11 @@ const setUp = (wanted: (project: ZipProject) => Wanted, live?: KubeObject) => {
     },
   };
   const children = childrenOf([kind]);
-  const ensure = async (project: ZipProject): Promise<void> => {
+  async function ensure(project: ZipProject): Promise<void> {
     for (const child of children.of(project)) if (!child.isPresent) await children.create(child);
-  };
+  }
   return { applied, ensure };
-};
+}
 
 describe('project children', () => {
   it('are a ServiceAccount without an automatic token and a RoleBinding to the role of zippers', async () => {
@@ -103,12 +103,12 @@ describe('project children', () => {
 });
 
 describe('the network policy of a project', () => {
-  const policy = (change: Parameters<typeof aConfig>[0]) => {
+  function policy(change: Parameters<typeof aConfig>[0]) {
     const network = zipperNetworkOf(
       aConfig({ networkPolicies: true, apiServerCidrs: ['10.96.0.1/32'], ...change }),
     );
     return network && JSON.stringify(zipperNetworkPolicy(aZipProject(), network)['spec']);
-  };
+  }
 
   it('denies ingress, and allows egress only to DNS, the API server and the configured blocks (P10)', () => {
     const spec = policy({ egressAllowCidrs: ['10.2.0.0/16'], storeAllowCidrs: ['10.96.7.0/24'] });

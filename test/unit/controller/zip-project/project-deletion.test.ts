@@ -7,7 +7,7 @@ import {
 import { FINALIZER } from '#crds/api-group.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
 
-const judge = (change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion => {
+function judge(change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion {
   const project = aZipProject();
   const metadata = { ...project.metadata, finalizers: [FINALIZER], deletionTimestamp: ago(age) };
   return projectDeletion(
@@ -20,7 +20,7 @@ const judge = (change: Partial<LeavingProject> = {}, age = 60): ProjectDeletion 
     },
     { now: NOW, projectDeletionSeconds: 300 },
   );
-};
+}
 
 describe('projectDeletion', () => {
   const job = aZipJob({ metadata: { name: 'j' } });

@@ -16,7 +16,7 @@ interface Given {
   readonly hasHistory?: boolean;
 }
 
-const judge = ({ nonce, known, purge, hasHistory = true }: Given) => {
+function judge({ nonce, known, purge, hasHistory = true }: Given) {
   const project = aZipProject();
   const annotations = nonce === undefined ? {} : { [ANNOTATIONS.purgeHistory]: nonce };
   return projectPurge(
@@ -31,12 +31,14 @@ const judge = ({ nonce, known, purge, hasHistory = true }: Given) => {
     },
     NOW,
   );
-};
+}
 
-const start = (nonce: string, records: number) => ({
-  kind: 'startPurge',
-  order: { nonce, projectUid: 'uid-project', records },
-});
+function start(nonce: string, records: number) {
+  return {
+    kind: 'startPurge',
+    order: { nonce, projectUid: 'uid-project', records },
+  };
+}
 
 describe('projectPurge', () => {
   const running = { nonce: 'a', startedAt: STARTED, records: 5 };

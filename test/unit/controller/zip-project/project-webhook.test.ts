@@ -11,21 +11,24 @@ const url = 'https://hooks.example/a';
 const SECRET_URL = 'https://secret.example/T0/canary';
 const KEY = `${NAMESPACE}/project`;
 
-const aProject = (annotations: Readonly<Record<string, string>>, webhook?: EndpointState): ZipProject => ({
-  ...aZipProject(),
-  metadata: { ...aZipProject().metadata, annotations },
-  spec: { webhook: { url } },
-  ...(webhook && { status: { webhook } }),
-});
+function aProject(annotations: Readonly<Record<string, string>>, webhook?: EndpointState): ZipProject {
+  return {
+    ...aZipProject(),
+    metadata: { ...aZipProject().metadata, annotations },
+    spec: { webhook: { url } },
+    ...(webhook && { status: { webhook } }),
+  };
+}
 
 /** A project without deliveries and commands, with these changes. */
-const judge = (
+function judge(
   project: ZipProject,
   change: Partial<Pick<ProjectObservation, 'responses' | 'test'>> = {},
-): ProjectWebhook =>
-  projectWebhook({ project, children: [], responses: [], test: { kind: 'idle' }, ...change }, NOW, {
+): ProjectWebhook {
+  return projectWebhook({ project, children: [], responses: [], test: { kind: 'idle' }, ...change }, NOW, {
     webhookDisableAfterSeconds: 432_000,
   });
+}
 
 describe('projectWebhook', () => {
   it('has only the host of an endpoint without deliveries', () => {
@@ -116,10 +119,12 @@ describe('projectWebhook', () => {
   });
 
   it('learns the host of a URL in the Secret from its deliveries, and forgets it with the URL (N15)', () => {
-    const inSecret = (annotations: Readonly<Record<string, string>>, state?: EndpointState): ZipProject => ({
-      ...aProject(annotations, state),
-      spec: { webhook: {} },
-    });
+    function inSecret(annotations: Readonly<Record<string, string>>, state?: EndpointState): ZipProject {
+      return {
+        ...aProject(annotations, state),
+        spec: { webhook: {} },
+      };
+    }
     expect(judge(inSecret({})).state).to.equal(undefined);
     const endpoint = endpointOf({});
     const responses = [{ endpoint, host: 'secret.example', delivery: { ...delivery, status: 410 } }];

@@ -28,10 +28,10 @@ import { projectClasses } from '#test/support/builders/project-classes.ts';
 const KEY = `${NAMESPACE}/project`;
 const URL = 'https://hooks.example/a';
 
-const aProject = (metadata: Partial<ObjectMeta> = {}, change: Partial<ZipProject> = {}): ZipProject => {
+function aProject(metadata: Partial<ObjectMeta> = {}, change: Partial<ZipProject> = {}): ZipProject {
   const project = aZipProject();
   return { ...project, ...change, metadata: { ...project.metadata, finalizers: [FINALIZER], ...metadata } };
-};
+}
 
 interface Given {
   readonly fault?: Error;
@@ -43,26 +43,30 @@ interface Given {
   readonly leavesOutBuckets?: boolean;
 }
 
-const purgesOf = ({ purge }: Given, calls: unknown[]) => ({
-  of: () => purge,
-  start: (key: string, order: unknown) => calls.push([`purge ${key}`, order]),
-  forget: (key: string) => calls.push(`forget the purge of ${key}`),
-});
+function purgesOf({ purge }: Given, calls: unknown[]) {
+  return {
+    of: () => purge,
+    start: (key: string, order: unknown) => calls.push([`purge ${key}`, order]),
+    forget: (key: string) => calls.push(`forget the purge of ${key}`),
+  };
+}
 
-const childrenOf = ({ fault, present = [] }: Given, calls: unknown[]) => ({
-  of: (project: ZipProject) =>
-    ['ServiceAccount', 'RoleBinding'].map((kind) => ({
-      kind,
-      wanted: { metadata: { name: kind, namespace: project.metadata.namespace } },
-      isPresent: present.includes(kind),
-    })),
-  create: ({ kind }: { readonly kind: string }) => {
-    calls.push(`create ${kind}`);
-    return fault ? Promise.reject(fault) : Promise.resolve();
-  },
-});
+function childrenOf({ fault, present = [] }: Given, calls: unknown[]) {
+  return {
+    of: (project: ZipProject) =>
+      ['ServiceAccount', 'RoleBinding'].map((kind) => ({
+        kind,
+        wanted: { metadata: { name: kind, namespace: project.metadata.namespace } },
+        isPresent: present.includes(kind),
+      })),
+    create: ({ kind }: { readonly kind: string }) => {
+      calls.push(`create ${kind}`);
+      return fault ? Promise.reject(fault) : Promise.resolve();
+    },
+  };
+}
 
-const setUp = (project: ZipProject | undefined, given: Given = {}) => {
+function setUp(project: ZipProject | undefined, given: Given = {}) {
   const projects = createFakeObjects<ZipProject>();
   const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.changing]: changingOf } });
   const buckets = createFakeObjects<ZipBucket>();
@@ -91,7 +95,9 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
     jobs: none,
     pods: none,
   };
-  const isNamespaceTerminating = () => Promise.resolve(false);
+  function isNamespaceTerminating() {
+    return Promise.resolve(false);
+  }
   const purges = purgesOf(given, calls);
   const reconcile = createReconcile({
     controller: ZIPPROJECT,
@@ -143,7 +149,7 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
     applied,
     notes,
   };
-};
+}
 
 const READY = {
   type: 'Ready',

@@ -15,7 +15,7 @@ interface PageOptions {
   readonly elements?: Readonly<Record<string, object>>;
 }
 
-const runScript = ({ clipboard, copiesSelection = false, elements = {} }: PageOptions) => {
+function runScript({ clipboard, copiesSelection = false, elements = {} }: PageOptions) {
   const listeners = new Map<string, Listener>();
   const selected: unknown[] = [];
   const opened: string[] = [];
@@ -42,16 +42,16 @@ const runScript = ({ clipboard, copiesSelection = false, elements = {} }: PageOp
     },
   });
   return { listeners, selected, opened };
-};
+}
 
 describe('copy buttons of the dashboard', () => {
-  const press = async (options: Omit<PageOptions, 'elements'>) => {
+  async function press(options: Omit<PageOptions, 'elements'>) {
     const code = { textContent: 'zpj_secret' };
     const button = { textContent: 'Copy', dataset: { copy: 'token' } };
     const page = runScript({ ...options, elements: { token: code } });
     await page.listeners.get('click')?.({ target: { closest: () => button } });
     return { text: button.textContent, isSelected: page.selected.includes(code) };
-  };
+  }
   const refused = { writeText: () => Promise.reject(new Error('Write permission denied.')) };
 
   it('copy to the clipboard', async () => {
@@ -81,7 +81,7 @@ describe('copy buttons of the dashboard', () => {
 });
 
 describe('the project menu of the dashboard', () => {
-  const submit = (more: number, names: readonly string[]) => {
+  function submit(more: number, names: readonly string[]) {
     const links = names.map((name) => ({ href: `/projects/${name}` }));
     const items = links.map((link) => ({ hidden: false, querySelector: () => link }));
     const forms = new Map<string, Listener>();
@@ -97,7 +97,7 @@ describe('the project menu of the dashboard', () => {
     let isSearched = true;
     forms.get('submit')?.({ preventDefault: () => (isSearched = false) });
     return { opened, isSearched };
-  };
+  }
 
   it('opens the only project that matches with Enter', () => {
     expect(submit(0, ['a-07-prod'])).to.deep.equal({ opened: ['/projects/a-07-prod'], isSearched: false });

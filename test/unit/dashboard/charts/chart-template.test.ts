@@ -7,10 +7,11 @@ const TEXTS = { id: 'jobs', label: 'Jobs per hour', unitLabel: 'Jobs' };
 
 /** A template gets a chart as `it.chart`, which an include adds. */
 const render = createRender();
-const htmlOf = (chart: Chart): string => {
+
+function htmlOf(chart: Chart): string {
   const data = { frame: {} as Frame, view: {}, chart };
   return render('/charts/chart', data);
-};
+}
 
 describe('the template of a chart', () => {
   it('shows failed and succeeded without colour, also in its legend', () => {

@@ -10,16 +10,23 @@ const TEXTS = { id: 'jobs', label: 'Jobs per hour', unitLabel: 'Jobs' };
 const GOOD = { name: 'succeeded', look: 'good' } as const;
 const BAD = { name: 'failed', look: 'bad' } as const;
 
-const bars = (values: readonly (readonly number[])[], unit: ChartUnit = 'count', stepMs = HOUR_MS): Chart =>
-  barChart({
+function bars(values: readonly (readonly number[])[], unit: ChartUnit = 'count', stepMs = HOUR_MS): Chart {
+  return barChart({
     ...TEXTS,
     unit,
     stepMs,
     series: [GOOD, BAD],
     bars: values.map((one, index) => ({ fromMs: START + index * stepMs, name: `bar ${index}`, values: one })),
   });
-const yLabels = ({ yTicks }: Chart): readonly string[] => yTicks.map(({ label }) => label);
-const xLabels = ({ xTicks }: Chart): readonly string[] => xTicks.map(({ label }) => label);
+}
+
+function yLabels({ yTicks }: Chart): readonly string[] {
+  return yTicks.map(({ label }) => label);
+}
+
+function xLabels({ xTicks }: Chart): readonly string[] {
+  return xTicks.map(({ label }) => label);
+}
 
 describe('a bar chart', () => {
   it('has a scale from zero to a round number at or above the highest bar', () => {
@@ -130,14 +137,15 @@ describe('a bar chart', () => {
   });
 
   it('has labels of days or months for longer periods', () => {
-    const days = (count: number): readonly string[] =>
-      xLabels(
+    function days(count: number): readonly string[] {
+      return xLabels(
         bars(
           Array.from({ length: count }, () => [1, 0]),
           'count',
           DAY_MS,
         ),
       );
+    }
     expect(days(7)).to.include.members(['May 4', 'May 5', 'May 10']);
     expect(days(30).length).to.be.within(3, 10);
     expect(days(365)).to.include('Jul 2026');
@@ -153,8 +161,8 @@ describe('a bar chart', () => {
 });
 
 describe('a line chart', () => {
-  const line = (values: readonly number[]): Chart =>
-    lineChart({
+  function line(values: readonly number[]): Chart {
+    return lineChart({
       ...TEXTS,
       unit: 'bytesPerSecond',
       lines: [
@@ -164,6 +172,7 @@ describe('a line chart', () => {
         },
       ],
     });
+  }
 
   it('goes from the first time to the last, and is higher for a higher value', () => {
     const chart = line([0, 512, 1_024]);
@@ -175,7 +184,9 @@ describe('a line chart', () => {
   });
 
   it('draws several lines on one scale', () => {
-    const points = (value: number) => [0, 1].map((index) => ({ atMs: START + index * 60_000, value }));
+    function points(value: number) {
+      return [0, 1].map((index) => ({ atMs: START + index * 60_000, value }));
+    }
     const chart = lineChart({
       ...TEXTS,
       unit: 'count',

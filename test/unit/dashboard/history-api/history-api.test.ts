@@ -11,14 +11,21 @@ describe('the history for programs', function () {
   this.timeout(60_000);
   const world = useDashboardHistory({ DASHBOARD_HISTORY_REQUESTS_PER_MINUTE: '30' });
 
-  const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-    createVisitor(world.dashboard.server.url).get(path, { authorization: `Bearer ${ADA}`, ...headers });
-  const list = async (query = ''): Promise<HistoryList> =>
-    JSON.parse((await get(LIST + query)).text) as HistoryList;
-  const keys = async (query: string): Promise<readonly string[]> =>
-    (await list(query)).jobs.map(({ key }) => key);
-  const errorOf = ({ text }: Response): unknown =>
-    (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code;
+  function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return createVisitor(world.dashboard.server.url).get(path, {
+      authorization: `Bearer ${ADA}`,
+      ...headers,
+    });
+  }
+  async function list(query = ''): Promise<HistoryList> {
+    return JSON.parse((await get(LIST + query)).text) as HistoryList;
+  }
+  async function keys(query: string): Promise<readonly string[]> {
+    return (await list(query)).jobs.map(({ key }) => key);
+  }
+  function errorOf({ text }: Response): unknown {
+    return (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code;
+  }
 
   it('lists jobs without internal fields', async () => {
     await world.dashboard.archive(aFinishedJob(1));
@@ -50,9 +57,11 @@ describe('the history for programs', function () {
   });
 
   it('filters by reason and by the token that created the job', async () => {
-    const failed = (reason: 'SourceNotFound' | 'OutOfMemory') => ({
-      status: { phase: 'Failed', reason } as const,
-    });
+    function failed(reason: 'SourceNotFound' | 'OutOfMemory') {
+      return {
+        status: { phase: 'Failed', reason } as const,
+      };
+    }
     await world.dashboard.archive(
       aFinishedJob(1, { token: 'ci-k7x2mq' }),
       aFinishedJob(2, failed('SourceNotFound')),
@@ -91,7 +100,9 @@ describe('the history for programs', function () {
   it('reviews the access of the token on each request', async () => {
     await world.dashboard.archive(aFinishedJob(1));
     const { tokens } = world.dashboard.server;
-    const asViewer = () => get(LIST, { authorization: `Bearer ${VIEW}` });
+    function asViewer() {
+      return get(LIST, { authorization: `Bearer ${VIEW}` });
+    }
     expect((await asViewer()).status).to.equal(200);
     for (const allowed of [['get zipprojects team-a'], ['list zipjobs team-a'], []]) {
       tokens.set(VIEW, { name: 'vera', allowed });

@@ -26,7 +26,9 @@ describe('readListQuery', () => {
     [`token=${'a'.repeat(254)}`, /^token must be/],
   ] as const)
     it(`refuses ${query.slice(0, 40)}`, () => {
-      const read = () => readListQuery(PROJECT, new URLSearchParams(query));
+      function read() {
+        return readListQuery(PROJECT, new URLSearchParams(query));
+      }
       expect(read).to.throw(message).with.property('code', 'invalid_request');
     });
 

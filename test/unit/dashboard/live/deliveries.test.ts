@@ -6,19 +6,24 @@ import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const ALL = { result: '', event: '' } as const;
 const FAILED = { result: 'failed', event: '' } as const;
-const keyOf = (name: string): string => `${NAMESPACE}/${name}`;
-const job = (name: string, second: number, state: WebhookState['state']): ListedJob => {
+
+function keyOf(name: string): string {
+  return `${NAMESPACE}/${name}`;
+}
+
+function job(name: string, second: number, state: WebhookState['state']): ListedJob {
   const at = new Date(second * 1000).toISOString();
   const log = [{ at, durationMs: 1, status: 500 }];
   return toListedJob(
     aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook: { state, log } } }),
   );
-};
+}
 
 describe('createDeliveries', () => {
   let deliveries: Deliveries;
-  const set = (object: ListedJob, before?: ListedJob): void =>
-    deliveries.note({ kind: 'set', key: keyOf(object.metadata.name), object, before });
+  function set(object: ListedJob, before?: ListedJob): void {
+    return deliveries.note({ kind: 'set', key: keyOf(object.metadata.name), object, before });
+  }
   beforeEach(() => {
     deliveries = createDeliveries();
   });

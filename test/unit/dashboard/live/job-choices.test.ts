@@ -5,17 +5,18 @@ import { createJobChoices } from '#dashboard/live/job-choices.ts';
 import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const job = (name: string, { bucket = 's3-a', token = '', status = {} as ZipJobStatus } = {}): ListedJob =>
-  toListedJob(
+function job(name: string, { bucket = 's3-a', token = '', status = {} as ZipJobStatus } = {}): ListedJob {
+  return toListedJob(
     aZipJob({
       metadata: { name, annotations: token === '' ? {} : { [ANNOTATIONS.createdBy]: token } },
       spec: { bucketRef: { name: bucket } },
       status,
     }),
   );
+}
 
 describe('createJobChoices', () => {
-  const fixture = () => {
+  function fixture() {
     const choices = createJobChoices();
     return {
       set: (object: ListedJob, before?: ListedJob): void =>
@@ -25,7 +26,7 @@ describe('createJobChoices', () => {
       of: (kind: 'bucket' | 'reason' | 'token') => choices.of(NAMESPACE, kind),
       choices,
     };
-  };
+  }
 
   it('lists each bucket, token and reason once, sorted', () => {
     const { set, of } = fixture();

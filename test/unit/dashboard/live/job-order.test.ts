@@ -3,17 +3,20 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { createJobOrder, type JobOrder } from '#dashboard/live/job-order.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const job = (name: string, secondsAgo: number): ZipJob =>
-  aZipJob({
+function job(name: string, secondsAgo: number): ZipJob {
+  return aZipJob({
     metadata: { name, creationTimestamp: ago(secondsAgo) },
   });
+}
 
 describe('createJobOrder', () => {
   let order: JobOrder;
-  const set = (object: ZipJob, before?: ZipJob): void =>
-    order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
-  const drop = (before: ZipJob): void =>
-    order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
+  function set(object: ZipJob, before?: ZipJob): void {
+    return order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
+  }
+  function drop(before: ZipJob): void {
+    return order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
+  }
   beforeEach(() => {
     order = createJobOrder();
   });

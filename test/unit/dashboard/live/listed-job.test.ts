@@ -3,7 +3,9 @@ import { reasonOf, toListedJob } from '#dashboard/live/listed-job.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 
-const delivery = (at: string) => ({ at, durationMs: 1, status: 200 });
+function delivery(at: string) {
+  return { at, durationMs: 1, status: 200 };
+}
 
 describe('toListedJob', () => {
   it('keeps only the fields that lists show', () => {

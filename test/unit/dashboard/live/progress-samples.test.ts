@@ -6,8 +6,8 @@ import { aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts
 const KEY = `${NAMESPACE}/${NAME}`;
 const FRESH = toListedJob(aZipJob());
 
-const at = (second: number, bytesRead = second): ListedJob =>
-  toListedJob(
+function at(second: number, bytesRead = second): ListedJob {
+  return toListedJob(
     aZipJob({
       status: {
         phase: 'Running',
@@ -23,12 +23,16 @@ const at = (second: number, bytesRead = second): ListedJob =>
       },
     }),
   );
+}
 
 describe('createProgressSamples', () => {
   const samples = createProgressSamples();
-  const note = (object: ListedJob, key = KEY): void =>
-    samples.note({ kind: 'set', key, object, before: undefined });
-  const bytes = (): readonly number[] => samples.of(KEY).map(({ bytesRead }) => bytesRead);
+  function note(object: ListedJob, key = KEY): void {
+    return samples.note({ kind: 'set', key, object, before: undefined });
+  }
+  function bytes(): readonly number[] {
+    return samples.of(KEY).map(({ bytesRead }) => bytesRead);
+  }
   beforeEach(() => samples.note({ kind: 'deleted', key: KEY, before: FRESH }));
 
   it('keeps one sample per time', () => {

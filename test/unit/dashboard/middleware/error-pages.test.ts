@@ -38,7 +38,7 @@ describe('the error pages of the dashboard', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const failWith = async (code: KubeErrorCode, retryAfterMs?: number) => {
+  async function failWith(code: KubeErrorCode, retryAfterMs?: number) {
     const visitor = await visitAs(server, ADA);
     server.logLines.length = 0;
     server.respondWith(() => {
@@ -47,7 +47,7 @@ describe('the error pages of the dashboard', () => {
     const { status, headers, text } = await visitor.get(PAGE);
     const failures = server.logLines.filter((line) => line.includes('dashboard request failed'));
     return { status, retryAfter: headers.get('retry-after'), text, failures };
-  };
+  }
 
   for (const [code, expected] of Object.entries(STATUSES) as [KubeErrorCode, number][])
     it(`respond with ${expected} to ${code} of the API server, and log only failures of the cluster (UI2)`, async () => {

@@ -8,7 +8,7 @@ import {
 import { until } from '#test/support/until.ts';
 
 /** Posts a form whose last bytes never arrive. */
-const openForm = ({ url }: DashboardServer, bytes: number): Disposable => {
+function openForm({ url }: DashboardServer, bytes: number): Disposable {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname, () =>
     socket.write(
@@ -22,7 +22,7 @@ const openForm = ({ url }: DashboardServer, bytes: number): Disposable => {
       socket.destroy();
     },
   };
-};
+}
 
 const ENV = { DASHBOARD_ALLOW_HTTP: 'true', TRUSTED_PROXIES: '127.0.0.0/8' };
 const ELSEWHERE = { 'x-forwarded-for': '203.0.113.7' };
@@ -49,12 +49,13 @@ describe('the limits of the dashboard', () => {
       env: { ...ENV, DASHBOARD_FORM_BYTES_IN_FLIGHT: '20000' },
     });
     const visitor = createVisitor(dashboard.url);
-    const signIn = (headers: Readonly<Record<string, string>> = {}) =>
-      visitor.post(
+    function signIn(headers: Readonly<Record<string, string>> = {}) {
+      return visitor.post(
         '/sign-in',
         { token: 'x'.repeat(3_000) },
         { 'sec-fetch-site': 'same-origin', origin: 'null', ...headers },
       );
+    }
     using _held = openForm(dashboard, 8_000);
     await until('the form to be refused', async () => (await signIn()).status === 503);
     expect((await signIn(ELSEWHERE)).status).to.not.equal(503);

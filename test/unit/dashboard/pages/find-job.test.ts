@@ -13,16 +13,20 @@ import {
 } from '#test/support/worlds/dashboard-project.ts';
 
 const UUID = '00000000-0000-4000-8000-00000000000a';
-const unused = (): never => {
+
+function unused(): never {
   throw new Error('not used by the search');
-};
-const historyWith = (readJob: History['readJob']): History => ({
-  readJob,
-  listJobs: unused,
-  streamJobs: unused,
-  statistics: unused,
-  usageByDay: unused,
-});
+}
+
+function historyWith(readJob: History['readJob']): History {
+  return {
+    readJob,
+    listJobs: unused,
+    streamJobs: unused,
+    statistics: unused,
+    usageByDay: unused,
+  };
+}
 
 interface Job {
   readonly name: string;
@@ -33,13 +37,13 @@ interface Job {
 describe('GET /find', () => {
   let project: DashboardProject | undefined;
   afterEach(() => project?.[Symbol.asyncDispose]());
-  const start = async (history?: History): Promise<DashboardProject> => {
+  async function start(history?: History): Promise<DashboardProject> {
     project = await startDashboardProject({}, { history });
     return project;
-  };
-  const putJob = ({ server }: DashboardProject, job: Job): void => {
+  }
+  function putJob({ server }: DashboardProject, job: Job): void {
     server.zipJobs.put(aZipJob({ metadata: { namespace: TEAM, ...job } }));
-  };
+  }
 
   it('redirects to a job by its ID, whatever its case, or by its name', async () => {
     const started = await start();
@@ -149,12 +153,12 @@ describe('GET /find', () => {
   });
 
   /** A project in the cache and, unless it was deleted meanwhile, at the API server. */
-  const putOther = ({ server, objects }: DashboardProject, namespace: string, isDeleted = false): void => {
+  function putOther({ server, objects }: DashboardProject, namespace: string, isDeleted = false): void {
     const plain = aProject(namespace);
     const other = { ...plain, metadata: { ...plain.metadata, uid: `uid-of-${namespace}` } };
     server.zipProjects.put(other);
     if (!isDeleted) objects.put(COLLECTIONS.projects.replace(TEAM, namespace), other);
-  };
+  }
 
   it('searches the other projects when one was deleted meanwhile', async () => {
     const found = aZipJob({ metadata: { name: zipJobName(UUID) } });

@@ -7,20 +7,22 @@ const DAY_MS = 86_400_000;
 const NOW = new Date('2026-05-04T12:00:00Z');
 const TODAY = Date.parse('2026-05-04T00:00:00Z');
 
-const daysOf = (count: number) => {
-  const day = (ago: number) => ({
-    fromMs: TODAY - ago * DAY_MS,
-    succeeded: 1,
-    failed: ago,
-    cancelled: 0,
-    bytes: 10,
-  });
+function daysOf(count: number) {
+  function day(ago: number) {
+    return {
+      fromMs: TODAY - ago * DAY_MS,
+      succeeded: 1,
+      failed: ago,
+      cancelled: 0,
+      bytes: 10,
+    };
+  }
   return slotsOf(
     { slots: count, slotMs: DAY_MS },
     NOW,
     Array.from({ length: count }, (_, ago) => day(ago)),
   );
-};
+}
 
 describe('the charts of jobs', () => {
   it('show whole weeks that end with the last day', () => {

@@ -3,7 +3,9 @@ import { keptFor } from '#dashboard/pages/kept-figures.ts';
 import { NOW } from '#test/support/builders/objects.ts';
 
 describe('keptFor', () => {
-  const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+  function at(ms: number): Date {
+    return new Date(NOW.getTime() + ms);
+  }
 
   it('computes once per key within the maximum age', () => {
     const computed: string[] = [];
@@ -18,12 +20,12 @@ describe('keptFor', () => {
   it('keeps a failure that took time from its end', async () => {
     let computed = 0;
     let monotonicMs = 0;
-    const compute = async (_key: string, _now: Date, keepOnly: (ms: number) => void): Promise<void> => {
+    async function compute(_key: string, _now: Date, keepOnly: (ms: number) => void): Promise<void> {
       computed += 1;
       await Promise.resolve();
       monotonicMs += 3_000;
       keepOnly(1_000);
-    };
+    }
     const figures = keptFor(60_000, compute, { monotonicMs: () => monotonicMs });
     await figures('a', at(0));
     await figures('a', at(3_999));

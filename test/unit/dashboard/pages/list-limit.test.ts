@@ -36,7 +36,9 @@ describe('the limit of concurrent lists of bindings, tokens and buckets', () => 
       const { server, ada } = project;
       server.tokens.set('other', { name: 'other', allowed: ['*'] });
       const other = await visitAs(server, 'other');
-      const finish = (): void => waiting.splice(0).forEach((resolve) => resolve());
+      function finish(): void {
+        return waiting.splice(0).forEach((resolve) => resolve());
+      }
       const first = ada.get(`${HOME}/settings`);
       await until('the first list to be read', () => waiting.length === 1);
       const refused = ada.get(`${HOME}/${page}`);

@@ -8,23 +8,28 @@ import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/pages/periods.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 
-const job = (name: string, status: ZipJobStatus, createdAgo = 60) =>
-  toListedJob(
+function job(name: string, status: ZipJobStatus, createdAgo = 60) {
+  return toListedJob(
     aZipJob({
       metadata: { name, uid: name, creationTimestamp: ago(createdAgo) },
       spec: { key: `${name}.zip` },
       status,
     }),
   );
-const succeeded = (name: string, endedAgo: number, { seconds = 1, bytes = 0 } = {}) =>
-  job(name, {
+}
+
+function succeeded(name: string, endedAgo: number, { seconds = 1, bytes = 0 } = {}) {
+  return job(name, {
     phase: 'Succeeded',
     startedAt: ago(endedAgo + seconds),
     finishedAt: ago(endedAgo),
     result: aResult({ bytes }),
   });
-const failed = (name: string, code: string, endedAgo = 10) =>
-  job(name, { phase: 'Failed', finishedAt: ago(endedAgo), failure: { code, retriable: false } });
+}
+
+function failed(name: string, code: string, endedAgo = 10) {
+  return job(name, { phase: 'Failed', finishedAt: ago(endedAgo), failure: { code, retriable: false } });
+}
 
 describe('currentFigures', () => {
   it('counts the jobs of each state that is not final; a job without a status is queued', () => {
@@ -53,7 +58,9 @@ describe('currentFigures', () => {
 });
 
 describe('clusterFigures', () => {
-  const figures = (...jobs: readonly ReturnType<typeof job>[]) => clusterFigures(jobs, DAY, NOW);
+  function figures(...jobs: readonly ReturnType<typeof job>[]) {
+    return clusterFigures(jobs, DAY, NOW);
+  }
 
   it('has every hour of the last 24, also without jobs', () => {
     const { slots, total, recent, failures, durations } = figures();
@@ -123,8 +130,9 @@ describe('clusterFigures', () => {
       job('early', { phase: 'Failed', startedAt: ago(50), finishedAt: ago(40) }, 101),
       job('new', { phase: 'Failed', startedAt: ago(30), finishedAt: ago(20) }, 60),
     ];
-    const keysOf = (createdAt: string | undefined) =>
-      projectFailures(jobs, createdAt, { period: DAY, now: NOW }).map(({ key }) => key);
+    function keysOf(createdAt: string | undefined) {
+      return projectFailures(jobs, createdAt, { period: DAY, now: NOW }).map(({ key }) => key);
+    }
     expect(keysOf(ago(100))).to.deep.equal(['new.zip', 'early.zip']);
     expect(keysOf(undefined)).to.have.length(4);
   });
@@ -137,7 +145,9 @@ describe('clusterFigures', () => {
 });
 
 describe('durations', () => {
-  const ms = (value: number) => ({ ms: value, fromMs: value, toMs: value });
+  function ms(value: number) {
+    return { ms: value, fromMs: value, toMs: value };
+  }
 
   it('are exact in the cluster, and ranges in the history', () => {
     expect(durationText(ms(65_000))).to.equal('1 min 5 s');

@@ -6,7 +6,10 @@ import { DAY } from '#dashboard/pages/periods.ts';
 
 const NOW = new Date('2026-05-04T12:34:56Z');
 const HOUR = Date.parse('2026-05-04T11:00:00Z');
-const exact = (ms: number) => ({ ms, fromMs: ms, toMs: ms });
+
+function exact(ms: number) {
+  return { ms, fromMs: ms, toMs: ms };
+}
 
 const FIGURES: PeriodFigures = {
   total: { succeeded: 1_500, failed: 3, cancelled: 2, bytes: 5 * 1024 ** 3 },
@@ -19,8 +22,11 @@ const FIGURES: PeriodFigures = {
     { uid: 'uid', id: 'one', key: 'a.zip', reason: 'SourceNotFound', finishedAt: '2026-05-04T11:59:00Z' },
   ],
 };
-const view = (figures: PeriodFigures, links = historyLinks('team-a')) =>
-  periodView(figures, { namespace: 'team-a', period: DAY, links, now: NOW });
+
+function view(figures: PeriodFigures, links = historyLinks('team-a')) {
+  return periodView(figures, { namespace: 'team-a', period: DAY, links, now: NOW });
+}
+
 const since = '2026-05-03T13%3A00';
 
 describe('the tiles of the overview', () => {

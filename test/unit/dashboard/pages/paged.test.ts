@@ -24,8 +24,9 @@ describe('the lists of projects, buckets and access tokens', () => {
   });
   after(() => project[Symbol.asyncDispose]());
 
-  const rowsOf = (html: string): readonly string[] =>
-    [...html.matchAll(/<th scope="row">(.*?)<\/th>/gs)].map(([, cell = '']) => cell);
+  function rowsOf(html: string): readonly string[] {
+    return [...html.matchAll(/<th scope="row">(.*?)<\/th>/gs)].map(([, cell = '']) => cell);
+  }
 
   it('have pages of 50, which together have every row once', async () => {
     for (const path of ['/projects', `${HOME}/buckets`, `${HOME}/tokens`]) {
@@ -42,8 +43,9 @@ describe('the lists of projects, buckets and access tokens', () => {
   });
 
   it('show the last page instead of one that does not exist, and the first for anything else', async () => {
-    const at = async (page: string): Promise<string> =>
-      (await project.ada.get(`${HOME}/tokens?page=${page}`)).text;
+    async function at(page: string): Promise<string> {
+      return (await project.ada.get(`${HOME}/tokens?page=${page}`)).text;
+    }
     expect(await at('9')).to.contain('Page 3 of 3');
     for (const page of ['0', '-1', 'x', '1.5']) expect(await at(page), page).to.contain('Page 1 of 3');
   });

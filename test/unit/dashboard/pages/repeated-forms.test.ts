@@ -21,25 +21,28 @@ describe('a form that is sent twice', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const created = (collection: string): readonly unknown[] =>
-    project.server.requests
+  function created(collection: string): readonly unknown[] {
+    return project.server.requests
       .filter(({ method, path }) => method === 'POST' && path === collection)
       .map(({ body }) => body)
       .filter((body, index, all) => {
-        const name = (each: unknown): unknown => (each as ZipJob).metadata.name;
+        function name(each: unknown): unknown {
+          return (each as ZipJob).metadata.name;
+        }
         return all.findIndex((other) => name(other) === name(body)) === index;
       });
-  const twice = async (page: string, action: string, fields: Readonly<Record<string, string>> = {}) => {
+  }
+  async function twice(page: string, action: string, fields: Readonly<Record<string, string>> = {}) {
     const form = unchangedForm((await project.ada.get(page)).text, action);
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
     return Promise.all([project.ada.post(action, form), project.ada.post(action, form)]);
-  };
+  }
 
-  const currentSecret = (): string => {
+  function currentSecret(): string {
     const stored = project.objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`);
     const { data = {} } = RESOURCES.secrets.decode(stored);
     return Buffer.from(String(data['current']), 'base64').toString();
-  };
+  }
 
   it('runs a job again once, and both responses lead to the new job (UI10)', async () => {
     for (const name of ['zip-6f1c0f4e-0000-4000-8000-000000000001', 'nightly']) {
@@ -77,7 +80,9 @@ describe('a form that is sent twice', () => {
     const path = `${HOME}/webhook`;
     const form = unchangedForm((await project.ada.get(path)).text, path);
     form.set('url', 'https://hooks.example.com/');
-    const send = () => project.ada.post(path, form);
+    function send() {
+      return project.ada.post(path, form);
+    }
     const responses = [...(await Promise.all([send(), send()])), await send()];
     const secret = currentSecret();
     for (const { status, text } of responses) {
@@ -114,7 +119,9 @@ describe('a form that is sent twice', () => {
   });
 
   it('keeps the signing secret that receivers have valid, and shows the current one (UI10)', async () => {
-    const encoded = (text: string): string => Buffer.from(text).toString('base64');
+    function encoded(text: string): string {
+      return Buffer.from(text).toString('base64');
+    }
     const secret = `${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`;
     const put = {
       metadata: { namespace: TEAM, name: WEBHOOK_SECRET_NAME },

@@ -20,8 +20,9 @@ const PARAMS: Readonly<Record<string, string>> = {
 };
 const STRANGER = 'stranger-token';
 
-const addressOf = ({ path }: Route): string =>
-  path.replaceAll(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? '');
+function addressOf({ path }: Route): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => PARAMS[name] ?? '');
+}
 
 describe('every route of createRoutes', () => {
   let project: DashboardProject;
@@ -36,20 +37,25 @@ describe('every route of createRoutes', () => {
   });
   after(() => project[Symbol.asyncDispose]());
 
-  const ofProject = (): readonly Route[] => routes.filter(({ path }) => path.includes(':project'));
-  const changes = (): readonly Route[] => routes.filter(({ method }) => method === 'POST');
+  function ofProject(): readonly Route[] {
+    return routes.filter(({ path }) => path.includes(':project'));
+  }
+  function changes(): readonly Route[] {
+    return routes.filter(({ method }) => method === 'POST');
+  }
 
   /** Statuses by route, and the requests to the API server other than access reviews. */
-  const sendAll = async (chosen: readonly Route[], send: (route: Route) => Promise<{ status: number }>) => {
+  async function sendAll(chosen: readonly Route[], send: (route: Route) => Promise<{ status: number }>) {
     const { requests } = project.server;
     const first = requests.length;
     const statuses: Record<string, number> = {};
     for (const route of chosen) statuses[`${route.method} ${route.path}`] = (await send(route)).status;
     const sent = requests.slice(first).filter(({ path }) => !path.endsWith('reviews'));
     return { statuses, sent };
-  };
-  const all = (chosen: readonly Route[], status: number): Readonly<Record<string, number>> =>
-    Object.fromEntries(chosen.map(({ method, path }) => [`${method} ${path}`, status]));
+  }
+  function all(chosen: readonly Route[], status: number): Readonly<Record<string, number>> {
+    return Object.fromEntries(chosen.map(({ method, path }) => [`${method} ${path}`, status]));
+  }
 
   it('is denied to a user without permissions in the project, before anything is read', async () => {
     const csrf = await stranger.csrf('/projects');

@@ -19,70 +19,82 @@ import {
 const ROUNDS = 12;
 
 /** The value, or nothing. */
-const maybe = <Name extends string, T>(random: Random, name: Name, make: () => T): { [N in Name]?: T } =>
-  (random.next() < 0.6 ? { [name]: make() } : {}) as { [N in Name]?: T };
+function maybe<Name extends string, T>(random: Random, name: Name, make: () => T): { [N in Name]?: T } {
+  return (random.next() < 0.6 ? { [name]: make() } : {}) as { [N in Name]?: T };
+}
 
 const WORDS = ['no-store', ' padded ', 'a=b=c', 'a, b', '<b>"&amp;\'', 'ä', 'tab\tin'] as const;
 const NAMES = ['team', 'cost=center', ' led', 'a.b', '__proto__'] as const;
 const VALUES = [...WORDS, '', '=', '42 '] as const;
 
-const textsOf = (random: Random): Readonly<Record<string, string>> =>
-  Object.fromEntries(
+function textsOf(random: Random): Readonly<Record<string, string>> {
+  return Object.fromEntries(
     NAMES.filter(() => random.next() < 0.4).map((name) => [name, random.pick(VALUES)] as const),
   );
+}
 
-const commonOptions = (random: Random) => ({
-  ...maybe(random, 'storageClass', () => 'STANDARD_IA'),
-  ...maybe(random, 'cacheControl', () => random.pick(WORDS)),
-  ...maybe(random, 'contentDisposition', () => random.pick(WORDS)),
-  ...maybe(random, 'metadata', () => textsOf(random)),
-  ...maybe(random, 'tags', () => textsOf(random)),
-  ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
-});
+function commonOptions(random: Random) {
+  return {
+    ...maybe(random, 'storageClass', () => 'STANDARD_IA'),
+    ...maybe(random, 'cacheControl', () => random.pick(WORDS)),
+    ...maybe(random, 'contentDisposition', () => random.pick(WORDS)),
+    ...maybe(random, 'metadata', () => textsOf(random)),
+    ...maybe(random, 'tags', () => textsOf(random)),
+    ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
+  };
+}
 
-const bucketSpec = (random: Random): Partial<ZipBucketSpec> => ({
-  region: random.pick(['eu-central-1', 'us-east-1']),
-  ...maybe(random, 'endpoint', () => 'https://s3.example.com'),
-  ...maybe(random, 'caBundle', () => random.pick(['', '# ours\n']) + certificateText('ca.pem')),
-  ...maybe(random, 'objectOptions', () => ({
-    ...commonOptions(random),
-    ...maybe(random, 'onConflict', () => random.pick(['fail', 'replace'] as const)),
-    ...maybe(random, 'serverSideEncryption', () => random.pick(['aws:kms', 'aws:kms:dsse']) as 'aws:kms'),
-    ...maybe(random, 'bucketKeyEnabled', () => random.pick([true, false])),
-  })),
-  ...maybe(random, 'ofNewerVersion', () => ['value']),
-});
+function bucketSpec(random: Random): Partial<ZipBucketSpec> {
+  return {
+    region: random.pick(['eu-central-1', 'us-east-1']),
+    ...maybe(random, 'endpoint', () => 'https://s3.example.com'),
+    ...maybe(random, 'caBundle', () => random.pick(['', '# ours\n']) + certificateText('ca.pem')),
+    ...maybe(random, 'objectOptions', () => ({
+      ...commonOptions(random),
+      ...maybe(random, 'onConflict', () => random.pick(['fail', 'replace'] as const)),
+      ...maybe(random, 'serverSideEncryption', () => random.pick(['aws:kms', 'aws:kms:dsse']) as 'aws:kms'),
+      ...maybe(random, 'bucketKeyEnabled', () => random.pick([true, false])),
+    })),
+    ...maybe(random, 'ofNewerVersion', () => ['value']),
+  };
+}
 
-const roleSpec = (random: Random): Partial<ZipBucketSpec> => ({
-  region: 'eu-central-1',
-  credentials: {
-    webIdentity: {
-      roleArn: `arn:aws:iam::123456789012:role/zips-${random.int(1, 99)}`,
-      audience: 'sts.amazonaws.com',
-      ...random.pick([{ stsRegion: 'eu-central-1' }, { stsEndpoint: 'https://sts.example.com/' }]),
-      ...maybe(random, 'durationSeconds', () => random.int(900, 43_200)),
-      ...maybe(random, 'ofNewerVersion', () => 1),
+function roleSpec(random: Random): Partial<ZipBucketSpec> {
+  return {
+    region: 'eu-central-1',
+    credentials: {
+      webIdentity: {
+        roleArn: `arn:aws:iam::123456789012:role/zips-${random.int(1, 99)}`,
+        audience: 'sts.amazonaws.com',
+        ...random.pick([{ stsRegion: 'eu-central-1' }, { stsEndpoint: 'https://sts.example.com/' }]),
+        ...maybe(random, 'durationSeconds', () => random.int(900, 43_200)),
+        ...maybe(random, 'ofNewerVersion', () => 1),
+      },
     },
-  },
-});
+  };
+}
 
-const jobDefaults = (random: Random) => ({
-  ...maybe(random, 'compression', () => random.pick(['auto', 'zstd'])),
-  ...maybe(random, 'sha256', () => random.pick([true, false])),
-  ...maybe(random, 'manifestEntry', () => random.pick(WORDS)),
-  ...maybe(random, 'maxAttempts', () => random.int(1, 10)),
-  ...maybe(random, 'ttlSecondsAfterFinished', () => maybe(random, 'failed', () => 86_400)),
-  ...maybe(random, 'objectOptions', () => commonOptions(random)),
-  ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
-});
+function jobDefaults(random: Random) {
+  return {
+    ...maybe(random, 'compression', () => random.pick(['auto', 'zstd'])),
+    ...maybe(random, 'sha256', () => random.pick([true, false])),
+    ...maybe(random, 'manifestEntry', () => random.pick(WORDS)),
+    ...maybe(random, 'maxAttempts', () => random.int(1, 10)),
+    ...maybe(random, 'ttlSecondsAfterFinished', () => maybe(random, 'failed', () => 86_400)),
+    ...maybe(random, 'objectOptions', () => commonOptions(random)),
+    ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
+  };
+}
 
-const roleOf = (count: number, stsRegion = 'eu-central-1') => ({
-  webIdentity: {
-    roleArn: `arn:aws:iam::123456789012:role/zips-${count}`,
-    audience: 'sts.amazonaws.com',
-    stsRegion,
-  },
-});
+function roleOf(count: number, stsRegion = 'eu-central-1') {
+  return {
+    webIdentity: {
+      roleArn: `arn:aws:iam::123456789012:role/zips-${count}`,
+      audience: 'sts.amazonaws.com',
+      stsRegion,
+    },
+  };
+}
 
 interface SettingsCase {
   readonly what: string;
@@ -94,26 +106,30 @@ interface SettingsCase {
   readonly object: string;
 }
 
-const ofProject = (
+function ofProject(
   slug: string,
   specOf: (random: Random) => Readonly<Record<string, unknown>>,
-): SettingsCase => ({
-  what: `${slug} of a project`,
-  path: slug === 'webhook' ? `${HOME}/webhook` : `${HOME}/settings/${slug}`,
-  object: `${COLLECTIONS.projects}/${PROJECT_NAME}`,
-  put: (project, random) => project.putProject(specOf(random) as ZipProject['spec']),
-});
+): SettingsCase {
+  return {
+    what: `${slug} of a project`,
+    path: slug === 'webhook' ? `${HOME}/webhook` : `${HOME}/settings/${slug}`,
+    object: `${COLLECTIONS.projects}/${PROJECT_NAME}`,
+    put: (project, random) => project.putProject(specOf(random) as ZipProject['spec']),
+  };
+}
 
-const ofBucket = (slug: string, specOf: (random: Random) => Partial<ZipBucketSpec>): SettingsCase => ({
-  what: `${slug} of a bucket`,
-  path: `${HOME}/buckets/s3/reports/${slug}`,
-  object: `${COLLECTIONS.buckets}/s3-reports`,
-  put: (project, random) =>
-    project.putBucket({
-      ...aBucket(TEAM, 's3', 'reports'),
-      spec: { service: 's3', bucketName: 'reports', ...specOf(random) },
-    }),
-});
+function ofBucket(slug: string, specOf: (random: Random) => Partial<ZipBucketSpec>): SettingsCase {
+  return {
+    what: `${slug} of a bucket`,
+    path: `${HOME}/buckets/s3/reports/${slug}`,
+    object: `${COLLECTIONS.buckets}/s3-reports`,
+    put: (project, random) =>
+      project.putBucket({
+        ...aBucket(TEAM, 's3', 'reports'),
+        spec: { service: 's3', bucketName: 'reports', ...specOf(random) },
+      }),
+  };
+}
 
 const CASES: readonly SettingsCase[] = [
   ofProject('general', (random) => maybe(random, 'displayName', () => random.pick(WORDS) + random.int(1, 9))),
@@ -153,9 +169,12 @@ describe('the forms of settings', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const specOf = (path: string): unknown => project.objects.get(path)?.['spec'];
-  const open = async (path: string): Promise<URLSearchParams> =>
-    unchangedForm((await project.ada.get(path)).text, path);
+  function specOf(path: string): unknown {
+    return project.objects.get(path)?.['spec'];
+  }
+  async function open(path: string): Promise<URLSearchParams> {
+    return unchangedForm((await project.ada.get(path)).text, path);
+  }
 
   for (const { what, path, object, put } of CASES) {
     it(`change nothing if that of ${what} is saved as it is (UI19)`, async () => {
@@ -192,8 +211,8 @@ describe('the forms of settings', () => {
   }
 
   it('keep the other changes of another user when they are sent again after a conflict (UI1)', async () => {
-    const s3 = (objectOptions: ZipBucketSpec['objectOptions']) =>
-      project.putBucket({
+    function s3(objectOptions: ZipBucketSpec['objectOptions']) {
+      return project.putBucket({
         ...aBucket(TEAM, 's3', 'reports'),
         spec: {
           service: 's3',
@@ -202,6 +221,7 @@ describe('the forms of settings', () => {
           objectOptions: objectOptions ?? {},
         },
       });
+    }
     const both = [
       {
         path: `${HOME}/settings/limits`,

@@ -14,11 +14,11 @@ const TOKEN = 'eyJhbGciOi.a-secret-token.xyz';
 describe('createSessions', () => {
   const IDLE_MS = 60_000;
   const SESSION_MS = 300_000;
-  const start = () => {
+  function start() {
     const clock = createManualClock();
     const store = createLocalSessionStore({ clock, idleMs: IDLE_MS, maxPerUser: 3 });
     return { clock, store, sessions: createSessions({ store, clock, sessionMs: SESSION_MS }) };
-  };
+  }
 
   it('opens a session only with its cookie', async () => {
     const { sessions } = start();

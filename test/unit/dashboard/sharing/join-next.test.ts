@@ -1,18 +1,22 @@
 import { expect } from 'chai';
 import { createJoinNext } from '#dashboard/sharing/join-next.ts';
 
-const start = () => {
+function start() {
   const join = createJoinNext<string>();
   const runs: PromiseWithResolvers<string>[] = [];
-  const call = (key = 'a'): Promise<string> =>
-    join(key, () => {
+  function call(key = 'a'): Promise<string> {
+    return join(key, () => {
       const run = Promise.withResolvers<string>();
       runs.push(run);
       return run.promise;
     });
+  }
   return { runs, call };
-};
-const afterEvents = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+}
+
+function afterEvents(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('createJoinNext', () => {
   it('lets calls during a run share the next one, so that no result is older than its call', async () => {

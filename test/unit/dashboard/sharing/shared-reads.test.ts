@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createSharedReads } from '#dashboard/sharing/shared-reads.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
-const start = ({ ageMs = 1_000, maxBytes = 100 } = {}) => {
+function start({ ageMs = 1_000, maxBytes = 100 } = {}) {
   const clock = createManualClock();
   let shared = 0;
   let reads = 0;
@@ -15,13 +15,14 @@ const start = ({ ageMs = 1_000, maxBytes = 100 } = {}) => {
       shared += 1;
     },
   });
-  const read = (user: string, argument = 'log', text = 'text'): Promise<string> =>
-    share(user, ['team-a', argument], () => {
+  function read(user: string, argument = 'log', text = 'text'): Promise<string> {
+    return share(user, ['team-a', argument], () => {
       reads += 1;
       return Promise.resolve(`${text} ${reads}`);
     });
+  }
   return { clock, share, read, counts: () => ({ shared, reads }) };
-};
+}
 
 describe('createSharedReads', () => {
   it('shares a read in progress and its result, until the result is too old', async () => {
@@ -53,7 +54,9 @@ describe('createSharedReads', () => {
 
   it('keeps no error', async () => {
     const { share } = start();
-    const failing = () => share('ada', [], () => Promise.reject(new Error('away')));
+    function failing() {
+      return share('ada', [], () => Promise.reject(new Error('away')));
+    }
     expect(await Promise.all([failing().catch(String), failing().catch(String)])).to.deep.equal([
       'Error: away',
       'Error: away',

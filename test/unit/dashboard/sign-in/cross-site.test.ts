@@ -5,7 +5,7 @@ const AUTHORIZATION_URL = 'https://identity.example/auth';
 const PENDING = { state: 'state', nonce: 'nonce', verifier: 'verifier' };
 
 /** Two sign-ins per minute; counts the sign-ins that started. */
-const startDashboard = async () => {
+async function startDashboard() {
   let started = 0;
   const server = await startDashboardServer({
     env: { DASHBOARD_SIGN_INS_PER_MINUTE: '2' },
@@ -19,7 +19,7 @@ const startDashboard = async () => {
     },
   });
   return { server, started: () => started, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-};
+}
 
 describe('GET /sign-in/oidc', () => {
   const embedded: readonly Readonly<Record<string, string>>[] = [

@@ -77,10 +77,10 @@ describe('sessions of createDashboard', () => {
       await server[Symbol.asyncDispose]();
       const env = { DASHBOARD_SIGN_INS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.0/8' };
       server = await startStaffedDashboard(env);
-      const attempt = async (client: string, token: string): Promise<number> => {
+      async function attempt(client: string, token: string): Promise<number> {
         const headers = { ...FROM_HERE, 'x-forwarded-for': client };
         return (await server.visit().post('/sign-in', { token }, headers)).status;
-      };
+      }
       for (const status of [422, 422, 429]) expect(await attempt('203.0.113.9', 'wrong')).to.equal(status);
       expect(await attempt('198.51.100.7', ADA)).to.equal(303);
       // The proxy appends the real address to what the client sends.
@@ -91,10 +91,10 @@ describe('sessions of createDashboard', () => {
       await server[Symbol.asyncDispose]();
       const env = { DASHBOARD_SIGN_INS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' };
       server = await startStaffedDashboard(env);
-      const attempt = async (client: string): Promise<number> => {
+      async function attempt(client: string): Promise<number> {
         const headers = { ...FROM_HERE, 'x-forwarded-for': client };
         return (await server.visit().post('/sign-in', { token: ADA }, headers)).status;
-      };
+      }
       expect([
         await attempt('203.0.113.9:50123'),
         await attempt('203.0.113.9:50124'),
@@ -183,7 +183,9 @@ describe('sessions of createDashboard', () => {
     it('are accepted only from DASHBOARD_URL when it is set', async () => {
       await server[Symbol.asyncDispose]();
       server = await startStaffedDashboard({ DASHBOARD_URL: 'https://zips.example.com' });
-      const post = (origin: string) => server.visit().post('/sign-in', { token: ADA }, { origin });
+      function post(origin: string) {
+        return server.visit().post('/sign-in', { token: ADA }, { origin });
+      }
       expect((await post('https://zips.example.com')).status).to.equal(303);
       expect((await post(server.url)).status).to.equal(403);
     });

@@ -11,22 +11,24 @@ import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificatePath, certificateText, startTlsFront } from '#test/support/servers/tls-front.ts';
 
-const discovery = (issuer: string): unknown => ({
-  issuer,
-  authorization_endpoint: `${issuer}/auth`,
-  token_endpoint: `${issuer}/token`,
-  jwks_uri: `${issuer}/keys`,
-  response_types_supported: ['code'],
-  subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['RS256'],
-});
+function discovery(issuer: string): unknown {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
+}
 
 describe('the certificate authorities of the identity provider', () => {
   const dir = mkdtempSync(join(tmpdir(), 'trust-'));
   after(() => rmSync(dir, { recursive: true }));
 
   /** The URL of the sign-in page, or the reason of the failure. */
-  const begin = async (issuer: string, env: Readonly<Record<string, string>>): Promise<string> => {
+  async function begin(issuer: string, env: Readonly<Record<string, string>>): Promise<string> {
     const config = readDashboardConfig({
       DASHBOARD_URL: 'https://zipjobs.example.com',
       DASHBOARD_OIDC_ISSUER: issuer,
@@ -41,7 +43,7 @@ describe('the certificate authorities of the identity provider', () => {
     } catch (error) {
       return errorCode(toError(error).cause) ?? 'unknown';
     }
-  };
+  }
 
   it('are the public ones, those of the bundle, or only its own (X22)', async () => {
     let issuer = '';

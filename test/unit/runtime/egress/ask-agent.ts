@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 
 /** The status of the response, or the error. */
-export const askAgent = async (agent: Agent, url: string): Promise<number | Error> => {
+export async function askAgent(agent: Agent, url: string): Promise<number | Error> {
   const { origin, pathname } = new URL(url);
   try {
     const { statusCode, body } = await agent.request({ origin, path: pathname, method: 'GET' });
@@ -10,4 +10,4 @@ export const askAgent = async (agent: Agent, url: string): Promise<number | Erro
   } catch (error) {
     return error instanceof Error ? error : new Error('no error was thrown');
   }
-};
+}

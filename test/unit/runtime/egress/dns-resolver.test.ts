@@ -13,8 +13,9 @@ const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [
 const LOCAL: DnsResponse = { kind: 'addresses', addresses: ['127.0.0.1'] };
 
 /** Queries to name servers that have not ended. */
-const openQueries = (): number =>
-  process.getActiveResourcesInfo().filter((resource) => resource.startsWith('Query')).length;
+function openQueries(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource.startsWith('Query')).length;
+}
 
 describe('createDnsResolver', () => {
   let origin: FileOrigin;
@@ -29,17 +30,21 @@ describe('createDnsResolver', () => {
   });
   afterEach(() => dns[Symbol.asyncDispose]());
 
-  const resolve = (name: string, family = 0) =>
-    createDnsResolver({ servers: [dns.address] })(name, { family, signal: new AbortController().signal });
+  function resolve(name: string, family = 0) {
+    return createDnsResolver({ servers: [dns.address] })(name, {
+      family,
+      signal: new AbortController().signal,
+    });
+  }
 
   /** The status of the response or the error of each URL, from one agent. */
-  const getAll = async (hosts: readonly string[], dnsTimeoutMs = 5000) => {
+  async function getAll(hosts: readonly string[], dnsTimeoutMs = 5000) {
     const agent = createGuardedAgent(loopback, {
       connections: 1,
       dnsTimeoutMs,
       lookup: createDnsResolver({ servers: [dns.address] }),
     });
-    const get = async (host: string): Promise<number | Error> => {
+    async function get(host: string): Promise<number | Error> {
       try {
         const target = { origin: `http://${host}:${origin.port}`, path: '/gen/1/1', method: 'GET' } as const;
         const { statusCode, body } = await agent.request(target);
@@ -48,13 +53,13 @@ describe('createDnsResolver', () => {
       } catch (error) {
         return toError(error);
       }
-    };
+    }
     try {
       return await Promise.all(hosts.map(get));
     } finally {
       await agent.destroy();
     }
-  };
+  }
 
   it('resolves both families of an absolute name, with no search list (S8)', async () => {
     respond = () => ({ kind: 'addresses', addresses: ['192.0.2.7', '192.0.2.8', '2001:db8:0:0:0:0:0:1'] });

@@ -4,10 +4,13 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toBlockList } from '#runtime/egress/guarded-agent.ts';
 import { ConfigError } from '#runtime/errors.ts';
 
-const policyOf = (options: Partial<Parameters<typeof createEgressPolicy>[0]> = {}) =>
-  createEgressPolicy({ allowCidrs: [], denyCidrs: [], ownAddresses: [], ...options });
+function policyOf(options: Partial<Parameters<typeof createEgressPolicy>[0]> = {}) {
+  return createEgressPolicy({ allowCidrs: [], denyCidrs: [], ownAddresses: [], ...options });
+}
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 /** The first and last address of each blocked range, and known addresses that return credentials. */
 const REFUSED = words(`
@@ -42,7 +45,9 @@ const ALLOWED = words(`
   ::ffff:8.8.8.8 ::ffff:808:808
 `);
 
-const familyOf = (ip: string): 'ipv4' | 'ipv6' => (ip.includes(':') ? 'ipv6' : 'ipv4');
+function familyOf(ip: string): 'ipv4' | 'ipv6' {
+  return ip.includes(':') ? 'ipv6' : 'ipv4';
+}
 
 describe('createEgressPolicy', () => {
   const policy = policyOf();

@@ -14,31 +14,32 @@ import { askAgent } from './ask-agent.ts';
 const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
 const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
 
-const responses = (...addresses: readonly string[]): LookupAddress[] =>
-  addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+function responses(...addresses: readonly string[]): LookupAddress[] {
+  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+}
 
 /** A resolver that returns these responses in order, repeats the last one, and records the names. */
-const scripted = (...script: readonly LookupAddress[][]) => {
+function scripted(...script: readonly LookupAddress[][]) {
   const names: string[] = [];
   const resolve: ResolveAll = (name) => {
     names.push(name);
     return Promise.resolve(script[Math.min(names.length, script.length) - 1] ?? []);
   };
   return { names, resolve };
-};
+}
 
-const withAgent = async <T>(
+async function withAgent<T>(
   policy: EgressPolicy,
   options: Partial<GuardedAgentOptions>,
   use: (agent: Agent) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const agent = createGuardedAgent(policy, { connections: 4, ...options });
   try {
     return await use(agent);
   } finally {
     await agent.destroy();
   }
-};
+}
 
 describe('createGuardedAgent', () => {
   let origin: FileOrigin;
@@ -48,14 +49,14 @@ describe('createGuardedAgent', () => {
   after(() => origin[Symbol.asyncDispose]());
 
   /** Asserts that a blocking policy refuses the host and makes no connection. */
-  const refuses = async (host: string, options: Partial<GuardedAgentOptions> = {}): Promise<void> => {
+  async function refuses(host: string, options: Partial<GuardedAgentOptions> = {}): Promise<void> {
     const before = origin.connections;
     const result = await withAgent(closed, options, (agent) =>
       askAgent(agent, `http://${host}:${origin.port}/gen/1/1`),
     );
     expect(result, host).to.be.instanceOf(EgressRefusedError);
     expect(origin.connections, host).to.equal(before);
-  };
+  }
 
   it('does not connect to an IP literal in a blocked range although the network allows it (S2, H1, P11)', async () => {
     for (const host of [
@@ -115,12 +116,14 @@ describe('createGuardedAgent', () => {
     await using server = await startFileOrigin({ host: own });
     const lookup = scripted(responses(own)).resolve;
     const urls = [own, 'files.test.example'].map((host) => `http://${host}:${server.port}/gen/1/1`);
-    const connect = (apiServerAddresses: readonly string[]) =>
-      withAgent(
-        createEgressPolicy({ allowCidrs: [own], denyCidrs: [], apiServerAddresses }),
+    const allowCidrs = [own];
+    function connect(apiServerAddresses: readonly string[]) {
+      return withAgent(
+        createEgressPolicy({ allowCidrs, denyCidrs: [], apiServerAddresses }),
         { lookup },
         (agent) => Promise.all(urls.map((url) => askAgent(agent, url))),
       );
+    }
     for (const error of await connect([own]))
       expect(error).to.be.instanceOf(EgressRefusedError).with.property('reason', 'api-server');
     expect(server.connections).to.equal(0);

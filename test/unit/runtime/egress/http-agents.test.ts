@@ -11,8 +11,8 @@ const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
 const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
 
 /** The error code of the request, or the status of its response. */
-const ask = (agents: HttpAgents, options: RequestOptions): Promise<string | number | undefined> =>
-  new Promise((resolve) => {
+function ask(agents: HttpAgents, options: RequestOptions): Promise<string | number | undefined> {
+  return new Promise((resolve) => {
     const request = get({ ...options, agent: agents.httpAgent, timeout: 2000 }, (response) => {
       response.resume();
       resolve(response.statusCode);
@@ -21,6 +21,7 @@ const ask = (agents: HttpAgents, options: RequestOptions): Promise<string | numb
       resolve('code' in error && typeof error.code === 'string' ? error.code : error.name);
     });
   });
+}
 
 describe('createGuardedHttpAgents', () => {
   let server: Server;
@@ -80,7 +81,7 @@ describe('createGuardedHttpAgents', () => {
     expect(connections).to.equal(1);
   });
 
-  const send = (port: number, host: string, policy: EgressPolicy): Promise<number | Error> => {
+  function send(port: number, host: string, policy: EgressPolicy): Promise<number | Error> {
     const agents = createGuardedHttpAgents(policy, { connections: 1 });
     const done = Promise.withResolvers<number | Error>();
     httpRequest({ host, port, path: '/gen/1/1', agent: agents.httpAgent })
@@ -90,7 +91,7 @@ describe('createGuardedHttpAgents', () => {
       .on('error', (error) => done.resolve(error))
       .end();
     return done.promise.finally(() => agents.destroy());
-  };
+  }
 
   it('fails the request without a connection for a host in a blocked range (S9)', async () => {
     const origin = await startFileOrigin();

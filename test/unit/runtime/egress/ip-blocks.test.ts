@@ -4,14 +4,15 @@ import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { type IpBlock, openIpBlocks } from '#runtime/egress/ip-blocks.ts';
 
-const isIn = (cidr: string, ip: string): boolean => {
+function isIn(cidr: string, ip: string): boolean {
   const [range, address] = [parseCidr(cidr), parseAddress(ip)];
   return range !== undefined && address !== undefined && contains(range, address);
-};
+}
 
 /** How a network plugin applies the blocks. */
-const letsThrough = (blocks: readonly IpBlock[], ip: string): boolean =>
-  blocks.some(({ cidr, except = [] }) => isIn(cidr, ip) && !except.some((one) => isIn(one, ip)));
+function letsThrough(blocks: readonly IpBlock[], ip: string): boolean {
+  return blocks.some(({ cidr, except = [] }) => isIn(cidr, ip) && !except.some((one) => isIn(one, ip)));
+}
 
 const NONE: EgressPolicyOptions = { allowCidrs: [], denyCidrs: [] };
 

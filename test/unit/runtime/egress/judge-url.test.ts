@@ -10,11 +10,12 @@ const open = createEgressPolicy({
   allowNames: ['minio', 'minio.minio.svc'],
 });
 
-const lines = (text: string): readonly string[] =>
-  text
+function lines(text: string): readonly string[] {
+  return text
     .split('\n')
     .map((line) => line.trimStart())
     .filter((line) => line !== '');
+}
 
 /** Alternative spellings of 127.0.0.1, ::1 and localhost. */
 const LOOPBACK = lines(`

@@ -26,10 +26,12 @@ const HOST = 'files.test.example';
 /** Longer than any test: an address that uses its share makes the test time out. */
 const LONG_MS = 600_000;
 
-const lookupAddress = (address: string): LookupAddress => ({
-  address,
-  family: address.includes(':') ? 6 : 4,
-});
+function lookupAddress(address: string): LookupAddress {
+  return {
+    address,
+    family: address.includes(':') ? 6 : 4,
+  };
+}
 
 describe('openSocket', () => {
   let live: Server;
@@ -49,11 +51,13 @@ describe('openSocket', () => {
   });
 
   /** The address that accepted the connection, or the error. */
-  const open = async (
+  async function open(
     addresses: readonly string[],
     limits: Partial<OpenSocketOptions> = {},
-  ): Promise<string | Error | undefined> => {
-    const resolve = () => Promise.resolve(addresses.map(lookupAddress));
+  ): Promise<string | Error | undefined> {
+    function resolve() {
+      return Promise.resolve(addresses.map(lookupAddress));
+    }
     try {
       const socket = await openSocket({ host: HOST, port }, { resolve, timeoutMs: LONG_MS, ...limits });
       const { remoteAddress } = socket;
@@ -62,7 +66,7 @@ describe('openSocket', () => {
     } catch (error) {
       return error instanceof Error ? error : new Error('no error was thrown');
     }
-  };
+  }
 
   for (const [what, first] of [
     ['refuses the connection', REFUSING],
@@ -123,22 +127,22 @@ type Ask = (url: string) => Promise<number | Error | undefined>;
 
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
 
-const askByNode =
-  ({ httpAgent }: HttpAgents): Ask =>
-  (url) =>
+function askByNode({ httpAgent }: HttpAgents): Ask {
+  return (url) =>
     new Promise((resolve) => {
       httpGet(url, { agent: httpAgent }, (response) => {
         response.resume();
         resolve(response.statusCode);
       }).on('error', resolve);
     });
+}
 
-const proxyAt = (url: string): Proxy => {
+function proxyAt(url: string): Proxy {
   const values = { url, noProxy: [], username: '', password: '', directHosts: [] };
   const proxy = createProxy('sources', values, 'SOURCE_NO_PROXY');
   if (!proxy) throw new Error('the proxy has no URL');
   return proxy;
-};
+}
 
 const KINDS: Readonly<Record<string, (lookup: ResolveAll, stack: AsyncDisposableStack) => Ask>> = {
   'the guarded agent': (lookup, stack) => {

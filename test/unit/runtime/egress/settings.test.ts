@@ -3,11 +3,12 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
 
-const policyOf = (env: Readonly<Record<string, string>>, apiServerHost = '') =>
-  createEgressPolicy({
+function policyOf(env: Readonly<Record<string, string>>, apiServerHost = '') {
+  return createEgressPolicy({
     ...toEgressOptions(readConfig(EGRESS_SETTINGS, env), apiServerHost),
     ownAddresses: [],
   });
+}
 
 describe('toEgressOptions', () => {
   it('blocks all special ranges by default', () => {

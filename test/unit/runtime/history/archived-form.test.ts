@@ -31,79 +31,81 @@ const SIGNED = `https://${CANARY}.example.com/${CANARY}?X-Amz-Signature=${CANARY
 const IN_TEXT = `GET ${SIGNED} failed`;
 
 /** A ZipJob with every field. What must not be stored contains the canary. */
-const withEverything = (): Required<ZipJob> => ({
-  ...aZipJob(),
-  metadata: {
-    name: NAME,
-    namespace: NAMESPACE,
-    uid: UUID,
-    resourceVersion: '7',
-    generation: 2,
-    creationTimestamp: ago(60),
-    deletionTimestamp: ago(1),
-    labels: { [CANARY]: CANARY },
-    annotations: {
-      [ANNOTATIONS.acceptedAt]: ago(60),
-      [ANNOTATIONS.createdBy]: 'ci',
-      [ANNOTATIONS.requestSha256]: 'ab'.repeat(32),
-      [ANNOTATIONS.runAgainOf]: 'zip-older',
-      'kubectl.kubernetes.io/last-applied-configuration': `{"spec":{"files":[{"url":"${SIGNED}"}]}}`,
-      [ANNOTATIONS.traceparent]: CANARY,
+function withEverything(): Required<ZipJob> {
+  return {
+    ...aZipJob(),
+    metadata: {
+      name: NAME,
+      namespace: NAMESPACE,
+      uid: UUID,
+      resourceVersion: '7',
+      generation: 2,
+      creationTimestamp: ago(60),
+      deletionTimestamp: ago(1),
+      labels: { [CANARY]: CANARY },
+      annotations: {
+        [ANNOTATIONS.acceptedAt]: ago(60),
+        [ANNOTATIONS.createdBy]: 'ci',
+        [ANNOTATIONS.requestSha256]: 'ab'.repeat(32),
+        [ANNOTATIONS.runAgainOf]: 'zip-older',
+        'kubectl.kubernetes.io/last-applied-configuration': `{"spec":{"files":[{"url":"${SIGNED}"}]}}`,
+        [ANNOTATIONS.traceparent]: CANARY,
+      },
+      finalizers: [CANARY],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Secret', name: CANARY, uid: CANARY }],
     },
-    finalizers: [CANARY],
-    ownerReferences: [{ apiVersion: 'v1', kind: 'Secret', name: CANARY, uid: CANARY }],
-  },
-  spec: {
-    bucketRef: { name: 'r2-archive' },
-    service: 'r2',
-    key: 'out/archive.zip',
-    files: [
-      { url: SIGNED, filename: 'a.txt' },
-      { url: `data:,${CANARY}`, filename: 'b.txt' },
-    ],
-    filesFrom: { secretNames: [`${CANARY}-files-0`], encoding: 'gzip+json', count: 3, sha256: CANARY },
-    metadata: '{"order":1.0,"nul":"\\u0000"}',
-    compression: 'deflate',
-    onSourceError: 'Skip',
-    manifestEntry: 'manifest.json',
-    manifestFormat: 'json',
-    fixedModificationTime: ago(100),
-    activeDeadlineSeconds: 60,
-    startDeadlineSeconds: 60,
-    maxAttempts: 4,
-    ttlSecondsAfterFinished: { succeeded: 60 },
-    priorityClassName: 'low',
-    resources: { requests: { cpu: 1 } },
-    queueName: 'queue',
-    onConflict: 'fail',
-    sha256: true,
-    portableNames: 'refuse',
-    sequential: true,
-    objectOptions: { contentType: 'application/zip', metadata: { a: 'b' } },
-    webhook: { url: `https://${CANARY}.example.com/hook/${CANARY}`, events: ['COMPLETED'] },
-    suspend: false,
-    cancel: false,
-  },
-  status: {
-    ...finishedAs('Failed'),
-    observedGeneration: 2,
-    message: IN_TEXT,
-    job: { name: NAME, uid: 'uid-job', podName: 'p1', podUid: CANARY, node: 'node-1' },
-    attempts: [{ n: 1, podUid: 'uid-p1', class: 'permanent', message: IN_TEXT }],
-    attemptsTotal: 1,
-    webhook: {
-      state: 'Exhausted',
-      attempts: 2,
-      log: [{ at: ago(1), durationMs: 4, error: IN_TEXT }],
+    spec: {
+      bucketRef: { name: 'r2-archive' },
+      service: 'r2',
+      key: 'out/archive.zip',
+      files: [
+        { url: SIGNED, filename: 'a.txt' },
+        { url: `data:,${CANARY}`, filename: 'b.txt' },
+      ],
+      filesFrom: { secretNames: [`${CANARY}-files-0`], encoding: 'gzip+json', count: 3, sha256: CANARY },
+      metadata: '{"order":1.0,"nul":"\\u0000"}',
+      compression: 'deflate',
+      onSourceError: 'Skip',
+      manifestEntry: 'manifest.json',
+      manifestFormat: 'json',
+      fixedModificationTime: ago(100),
+      activeDeadlineSeconds: 60,
+      startDeadlineSeconds: 60,
+      maxAttempts: 4,
+      ttlSecondsAfterFinished: { succeeded: 60 },
+      priorityClassName: 'low',
+      resources: { requests: { cpu: 1 } },
+      queueName: 'queue',
+      onConflict: 'fail',
+      sha256: true,
+      portableNames: 'refuse',
+      sequential: true,
+      objectOptions: { contentType: 'application/zip', metadata: { a: 'b' } },
+      webhook: { url: `https://${CANARY}.example.com/hook/${CANARY}`, events: ['COMPLETED'] },
+      suspend: false,
+      cancel: false,
     },
-    conditions: [aCondition('Failed', ['True', 'SourceNotFound'], { message: IN_TEXT })],
-    progress: progressOf('uid-p1'),
-    upload: { ...anUpload('open'), uploadId: CANARY },
-    result: aResult({ bytes: 4096 }),
-    failure: { code: 'SourceNotFound', message: IN_TEXT, fileIndex: 1, httpStatus: 404, retriable: false },
-    sourceCheck: aSourceCheck(2),
-  },
-});
+    status: {
+      ...finishedAs('Failed'),
+      observedGeneration: 2,
+      message: IN_TEXT,
+      job: { name: NAME, uid: 'uid-job', podName: 'p1', podUid: CANARY, node: 'node-1' },
+      attempts: [{ n: 1, podUid: 'uid-p1', class: 'permanent', message: IN_TEXT }],
+      attemptsTotal: 1,
+      webhook: {
+        state: 'Exhausted',
+        attempts: 2,
+        log: [{ at: ago(1), durationMs: 4, error: IN_TEXT }],
+      },
+      conditions: [aCondition('Failed', ['True', 'SourceNotFound'], { message: IN_TEXT })],
+      progress: progressOf('uid-p1'),
+      upload: { ...anUpload('open'), uploadId: CANARY },
+      result: aResult({ bytes: 4096 }),
+      failure: { code: 'SourceNotFound', message: IN_TEXT, fileIndex: 1, httpStatus: 404, retriable: false },
+      sourceCheck: aSourceCheck(2),
+    },
+  };
+}
 
 describe('the archived form of a ZipJob', () => {
   it('contains no URL, header, webhook URL or name of a Secret', () => {
@@ -194,7 +196,9 @@ describe('the archived form of a ZipJob', () => {
       const stored = fromHistoryEntry(toHistoryEntry(zipJob, OWNER));
       expect(toJob(stored)).to.deep.equal(toJob(zipJob));
       expect(responseOf(stored)).to.deep.equal(responseOf(zipJob));
-      const expand = (job: ZipJob) => expandedFields(job, EXPANSIONS, { helpUrl: 'https://help' });
+      function expand(job: ZipJob) {
+        return expandedFields(job, EXPANSIONS, { helpUrl: 'https://help' });
+      }
       expect(expand(stored)).to.deep.equal(expand(zipJob));
     });
 
@@ -252,8 +256,9 @@ describe('toHistoryJob', () => {
 
   it('stores the reason of the controller, and not an earlier failure of a zipper', () => {
     const failure = { code: 'Terminated', message: 'stopped', retriable: true } as const;
-    const reasonOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled', reason: string): string =>
-      toHistoryJob(aZipJob({ status: { ...finishedAs(phase), reason, failure } }), OWNER).reason;
+    function reasonOf(phase: 'Succeeded' | 'Failed' | 'Cancelled', reason: string): string {
+      return toHistoryJob(aZipJob({ status: { ...finishedAs(phase), reason, failure } }), OWNER).reason;
+    }
     expect(reasonOf('Failed', 'DeadlineExceeded')).to.equal('DeadlineExceeded');
     expect(reasonOf('Cancelled', 'Cancelled')).to.equal('Cancelled');
     expect(reasonOf('Succeeded', 'VerifiedInStore')).to.equal('VerifiedInStore');

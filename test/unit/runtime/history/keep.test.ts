@@ -19,8 +19,14 @@ import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const DAY_MS = 86_400_000;
-const daysAgo = (days: number): string => rfc3339(new Date(Date.now() - days * DAY_MS));
-const dayName = (days: number): string => daysAgo(days).slice(0, 10).replaceAll('-', '');
+
+function daysAgo(days: number): string {
+  return rfc3339(new Date(Date.now() - days * DAY_MS));
+}
+
+function dayName(days: number): string {
+  return daysAgo(days).slice(0, 10).replaceAll('-', '');
+}
 
 describe('the retention of the history', () => {
   let life: AsyncDisposableStack;
@@ -40,20 +46,21 @@ describe('the retention of the history', () => {
   const [projectUid, otherUid] = [randomUUID(), randomUUID()];
   const LIMITS = { batchRows: 2, mostBatches: 100 };
   const EXPIRED = { ...LIMITS, clusterUid, retentionDays: 30, mostTables: 90 };
-  const expire = async (change: Partial<typeof EXPIRED> = {}) => {
+  async function expire(change: Partial<typeof EXPIRED> = {}) {
     const steps = createSteps(new AbortController().signal);
     const deleted = await deleteExpired(database, { ...EXPIRED, ...change }, steps);
     steps.check();
     return deleted;
-  };
+  }
 
-  const write = (uid: string, days: readonly number[]) =>
-    writeJobs(
+  function write(uid: string, days: readonly number[]) {
+    return writeJobs(
       database,
       days.map((ago) => aHistoryEntry({ projectUid: uid, clusterUid, finishedAt: daysAgo(ago) })),
     );
+  }
   /** Rows of a project by table. */
-  const countOf = async (uid: string): Promise<readonly number[]> => {
+  async function countOf(uid: string): Promise<readonly number[]> {
     const counts = ['jobs', 'job_details', 'usage_hours'].map(
       (table) => `(SELECT count(*)::integer FROM zipjobs.${table} WHERE project_uid = $1)`,
     );
@@ -62,7 +69,7 @@ describe('the retention of the history', () => {
       values: [uid],
     });
     return row?.counts ?? [];
-  };
+  }
 
   it('makes partitions until 14 days ahead, and says for how many days they are enough', async () => {
     expect(await partitionDaysAhead(database)).to.equal(14);
@@ -77,8 +84,9 @@ describe('the retention of the history', () => {
 
   it('drops whole partitions of which all rows are older than the retention, oldest first, within a limit (G9)', async () => {
     await write(projectUid, [30, 31, 33]);
-    const names = (days: number) =>
-      ['jobs', 'job_details', 'usage_hours'].map((table) => `zipjobs.${table}_${dayName(days)}`);
+    function names(days: number) {
+      return ['jobs', 'job_details', 'usage_hours'].map((table) => `zipjobs.${table}_${dayName(days)}`);
+    }
     expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 3 })).to.deep.equal(names(33));
     expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 9 })).to.deep.equal(names(31));
     expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 9 })).to.deep.equal([]);
@@ -97,8 +105,9 @@ describe('the retention of the history', () => {
       });
     await using reader = await server.open('reader');
     await reader.query(`SET lock_timeout = '1s'`);
-    const isWaiting = async (): Promise<boolean> =>
-      (await reader.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount !== 0;
+    async function isWaiting(): Promise<boolean> {
+      return (await reader.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount !== 0;
+    }
     await until('the drop to wait', async () => isOver || (await isWaiting()));
     expect((await reader.query('SELECT FROM zipjobs.jobs')).rowCount).to.equal(2);
     await writeJobs(database, [aHistoryEntry({ projectUid, clusterUid })]);
@@ -117,8 +126,9 @@ describe('the retention of the history', () => {
   it('deletes the jobs of a project before a time in batches, with details and usage, and of no other (G9)', async () => {
     await write(projectUid, [1, 2, 3, 4, 5]);
     await write(otherUid, [1, 2, 3, 4, 5]);
-    const purge = (mostBatches: number) =>
-      purgeProject(database, { projectUid, endedBefore: daysAgo(1.5) }, { batchRows: 2, mostBatches });
+    function purge(mostBatches: number) {
+      return purgeProject(database, { projectUid, endedBefore: daysAgo(1.5) }, { batchRows: 2, mostBatches });
+    }
     expect(await purge(1)).to.deep.equal({ rows: 2, isComplete: false });
     expect(await countOf(projectUid)).to.deep.equal([3, 3, 5]);
     expect(await purge(100)).to.deep.equal({ rows: 2 + 4, isComplete: true });
@@ -162,7 +172,9 @@ describe('the retention of the history', () => {
 
   it('forgets a deleted project once none of its partitions can exist', async () => {
     await markDeleted(database, { projectUid, clusterUid, namespace: 'team-a' });
-    const known = async () => (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
+    async function known() {
+      return (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
+    }
     for (const [days, left] of [
       [30, 1],
       [32, 0],

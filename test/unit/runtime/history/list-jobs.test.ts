@@ -18,13 +18,13 @@ const PROJECT = uuidOf(1, 1);
 const NOW = new Date();
 
 /** As the list sorts: by end, then uid, newest first. */
-const newestFirst = (a: HistoryJob, b: HistoryJob): number => {
+function newestFirst(a: HistoryJob, b: HistoryJob): number {
   if (a.finishedAt !== b.finishedAt) return a.finishedAt < b.finishedAt ? 1 : -1;
   return a.uid < b.uid ? 1 : -1;
-};
+}
 
 /** Whether a pattern with `*` matches, without regular expressions and LIKE. */
-const matchesKey = (pattern: string, key: string): boolean => {
+function matchesKey(pattern: string, key: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
   if (last === undefined) return pattern === key;
@@ -36,7 +36,7 @@ const matchesKey = (pattern: string, key: string): boolean => {
     at = found + part.length;
   }
   return key.length - at >= last.length && key.endsWith(last);
-};
+}
 
 const TESTS: readonly ((filter: JobFilter, job: HistoryJob) => boolean)[] = [
   ({ projectUid }, job) => job.projectUid === projectUid,
@@ -51,8 +51,9 @@ const TESTS: readonly ((filter: JobFilter, job: HistoryJob) => boolean)[] = [
   ({ finishedBefore }, job) => finishedBefore === undefined || new Date(job.finishedAt) < finishedBefore,
 ];
 
-const expected = (jobs: readonly HistoryJob[], filter: JobFilter): readonly HistoryJob[] =>
-  jobs.filter((job) => TESTS.every((test) => test(filter, job))).toSorted(newestFirst);
+function expected(jobs: readonly HistoryJob[], filter: JobFilter): readonly HistoryJob[] {
+  return jobs.filter((job) => TESTS.every((test) => test(filter, job))).toSorted(newestFirst);
+}
 
 const KEY_PATTERNS = [
   'a.zip',
@@ -72,9 +73,11 @@ const KEY_PATTERNS = [
   'none',
 ];
 
-const randomFilter = (random: Random, jobs: readonly HistoryJob[]): JobFilter => {
+function randomFilter(random: Random, jobs: readonly HistoryJob[]): JobFilter {
   const job = random.pick(jobs);
-  const maybe = (fields: Partial<JobFilter>): Partial<JobFilter> => (random.next() < 0.3 ? fields : {});
+  function maybe(fields: Partial<JobFilter>): Partial<JobFilter> {
+    return random.next() < 0.3 ? fields : {};
+  }
   const time = new Date(job.finishedAt);
   return {
     projectUid: random.pick([PROJECT, uuidOf(1, 2)]),
@@ -87,10 +90,10 @@ const randomFilter = (random: Random, jobs: readonly HistoryJob[]): JobFilter =>
     ...maybe({ finishedBefore: random.pick([new Date(job.finishedAt), NOW]) }),
     ...(random.next() < 0.05 && { id: job.id }),
   };
-};
+}
 
 /** All pages, also those of a search that stopped. */
-const allPages = async (lists: JobLists, filter: JobFilter, limit: number): Promise<readonly JobPage[]> => {
+async function allPages(lists: JobLists, filter: JobFilter, limit: number): Promise<readonly JobPage[]> {
   const pages: JobPage[] = [];
   let cursor: string | undefined;
   do {
@@ -99,13 +102,13 @@ const allPages = async (lists: JobLists, filter: JobFilter, limit: number): Prom
     cursor = page.next;
   } while (cursor !== undefined);
   return pages;
-};
+}
 
 /** Each look at the clock is a second later, so that every search takes too long after its first scan. */
-const createHurriedClock = () => {
+function createHurriedClock() {
   let nowMs = 0;
   return { ...systemClock, monotonicMs: () => (nowMs += 1_000) };
-};
+}
 
 describe('list-jobs', () => {
   const open = new AsyncDisposableStack();
@@ -125,7 +128,7 @@ describe('list-jobs', () => {
 
   after(() => open.disposeAsync());
 
-  const checkFilters = async (tested: JobLists, seed: number, count: number): Promise<number> => {
+  async function checkFilters(tested: JobLists, seed: number, count: number): Promise<number> {
     const random = createRandom(seed);
     let found = 0;
     for (let n = 0; n < count; n += 1) {
@@ -141,7 +144,7 @@ describe('list-jobs', () => {
       found += wanted.length;
     }
     return found;
-  };
+  }
 
   it('returns for any filter what a search in memory returns, page by page (G7)', async () => {
     expect(await checkFilters(lists, 1, sized(40, 80))).to.be.above(1_000);
@@ -167,17 +170,19 @@ describe('list-jobs', () => {
 
   it('repeats and hides no job if others are inserted or updated between two pages', async () => {
     const projectUid = uuidOf(1, 3);
-    const [template] = jobs;
-    if (template === undefined) throw new Error('no jobs');
-    const jobAt = (n: number, minutesAgo: number): HistoryJob => ({
-      ...template,
-      projectUid,
-      uid: uuidOf(5, n),
-      id: uuidOf(6, n),
-      finishedAt: new Date(Math.floor(NOW.getTime() / 60_000 - minutesAgo) * 60_000)
-        .toISOString()
-        .replace('.000Z', 'Z'),
-    });
+    function jobAt(n: number, minutesAgo: number): HistoryJob {
+      const [template] = jobs;
+      if (template === undefined) throw new Error('no jobs');
+      return {
+        ...template,
+        projectUid,
+        uid: uuidOf(5, n),
+        id: uuidOf(6, n),
+        finishedAt: new Date(Math.floor(NOW.getTime() / 60_000 - minutesAgo) * 60_000)
+          .toISOString()
+          .replace('.000Z', 'Z'),
+      };
+    }
     await using writer = server.connect('writer');
     const before = Array.from({ length: 10 }, (_, n) => jobAt(n, n));
     await storeHistoryJobs(writer, before);

@@ -13,11 +13,12 @@ import { until } from '#test/support/until.ts';
 const PROJECT = uuidOf(1, 1);
 
 /** The code of the error; empty without one. */
-const codeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
+function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
     () => '',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
+}
 
 describe('limits of list-jobs', () => {
   const open = new AsyncDisposableStack();
@@ -59,13 +60,13 @@ describe('limits of list-jobs', () => {
   });
 
   /** The statements that the reader runs, as the server sees them. */
-  const running = async (): Promise<number> => {
+  async function running(): Promise<number> {
     await using administrator = await server.open('superuser');
     const { rowCount } = await administrator.query(
       `SELECT FROM pg_stat_activity WHERE usename = 'zipjobs_reader' AND state = 'active'`,
     );
     return rowCount ?? 0;
-  };
+  }
 
   it('ends a cancelled statement on the server', async () => {
     await using blocker = await server.open('owner');

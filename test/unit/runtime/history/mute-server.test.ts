@@ -12,11 +12,12 @@ const ONE = { text: 'SELECT 1 AS one' };
 /** AuthenticationOk and ReadyForQuery of the protocol. */
 const SIGNED_IN = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
-const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
+function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
     () => undefined,
     (error: unknown) => error,
   );
+}
 
 describe('a database that accepts sign-ins and runs no statement, such as a pooler without its server', () => {
   const sockets = new Set<Socket>();
@@ -34,7 +35,7 @@ describe('a database that accepts sign-ins and runs no statement, such as a pool
     server.close();
   });
 
-  const connect = (connectTimeoutMs: number): HistoryDatabase => {
+  function connect(connectTimeoutMs: number): HistoryDatabase {
     const address = server.address();
     const settings = readConfig(HISTORY_SETTINGS, {
       HISTORY_HOST: '127.0.0.1',
@@ -45,7 +46,7 @@ describe('a database that accepts sign-ins and runs no statement, such as a pool
     });
     const log = createLogger('test', { level: 'silent' });
     return createHistoryDatabase(settings, { log, trust: BUILT_IN_TRUST, applicationName: 'test' });
-  };
+  }
 
   it('fails after the time limit of a connection, not of a statement (G8)', async () => {
     const database = connect(200);

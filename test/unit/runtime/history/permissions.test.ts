@@ -66,21 +66,21 @@ describe('the permissions of the history', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const stateOf = async (client: pg.ClientBase, text: string): Promise<string | undefined> => {
+  async function stateOf(client: pg.ClientBase, text: string): Promise<string | undefined> {
     try {
       await client.query(text);
       return undefined;
     } catch (error) {
       return error instanceof pg.DatabaseError ? error.code : String(error);
     }
-  };
-  const partitionOf = async (table: string): Promise<string> => {
+  }
+  async function partitionOf(table: string): Promise<string> {
     await using owner = await server.open('owner');
     const { rows } = await owner.query<{ name: string }>(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'zipjobs.${table}'::regclass LIMIT 1`,
     );
     return rows[0]?.name ?? '';
-  };
+  }
 
   it('let the writer neither delete, drop, truncate nor change a table, nor touch a partition (G9)', async () => {
     await using writer = await server.open('writer');
@@ -166,7 +166,9 @@ describe('the permissions of the history', () => {
       const { rows: expected } = await writer.query<{ name: string }>(
         `SELECT 'zipjobs.jobs_' || to_char(${today} - 51, 'YYYYMMDD') AS name`,
       );
-      const drop = () => writer.query<{ name: string }>('SELECT zipjobs.drop_oldest_partition(50) AS name');
+      function drop() {
+        return writer.query<{ name: string }>('SELECT zipjobs.drop_oldest_partition(50) AS name');
+      }
       expect((await drop()).rows).to.deep.equal(expected);
       for (const table of ['job_details', 'usage_hours'])
         expect((await drop()).rows[0]?.name).to.contain(table);

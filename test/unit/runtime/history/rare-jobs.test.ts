@@ -15,7 +15,7 @@ const JOBS_OF_AN_HOUR = 140;
 const FAILED = { projectUid: PROJECT, phases: ['Failed'] } as const;
 
 /** Jobs of every second hour, three to seven days ago. Two of each hour failed, one of them at its start like another job. */
-const sparseJobs = (now: Date): readonly HistoryJob[] => {
+function sparseJobs(now: Date): readonly HistoryJob[] {
   const newest = Math.floor(now.getTime() / HOUR_MS - 72) * HOUR_MS;
   return randomHistoryJobs(1, HOURS * JOBS_OF_AN_HOUR, { now, days: 1 }).map((job, n): HistoryJob => {
     const place = n % JOBS_OF_AN_HOUR;
@@ -30,7 +30,7 @@ const sparseJobs = (now: Date): readonly HistoryJob[] => {
         : { phase: 'Succeeded', reason: 'Uploaded' }),
     };
   });
-};
+}
 
 describe('a search for rare jobs', () => {
   const open = new AsyncDisposableStack();

@@ -13,16 +13,19 @@ import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
 import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const daysAgo = (days: number): string =>
-  new Date(Date.now() - days * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z');
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z');
+}
 
 /** Ended so many days ago, as an object of its own. */
-const endedJob = (days: number, metadata = '{}'): ZipJob =>
-  aZipJob({
+function endedJob(days: number, metadata = '{}'): ZipJob {
+  return aZipJob({
     metadata: { uid: randomUUID() },
     spec: { metadata },
     status: finishedAs('Succeeded', { finishedAt: daysAgo(days) }),
   });
+}
 
 describe('createReadJob', () => {
   const resources = new AsyncDisposableStack();

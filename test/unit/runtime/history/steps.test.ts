@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { createSteps } from '#runtime/history/steps.ts';
 
-const fail = (message: string) => () => Promise.reject(new Error(message));
+function fail(message: string) {
+  return () => Promise.reject(new Error(message));
+}
 
 describe('steps', () => {
   it('return their results, run after one that failed, and throw all errors at the end', async () => {

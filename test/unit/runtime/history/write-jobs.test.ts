@@ -32,20 +32,26 @@ describe('writeJobs', () => {
     projectUid = randomUUID();
   });
 
-  const entry = (change: Partial<HistoryJob> = {}): HistoryEntry => aHistoryEntry({ projectUid, ...change });
-  const entries = (count: number): readonly HistoryEntry[] => Array.from({ length: count }, () => entry());
-  const jobs = () =>
-    database.query<HistoryJob>({
+  function entry(change: Partial<HistoryJob> = {}): HistoryEntry {
+    return aHistoryEntry({ projectUid, ...change });
+  }
+  function entries(count: number): readonly HistoryEntry[] {
+    return Array.from({ length: count }, () => entry());
+  }
+  function jobs() {
+    return database.query<HistoryJob>({
       text: `SELECT ${SELECTED} FROM zipjobs.jobs WHERE project_uid = $1 ORDER BY uid`,
       values: [projectUid],
     });
-  const details = () =>
-    database.query<{ metadata: string; detail: string }>({
+  }
+  function details() {
+    return database.query<{ metadata: string; detail: string }>({
       text: 'SELECT metadata, detail FROM zipjobs.job_details WHERE project_uid = $1 ORDER BY uid',
       values: [projectUid],
     });
-  const usage = () =>
-    database.query<{
+  }
+  function usage() {
+    return database.query<{
       jobs: number;
       files: number;
       bytes: number;
@@ -56,7 +62,10 @@ describe('writeJobs', () => {
         WHERE project_uid = $1 ORDER BY hour, reason`,
       values: [projectUid],
     });
-  const counted = async (): Promise<number> => (await usage()).reduce((sum, row) => sum + row.jobs, 0);
+  }
+  async function counted(): Promise<number> {
+    return (await usage()).reduce((sum, row) => sum + row.jobs, 0);
+  }
 
   it('writes every field, and returns the new rows', async () => {
     const full = entry();
@@ -159,11 +168,12 @@ describe('writeJobs', () => {
   it('does not write a known row that is the same', async () => {
     const batch = entries(2);
     await writeJobs(database, batch);
-    const versions = () =>
-      database.query({
+    function versions() {
+      return database.query({
         text: 'SELECT xmin FROM zipjobs.jobs WHERE project_uid = $1 ORDER BY uid',
         values: [projectUid],
       });
+    }
     const before = await versions();
     await writeJobs(database, batch);
     expect(await versions()).to.deep.equal(before);
@@ -253,10 +263,11 @@ describe('projects of the history', () => {
   });
   after(() => resources.disposeAsync());
 
-  const rows = () =>
-    database.query<{ days: number | null; deleted: string | null }>({
+  function rows() {
+    return database.query<{ days: number | null; deleted: string | null }>({
       text: 'SELECT namespace, retention_days AS days, deleted_at AS deleted FROM zipjobs.projects ORDER BY namespace',
     });
+  }
 
   it('have their last retention and the first time of their deletion', async () => {
     const { projectUid, clusterUid } = aHistoryJob();

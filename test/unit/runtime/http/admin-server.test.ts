@@ -12,13 +12,13 @@ import { until } from '#test/support/until.ts';
 const log = createLogger('test', { level: 'silent' });
 const OK: Check = { ok: true };
 
-const get = async (port: number, path: string, method = 'GET'): Promise<[number, string]> => {
+async function get(port: number, path: string, method = 'GET'): Promise<[number, string]> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { connection: 'close' },
   });
   return [response.status, await response.text()];
-};
+}
 
 describe('startAdminServer', () => {
   it('reports health and readiness, with the reason', async () => {

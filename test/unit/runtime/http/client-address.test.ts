@@ -3,8 +3,10 @@ import { expect } from 'chai';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 
 const read = createReadForwarded(['10.0.0.0/8', 'fd00::/8']);
-const request = (remoteAddress: string, headers: Record<string, string>) =>
-  ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
+
+function request(remoteAddress: string, headers: Record<string, string>) {
+  return { socket: { remoteAddress }, headers } as unknown as IncomingMessage;
+}
 
 describe('createReadForwarded', () => {
   const rows = [
@@ -124,7 +126,9 @@ describe('createReadForwarded', () => {
     '1.2.3.4 5.6.7.8',
   ];
   for (const node of unreadable) {
-    const want = (address: string) => ({ address, protocol: undefined, isUnreadable: true });
+    function want(address: string) {
+      return { address, protocol: undefined, isUnreadable: true };
+    }
     it(`counts the unreadable node ${node} for the proxy that connected (N23)`, () => {
       expect(read(request('10.0.0.1', { 'x-forwarded-for': `6.6.6.6, ${node}` }))).to.deep.equal(
         want('10.0.0.1'),

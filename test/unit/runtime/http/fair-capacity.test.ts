@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { createFairCapacity, createFairPlaces, type FairCapacity } from '#runtime/http/fair-capacity.ts';
 
 /** Opens a share for each unit until one is refused, and returns how many were granted. */
-const fill = (capacity: FairCapacity, holder: string): number => {
+function fill(capacity: FairCapacity, holder: string): number {
   for (let count = 0; ; count += 1) if (!capacity.open(holder).grow(1)) return count;
-};
+}
 
 describe('createFairCapacity', () => {
   it('gives one holder at most half, and always leaves something for the next (N7)', () => {

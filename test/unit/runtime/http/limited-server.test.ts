@@ -15,17 +15,20 @@ const SETTINGS = {
   maxRequestsPerSocket: 1_000,
   maxHeaderBytes: 4_096,
 };
-const post = (path: string, body = '', length = body.length): string =>
-  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+function post(path: string, body = '', length = body.length): string {
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`;
+}
+
 const BAD = 'x';
 const LARGE = `GET /3 HTTP/1.1\r\nX-Large: ${'x'.repeat(8_192)}\r\n\r\n`;
 const BAD_CHUNK = 'POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n';
 
 /** A server that responds with the path of a request when the test says so, and one connection to it. */
-const setUp = async (
+async function setUp(
   settings: Partial<typeof SETTINGS> = {},
   onRequest: (response: ServerResponse) => void = () => undefined,
-) => {
+) {
   const responses: ServerResponse[] = [];
   const listener: RequestListener = (_request, response) => {
     responses.push(response);
@@ -65,7 +68,7 @@ const setUp = async (
       await closed;
     },
   };
-};
+}
 
 describe('createLimitedServer', () => {
   for (const [what, rest] of Object.entries({

@@ -10,7 +10,7 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encodi
 const MAX_BYTES = 50_000;
 
 describe('readPieces', () => {
-  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let bytes = 0;
     const pieces: number[] = [];
     try {
@@ -27,7 +27,7 @@ describe('readPieces', () => {
     response.end(
       JSON.stringify({ bytes: pieces.reduce((sum, size) => sum + size, 0), count: pieces.length }),
     );
-  };
+  }
   const server = createServer((request, response) => void respond(request, response));
   before((done) => {
     server.listen(0, '127.0.0.1', done);
@@ -35,8 +35,9 @@ describe('readPieces', () => {
   after((done) => {
     server.close(done);
   });
-  const send = (parts: readonly string[]): Promise<string> =>
-    rawHttp((server.address() as AddressInfo).port, [HEAD, ...parts]);
+  function send(parts: readonly string[]): Promise<string> {
+    return rawHttp((server.address() as AddressInfo).port, [HEAD, ...parts]);
+  }
 
   it('joins chunks of one byte, which would take far more memory than their bytes (N7)', async () => {
     const response = await send([...Array<string>(20).fill('1\r\nx\r\n'.repeat(2_000)), '0\r\n\r\n']);

@@ -9,14 +9,14 @@ import { freePorts } from '#tools/local-cluster/free-ports.ts';
 const HOST = '127.0.0.1';
 const TIMES = { shutdownPauseMs: 200, shutdownDrainMs: 2_000 };
 
-const statusOf = async (port: number, path = '/'): Promise<number | undefined> => {
+async function statusOf(port: number, path = '/'): Promise<number | undefined> {
   try {
     const response = await fetch(`http://${HOST}:${port}${path}`, { headers: { connection: 'close' } });
     return response.status;
   } catch {
     return undefined;
   }
-};
+}
 
 describe('serveRequests', () => {
   const open: ServerResponse[] = [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCacheGroup } from '#runtime/kube/cache-group.ts';
 
 /** A cache that the test fills, and that runs until its signal aborts. */
-const createCache = () => {
+function createCache() {
   const filled = Promise.withResolvers<void>();
   const cache = {
     hasSynced: false,
@@ -21,7 +21,7 @@ const createCache = () => {
     },
   };
   return cache;
-};
+}
 
 describe('createCacheGroup', () => {
   it('is synced when every cache is, and names the missing ones', async () => {

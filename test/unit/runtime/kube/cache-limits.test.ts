@@ -5,16 +5,21 @@ import type { Change } from '#runtime/kube/types.ts';
 import { createRandom } from '#test/support/random.ts';
 import { aNote, type Note } from './scripted-api-server.ts';
 
-const inNamespace = (namespace: string, note: Note): Note => ({
-  ...note,
-  metadata: { ...note.metadata, namespace },
-});
-const sized = (name: string, version: number, bytes: number): Note => ({
-  ...aNote(name, version),
-  data: { text: 'x'.repeat(bytes) },
-});
+function inNamespace(namespace: string, note: Note): Note {
+  return {
+    ...note,
+    metadata: { ...note.metadata, namespace },
+  };
+}
 
-const setUp = (options: ObjectCacheOptions<Note> = {}) => {
+function sized(name: string, version: number, bytes: number): Note {
+  return {
+    ...aNote(name, version),
+    data: { text: 'x'.repeat(bytes) },
+  };
+}
+
+function setUp(options: ObjectCacheOptions<Note> = {}) {
   const noted: string[] = [];
   const cache = createObjectCache<Note>({
     limitsOf: () => ({ objects: 3, bytes: 10_000 }),
@@ -23,9 +28,11 @@ const setUp = (options: ObjectCacheOptions<Note> = {}) => {
     onIdentity: (key) => noted.push(`identity ${key}`),
     ...options,
   });
-  const names = (): readonly string[] => [...cache.keys()].map((key) => key.replace('ns/', ''));
+  function names(): readonly string[] {
+    return [...cache.keys()].map((key) => key.replace('ns/', ''));
+  }
   return { cache, noted, names };
-};
+}
 
 describe('the limits of a cache', () => {
   it('are 2,000 objects and 8 MiB of each namespace and kind (N36)', () => {
@@ -107,7 +114,7 @@ describe('the limits of a cache', () => {
   it('apply to a list, which replaces what counted before (N36)', () => {
     const { cache, noted, names } = setUp({ isAtRest: ({ metadata }) => metadata.name === 'b' });
     for (const [index, name] of ['a', 'b', 'c', 'd'].entries()) cache.set(aNote(name, index + 1));
-    const receive = (...listed: readonly string[]): void => {
+    function receive(...listed: readonly string[]): void {
       const list = cache.receiveList();
       for (const name of listed) {
         const note = aNote(name, name.codePointAt(0) ?? 0);
@@ -116,7 +123,7 @@ describe('the limits of a cache', () => {
       }
       list.remove(aNote('y', 1));
       list.publish(() => undefined);
-    };
+    }
     receive('y', 'x', 'b', 'w', 'v');
     expect(names().toSorted()).to.deep.equal(['b', 'x']);
     expect([cache.leftOut(), noted]).to.deep.equal([2, ['left out ns', 'room ns']]);
@@ -137,13 +144,13 @@ describe('the limits of a cache', () => {
       keepsIdentities: () => hasNoProject,
     });
     const live = new Map<string, Note>();
-    const receive = (notes: Iterable<Note>): void => {
+    function receive(notes: Iterable<Note>): void {
       const list = cache.receiveList();
       for (const one of notes)
         if (list.isKnown(one)) list.addKnown(one);
         else list.add(one);
       list.publish(() => undefined);
-    };
+    }
     let hasNoProject = false;
     for (let version = 1; version < 5_000; version += 1) {
       const name = `n${random.int(0, 11)}`;
@@ -167,7 +174,9 @@ describe('the limits of a cache', () => {
 });
 
 describe('objects of which a cache keeps only the identity', () => {
-  const keepsIdentities = (namespace: string): boolean => !projects.has(namespace);
+  function keepsIdentities(namespace: string): boolean {
+    return !projects.has(namespace);
+  }
   let projects = new Set<string>();
   const heavy: Note = {
     ...sized('a', 5, 9_000),

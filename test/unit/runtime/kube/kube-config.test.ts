@@ -13,11 +13,11 @@ const SETTINGS = {
   kubeRequestTimeoutMs: 1_000,
 };
 
-const refused = async (settings: typeof SETTINGS, text: string): Promise<void> => {
+async function refused(settings: typeof SETTINGS, text: string): Promise<void> {
   const error: unknown = await createKubeConfig(settings).catch((thrown: unknown) => thrown);
   expect(error).to.be.instanceOf(ConfigError);
   expect(String(error)).to.include(text);
-};
+}
 
 describe('createKubeConfig', () => {
   let dir = '';

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { accessOfKubeconfig } from '#runtime/kube/kubeconfig-file.ts';
 
-const aConfig = (name: string, currentContext?: string) => ({
-  ...(currentContext !== undefined && { 'current-context': currentContext }),
-  contexts: [
-    { name, context: { cluster: name, user: name, namespace: `${name}-space` } },
-    { name: `${name}-other`, context: { cluster: name, user: name, namespace: 'other' } },
-  ],
-  clusters: [{ name, cluster: { server: `https://${name}.test` } }],
-  users: [{ name, user: { token: `token-of-${name}` } }],
-});
+function aConfig(name: string, currentContext?: string) {
+  return {
+    ...(currentContext !== undefined && { 'current-context': currentContext }),
+    contexts: [
+      { name, context: { cluster: name, user: name, namespace: `${name}-space` } },
+      { name: `${name}-other`, context: { cluster: name, user: name, namespace: 'other' } },
+    ],
+    clusters: [{ name, cluster: { server: `https://${name}.test` } }],
+    users: [{ name, user: { token: `token-of-${name}` } }],
+  };
+}
 
 describe('accessOfKubeconfig', () => {
   let dir = '';
@@ -21,11 +23,11 @@ describe('accessOfKubeconfig', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  const write = async (name: string, config: unknown): Promise<string> => {
+  async function write(name: string, config: unknown): Promise<string> {
     const file = join(dir, name);
     await writeFile(file, JSON.stringify(config));
     return file;
-  };
+  }
 
   it('uses the given context', async () => {
     const files = [await write('a', aConfig('one', 'one'))];

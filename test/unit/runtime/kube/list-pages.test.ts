@@ -4,11 +4,13 @@ import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
 
 describe('a list of large objects', () => {
-  const large = (name: string) => ({ ...aNote(name, 1), data: { a: 'x'.repeat(1_400_000) } });
+  function large(name: string) {
+    return { ...aNote(name, 1), data: { a: 'x'.repeat(1_400_000) } };
+  }
   const names = Array.from({ length: 20 }, (_, n) => `n${n}`);
 
   /** Responds like the API server, with the pages that the client requests. */
-  const serve = async (server: Awaited<ReturnType<typeof startScriptedApiServer>>, limits: number[]) => {
+  async function serve(server: Awaited<ReturnType<typeof startScriptedApiServer>>, limits: number[]) {
     for (;;) {
       const request = await server.next();
       const { searchParams } = request.url;
@@ -19,18 +21,18 @@ describe('a list of large objects', () => {
       request.list(1, names.slice(start, end).map(large), end < names.length ? String(end) : '');
       if (end >= names.length) return;
     }
-  };
+  }
 
   it('is read in pages of at most 16 MiB (N2)', async () => {
     // A busy machine takes seconds for the first response.
     await using server = await startScriptedApiServer({ requestTimeoutMs: 15_000 });
     const limits: number[] = [];
-    const serveAll = async (): Promise<void> => {
+    async function serveAll(): Promise<void> {
       await serve(server, limits); // 500 objects: too large
       await serve(server, limits); // 125
       await serve(server, limits); // 31
       await serve(server, limits); // 7
-    };
+    }
     const list = createObjectClient(server.kube, NOTES).list({ namespace: 'ns' });
     const [listed] = await Promise.all([list, serveAll()]);
     expect(listed.map(({ metadata }) => metadata.name)).to.deep.equal(names);

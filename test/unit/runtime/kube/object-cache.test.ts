@@ -40,8 +40,9 @@ describe('createObjectCache', () => {
 
   it('indexes none, one and several keys of a value', () => {
     const cache = createObjectCache<Note>({ indexes: { all: () => ['all'] } });
-    const names = (): readonly string[] =>
-      cache.byIndex('all', 'ns', 'all').map(({ metadata }) => metadata.name);
+    function names(): readonly string[] {
+      return cache.byIndex('all', 'ns', 'all').map(({ metadata }) => metadata.name);
+    }
     const steps = [
       ['set', 'a', ['a']],
       ['set', 'a', ['a']],

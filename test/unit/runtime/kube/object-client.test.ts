@@ -7,15 +7,17 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import { until } from '#test/support/until.ts';
 import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
 
-const status = (reason: string, message = reason, details: object = {}): object => ({
-  kind: 'Status',
-  status: 'Failure',
-  reason,
-  message,
-  details,
-});
+function status(reason: string, message = reason, details: object = {}): object {
+  return {
+    kind: 'Status',
+    status: 'Failure',
+    reason,
+    message,
+    details,
+  };
+}
 
-const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
+async function rejection(promise: Promise<unknown>): Promise<KubeError> {
   try {
     await promise;
   } catch (error) {
@@ -23,7 +25,7 @@ const rejection = async (promise: Promise<unknown>): Promise<KubeError> => {
     throw error;
   }
   throw new Error('it did not fail');
-};
+}
 
 describe('createObjectClient', () => {
   it('gets an object, or undefined if it does not exist', async () => {

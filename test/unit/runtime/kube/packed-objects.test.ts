@@ -4,15 +4,23 @@ import type { KubeObject } from '#runtime/kube/types.ts';
 import { productionPod, productionZipJob } from '#test/support/builders/production-objects.ts';
 
 type Any = KubeObject & Readonly<Record<string, unknown>>;
-const keyOf = ({ metadata }: Any): string => `${metadata.namespace}/${metadata.name}`;
-const object = (name: string, fields: Readonly<Record<string, unknown>> = {}): Any => ({
-  metadata: { name, namespace: 'ns', uid: `uid-${name}` },
-  ...fields,
-});
+
+function keyOf({ metadata }: Any): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function object(name: string, fields: Readonly<Record<string, unknown>> = {}): Any {
+  return {
+    metadata: { name, namespace: 'ns', uid: `uid-${name}` },
+    ...fields,
+  };
+}
 
 describe('createPacker', () => {
   const packer = createPacker<Any>();
-  const again = (one: Any): Any => packer.unpack(keyOf(one), packer.pack(one) ?? '');
+  function again(one: Any): Any {
+    return packer.unpack(keyOf(one), packer.pack(one) ?? '');
+  }
 
   it('returns the same objects, whatever JSON they contain', () => {
     const all = [

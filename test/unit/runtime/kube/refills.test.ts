@@ -5,8 +5,14 @@ import { FAST, followed, has, startReflector } from './reflector-fixture.ts';
 import { aNote, type Exchange } from './scripted-api-server.ts';
 
 const PATH = '/apis/test.dev/v1/namespaces/ns/notes';
-const isRefill = ({ url }: Exchange): boolean => url.pathname === PATH;
-const limitsOf = () => ({ objects: 3, bytes: 100_000 });
+
+function isRefill({ url }: Exchange): boolean {
+  return url.pathname === PATH;
+}
+
+function limitsOf() {
+  return { objects: 3, bytes: 100_000 };
+}
 
 describe('a namespace that is received again', () => {
   it('is listed when there is room for objects that were left out, at most every 30 s (N36)', async () => {
@@ -16,12 +22,15 @@ describe('a namespace that is received again', () => {
     const all = ['a', 'b', 'c', 'd', 'e'].map((name, index) => aNote(name, index + 1));
     const watch = await followed(fixture, 10, ...all);
     expect(reflector.leftOut()).to.equal(2);
-    const remove = (name: string, version: number): void => watch.events(['DELETED', aNote(name, version)]);
-    const refill = (n: number): Promise<Exchange> =>
-      until(`list ${n} of the namespace`, async () => {
+    function remove(name: string, version: number): void {
+      return watch.events(['DELETED', aNote(name, version)]);
+    }
+    function refill(n: number): Promise<Exchange> {
+      return until(`list ${n} of the namespace`, async () => {
         await clock.advance(0);
         return server.seen.filter(isRefill)[n - 1];
       });
+    }
     remove('a', 11);
     const first = await refill(1);
     expect(first.isWatch).to.equal(false);

@@ -4,11 +4,12 @@ import { until } from '#test/support/until.ts';
 import { bothWatches, FAST, type Fixture, followed, startReflector } from './reflector-fixture.ts';
 import { aNote } from './scripted-api-server.ts';
 
-const bookmark = (version: number) =>
-  ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+function bookmark(version: number) {
+  return ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+}
 
 /** The system clock, which a test can put forward. */
-const createSkippingClock = () => {
+function createSkippingClock() {
   let skippedMs = 0;
   return {
     ...systemClock,
@@ -17,16 +18,18 @@ const createSkippingClock = () => {
       skippedMs += ms;
     },
   };
-};
+}
 
-const endsOf = ({ counted }: Fixture): readonly string[] => counted.filter((one) => one.startsWith('end'));
+function endsOf({ counted }: Fixture): readonly string[] {
+  return counted.filter((one) => one.startsWith('end'));
+}
 
 describe('the ends of watches that a reflector counts', () => {
   const settings = { ...FAST, silenceLimitMs: 300_000, watchTimeoutSeconds: 30, repeatTimeoutSeconds: 10 };
-  const start = async () => {
+  async function start() {
     const clock = createSkippingClock();
     return { fixture: await startReflector({ clock, settings }), clock };
-  };
+  }
 
   it('distinguish a watch that lasted as long as requested from one that the server cut short', async () => {
     const { fixture, clock } = await start();

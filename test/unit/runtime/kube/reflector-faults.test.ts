@@ -11,8 +11,9 @@ import {
 } from './reflector-fixture.ts';
 import { aNote } from './scripted-api-server.ts';
 
-const bookmark = (version: number) =>
-  ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+function bookmark(version: number) {
+  return ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+}
 
 describe('createReflector under faults', () => {
   it('repeats the events of a watch after a reset, and applies each once', async () => {

@@ -28,10 +28,10 @@ export interface Fixture extends AsyncDisposable {
 const NEWEST = 1_000_000_000;
 
 /** `newestVersion`: the response to a request for the newest version; `none` leaves it to the test. */
-export const startReflector = async ({
+export async function startReflector({
   newestVersion = NEWEST,
   ...options
-}: Partial<ReflectorOptions<Note>> & { readonly newestVersion?: number | 'none' } = {}): Promise<Fixture> => {
+}: Partial<ReflectorOptions<Note>> & { readonly newestVersion?: number | 'none' } = {}): Promise<Fixture> {
   const server = await startScriptedApiServer({
     newestVersion: newestVersion === 'none' ? undefined : newestVersion,
   });
@@ -68,33 +68,35 @@ export const startReflector = async ({
       await server[Symbol.asyncDispose]();
     },
   };
-};
+}
 
 /** Responds to the first list and returns the watch that follows. */
-export const followed = async (
+export async function followed(
   fixture: Fixture,
   version: number,
   ...notes: readonly Note[]
-): Promise<Exchange> => {
+): Promise<Exchange> {
   (await fixture.server.next()).list(version, notes);
   return fixture.server.next();
-};
+}
 
-export const startOf = ({ url }: Exchange): string | null => url.searchParams.get('resourceVersion');
+export function startOf({ url }: Exchange): string | null {
+  return url.searchParams.get('resourceVersion');
+}
 
 /** The next watch and, beside it, the one that repeats older events; they may arrive in any order. */
-export const bothWatches = async ({
+export async function bothWatches({
   server,
-}: Fixture): Promise<{ readonly watch: Exchange; readonly repetition: Exchange }> => {
+}: Fixture): Promise<{ readonly watch: Exchange; readonly repetition: Exchange }> {
   const one = await server.next();
   const other = await server.next();
   return Number(startOf(one)) > Number(startOf(other))
     ? { watch: one, repetition: other }
     : { watch: other, repetition: one };
-};
+}
 
-export const has = (fixture: Fixture, key: string, version: number): Promise<true> =>
-  until(
+export function has(fixture: Fixture, key: string, version: number): Promise<true> {
+  return until(
     `${key} at ${version}`,
     () => fixture.reflector.get(key)?.metadata.resourceVersion === String(version),
     {
@@ -102,3 +104,4 @@ export const has = (fixture: Fixture, key: string, version: number): Promise<tru
       intervalMs: 2,
     },
   ) as Promise<true>;
+}

@@ -3,30 +3,37 @@ import { expect } from 'chai';
 import { FAST, type Fixture, followed, has, startOf, startReflector } from './reflector-fixture.ts';
 import { aNote, type Exchange } from './scripted-api-server.ts';
 
-const bookmark = (version: number) =>
-  ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+function bookmark(version: number) {
+  return ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+}
 
 /** The request for the newest version of the collection. */
-const nextProbe = async (fixture: Fixture): Promise<Exchange> => {
+async function nextProbe(fixture: Fixture): Promise<Exchange> {
   const probe = await fixture.server.next();
   expect(probe.isWatch).to.equal(false);
   expect(Object.fromEntries(probe.url.searchParams)).to.deep.equal({ limit: '1', labelSelector: 'a=b' });
   return probe;
-};
+}
 
-const start = () =>
-  startReflector({ newestVersion: 'none', labelSelector: 'a=b', settings: { ...FAST, silenceLimitMs: 300 } });
+function start() {
+  return startReflector({
+    newestVersion: 'none',
+    labelSelector: 'a=b',
+    settings: { ...FAST, silenceLimitMs: 300 },
+  });
+}
 
 /** With the ghost at version 50, and the stale one at 40. */
-const beforeRestore = async (fixture: Fixture): Promise<Exchange> => {
+async function beforeRestore(fixture: Fixture): Promise<Exchange> {
   const watch = await followed(fixture, 30, aNote('kept', 5), aNote('stale', 6));
   watch.events(['MODIFIED', aNote('stale', 40)], ['ADDED', aNote('ghost', 50)]);
   await has(fixture, 'ns/ghost', 50);
   return watch;
-};
+}
 
-const names = ({ reflector }: Fixture): readonly string[] =>
-  [...reflector.values()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
+function names({ reflector }: Fixture): readonly string[] {
+  return [...reflector.values()].map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
+}
 
 describe('a reflector after a restore of etcd', () => {
   const ends: readonly (readonly [string, (watch: Exchange) => void])[] = [

@@ -4,8 +4,9 @@ import { until } from '#test/support/until.ts';
 import { bothWatches, FAST, followed, has, startOf, startReflector } from './reflector-fixture.ts';
 import { aNote, NOTES, type Note } from './scripted-api-server.ts';
 
-const bookmark = (version: number) =>
-  ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+function bookmark(version: number) {
+  return ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
+}
 
 describe('createReflector', () => {
   it('lists in pages and watches from the version of the list', async () => {
@@ -154,10 +155,12 @@ describe('createReflector', () => {
     await using fixture = await startReflector({
       indexes: { color: (note) => Object.values(note.data ?? {}) },
     });
-    const colored = (name: string, version: number, color: string): Note => ({
-      ...aNote(name, version),
-      data: { color },
-    });
+    function colored(name: string, version: number, color: string): Note {
+      return {
+        ...aNote(name, version),
+        data: { color },
+      };
+    }
     const watch = await followed(
       fixture,
       10,
@@ -171,8 +174,9 @@ describe('createReflector', () => {
       ['ADDED', aNote('d', 13)],
     );
     await has(fixture, 'ns/d', 13);
-    const names = (color: string): string[] =>
-      fixture.reflector.byIndex('color', 'ns', color).map(({ metadata }) => metadata.name);
+    function names(color: string): string[] {
+      return fixture.reflector.byIndex('color', 'ns', color).map(({ metadata }) => metadata.name);
+    }
     expect(names('red')).to.deep.equal([]);
     expect(names('blue')).to.deep.equal(['c', 'a']);
     expect(() => fixture.reflector.byIndex('size', 'ns', '1')).to.throw(TypeError);

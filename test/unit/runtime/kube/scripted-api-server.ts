@@ -18,11 +18,13 @@ export const NOTES: ResourceDefinition<Note> = {
   decode: decoderOf<Note>({ kind: 'Note', optional: ['data'] }),
 };
 
-export const aNote = (name: string, version: number, uid = `uid-${name}`): Note => ({
-  apiVersion: 'test.dev/v1',
-  kind: 'Note',
-  metadata: { namespace: 'ns', name, uid, resourceVersion: String(version) },
-});
+export function aNote(name: string, version: number, uid = `uid-${name}`): Note {
+  return {
+    apiVersion: 'test.dev/v1',
+    kind: 'Note',
+    metadata: { namespace: 'ns', name, uid, resourceVersion: String(version) },
+  };
+}
 
 /** One request that the server received and has not responded to yet. */
 export interface Exchange {
@@ -42,17 +44,17 @@ export interface Exchange {
   readonly closed: boolean;
 }
 
-const readAll = async (request: IncomingMessage): Promise<string> => {
+async function readAll(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
-};
+}
 
-const exchangeOf = (request: IncomingMessage, response: ServerResponse, body: string): Exchange => {
+function exchangeOf(request: IncomingMessage, response: ServerResponse, body: string): Exchange {
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const open = (): void => {
+  function open(): void {
     if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json' });
-  };
+  }
   const json: Exchange['json'] = (status, value, headers = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(value));
@@ -85,7 +87,7 @@ const exchangeOf = (request: IncomingMessage, response: ServerResponse, body: st
       return response.closed;
     },
   };
-};
+}
 
 export interface ScriptedApiServer extends AsyncDisposable {
   readonly kube: KubeClient;
@@ -97,14 +99,14 @@ export interface ScriptedApiServer extends AsyncDisposable {
 }
 
 /** An API server that sends no response by itself: the test takes each request and responds. */
-export const startScriptedApiServer = async (
+export async function startScriptedApiServer(
   options: {
     readonly requestTimeoutMs?: number;
     readonly credentials?: () => Record<string, string>;
     /** Responds to lists of one object by itself, with this version. */
     readonly newestVersion?: number | undefined;
   } = {},
-): Promise<ScriptedApiServer> => {
+): Promise<ScriptedApiServer> {
   const seen: Exchange[] = [];
   let taken = 0;
   let openSockets = 0;
@@ -149,4 +151,4 @@ export const startScriptedApiServer = async (
       await listening.close();
     },
   };
-};
+}

@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 
-const never = (): Promise<never> => new Promise(() => undefined);
-const caught = (task: Promise<unknown>): Promise<unknown> => task.catch((error: unknown) => error);
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+
+function caught(task: Promise<unknown>): Promise<unknown> {
+  return task.catch((error: unknown) => error);
+}
 
 describe('withTimeLimit', () => {
   it('returns the value of the call', async () => {

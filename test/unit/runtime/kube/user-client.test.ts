@@ -5,18 +5,21 @@ import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { asUser } from '#runtime/kube/user-client.ts';
 
 const GET = { method: 'GET', path: '/api/v1/x' } as const;
-const caught = (task: Promise<unknown>): Promise<unknown> => task.catch((error: unknown) => error);
+
+function caught(task: Promise<unknown>): Promise<unknown> {
+  return task.catch((error: unknown) => error);
+}
 
 /** A server that does not respond; `heedless`: calls also ignore their signal. */
-const silent = (isHeedless: boolean): KubeClient & { readonly sent: KubeRequest[] } => {
+function silent(isHeedless: boolean): KubeClient & { readonly sent: KubeRequest[] } {
   const sent: KubeRequest[] = [];
-  const wait = (request: KubeRequest): Promise<never> => {
+  function wait(request: KubeRequest): Promise<never> {
     sent.push(request);
     return new Promise((_, reject) => {
       if (!isHeedless)
         request.signal?.addEventListener('abort', () => reject(request.signal?.reason as Error));
     });
-  };
+  }
   return {
     server: 'https://kubernetes.test',
     sent,
@@ -24,14 +27,15 @@ const silent = (isHeedless: boolean): KubeClient & { readonly sent: KubeRequest[
     stream: wait,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-};
+}
 
-const timeLimit = (): AbortController & { end(): void } =>
-  Object.assign(new AbortController(), {
+function timeLimit(): AbortController & { end(): void } {
+  return Object.assign(new AbortController(), {
     end(this: AbortController) {
       this.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
     },
   });
+}
 
 describe('asUser', () => {
   for (const isHeedless of [false, true])

@@ -4,8 +4,9 @@ import { FAST, type Fixture, has, startReflector } from './reflector-fixture.ts'
 import { aNote, type Exchange } from './scripted-api-server.ts';
 
 const SETTINGS = { ...FAST, watchList: true };
-const bookmark = (version: number, isEnd = true) =>
-  [
+
+function bookmark(version: number, isEnd = true) {
+  return [
     'BOOKMARK',
     {
       kind: 'Note',
@@ -15,16 +16,22 @@ const bookmark = (version: number, isEnd = true) =>
       },
     },
   ] as const;
-const names = ({ reflector }: Fixture): readonly string[] =>
-  [...reflector.values()].map(({ metadata }) => metadata.name);
-const isPage = ({ url, isWatch }: Exchange): boolean => !isWatch && url.searchParams.has('limit');
+}
+
+function names({ reflector }: Fixture): readonly string[] {
+  return [...reflector.values()].map(({ metadata }) => metadata.name);
+}
+
+function isPage({ url, isWatch }: Exchange): boolean {
+  return !isWatch && url.searchParams.has('limit');
+}
 
 /** Answers the first list, as a watch, and returns the watch that follows. */
-const listed = async (fixture: Fixture, version: number, ...all: readonly string[]): Promise<Exchange> => {
+async function listed(fixture: Fixture, version: number, ...all: readonly string[]): Promise<Exchange> {
   const list = await fixture.server.next();
   list.events(...all.map((name, index) => ['ADDED', aNote(name, index + 1)] as const), bookmark(version));
   return fixture.server.next();
-};
+}
 
 describe('a list as a watch', () => {
   it('is published when its end arrives, and the watch starts at the version of the end', async () => {

@@ -35,8 +35,9 @@ describe('createProjectClasses', () => {
   it('lets a project lower each limit, and raise none (N8)', () => {
     const { limits } = classes.of('team-l');
     for (const [name, ceiling] of Object.entries(limits)) {
-      const set = (value: number) =>
-        classes.limitsOf('team-l', aProject('team-l', { limits: { [name]: value } }));
+      function set(value: number) {
+        return classes.limitsOf('team-l', aProject('team-l', { limits: { [name]: value } }));
+      }
       expect(set(ceiling - 1)).to.deep.equal({ ...limits, [name]: ceiling - 1 });
       expect(set(ceiling + 1)).to.deep.equal(limits);
     }

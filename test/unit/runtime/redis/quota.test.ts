@@ -6,7 +6,9 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 describe('takeQuota', () => {
   it('reports how many requests are left, and the first one above the limit', async () => {
     const count = createLocalCounts(createManualClock());
-    const take = () => takeQuota(count, { name: 'signIns', subject: 'a', limit: 1 });
+    function take() {
+      return takeQuota(count, { name: 'signIns', subject: 'a', limit: 1 });
+    }
     const quota = { name: 'signIns', limit: 1, remaining: 0, resetSeconds: 60 };
     expect(await take()).to.deep.equal({ ...quota, isExceeded: false });
     expect(await take()).to.deep.equal({ ...quota, isExceeded: true });
@@ -21,7 +23,9 @@ describe('takeQuota', () => {
     const count = createLocalCounts(clock);
     try {
       for (const jumpMs of [-3_600_000, 3_600_000]) {
-        const take = () => takeQuota(count, { name: 'token', subject: String(jumpMs), limit: 1 });
+        function take() {
+          return takeQuota(count, { name: 'token', subject: String(jumpMs), limit: 1 });
+        }
         await take();
         Date.now = () => dateNow() + jumpMs;
         clock.jump(20_000);
@@ -42,12 +46,16 @@ describe('takeQuota', () => {
   });
 
   it('counts nothing without a limit', async () => {
-    const count = (): never => expect.fail('counted');
+    function count(): never {
+      return expect.fail('counted');
+    }
     expect(await takeQuota(count, { name: 'token', subject: 'a', limit: 0 })).to.equal(undefined);
   });
 
   it('limits nothing while requests cannot be counted', async () => {
-    const count = () => Promise.resolve(undefined);
+    function count() {
+      return Promise.resolve(undefined);
+    }
     expect(await takeQuota(count, { name: 'token', subject: 'a', limit: 1 })).to.equal(undefined);
   });
 });

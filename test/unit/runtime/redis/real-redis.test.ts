@@ -34,13 +34,16 @@ describe('a real Redis', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  const start = async (options: RedisServerOptions = {}): Promise<RedisServer> =>
-    life.use(await startRedisServer(options));
+  async function start(options: RedisServerOptions = {}): Promise<RedisServer> {
+    return life.use(await startRedisServer(options));
+  }
 
-  const admin = ({ url }: RedisServer): Redis => life.adopt(new Redis(url), (client) => client.disconnect());
+  function admin({ url }: RedisServer): Redis {
+    return life.adopt(new Redis(url), (client) => client.disconnect());
+  }
 
   /** Counts requests of one token as the API does. */
-  const countIn = async (REDIS_URL: string, more: Readonly<Record<string, string>> = {}) => {
+  async function countIn(REDIS_URL: string, more: Readonly<Record<string, string>> = {}) {
     const config = readApiConfig({ REDIS_URL, REDIS_TIMEOUT_MS: '30000', ...more });
     const redis = life.use(
       createRedis(config, { trust: BUILT_IN_TRUST, clock: systemClock, onError: () => undefined }),
@@ -55,25 +58,28 @@ describe('a real Redis', function () {
       onUncounted: () => undefined,
     });
     await until('the connection', () => redis.status === 'ready' || redis.status === 'reconnecting');
-    const used = async (): Promise<number | undefined> => (await count('token', 'team-a/backend'))?.used;
-    const untilCounted = async (): Promise<number> => {
+    async function used(): Promise<number | undefined> {
+      return (await count('token', 'team-a/backend'))?.used;
+    }
+    async function untilCounted(): Promise<number> {
       let counted: number | undefined;
       await until('the count', async () => {
         counted = await used();
         return counted !== undefined;
       });
       return counted ?? 0;
-    };
-    const untilLogged = (text: string) =>
-      until(`the log to say ${text}`, async () => {
+    }
+    function untilLogged(text: string) {
+      return until(`the log to say ${text}`, async () => {
         await used();
         return lines.join('').includes(text);
       });
+    }
     return { lines, untilCounted, untilLogged };
-  };
+  }
 
   /** A host name whose address changes with a failover. */
-  const startName = async (target: { server: RedisServer }): Promise<string> => {
+  async function startName(target: { server: RedisServer }): Promise<string> {
     const sockets = new Set<Socket>();
     const name = createServer((client) => {
       const upstream = connect(Number(new URL(target.server.url).port), '127.0.0.1');
@@ -88,7 +94,7 @@ describe('a real Redis', function () {
       await closed;
     });
     return `redis://127.0.0.1:${(name.address() as AddressInfo).port}`;
-  };
+  }
 
   it('counts on where the old primary ended, after a failover that keeps the connection to it (BC2)', async () => {
     const primary = await start();

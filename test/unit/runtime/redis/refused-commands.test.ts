@@ -23,7 +23,7 @@ describe('a Redis that refuses commands', () => {
   afterEach(() => life.disposeAsync());
 
   // Long enough for a busy machine: a response that is late would be another failure.
-  const connect = async (script: RedisScript, timeoutMs = '30000') => {
+  async function connect(script: RedisScript, timeoutMs = '30000') {
     const server = life.use(await startScriptedRedis(script));
     const clock = createManualClock();
     const config = readApiConfig({
@@ -43,15 +43,17 @@ describe('a Redis that refuses commands', () => {
         uncounted += 1;
       },
     });
-    const isReady = () => until('the connection', () => redis.status === 'ready');
+    function isReady() {
+      return until('the connection', () => redis.status === 'ready');
+    }
     await isReady();
     /** Counts after the pause that follows a failure. */
-    const take = async () => {
+    async function take() {
       clock.jump(500);
       return count('token', 'team-a/backend');
-    };
+    }
     return { server, clock, redis, lines, take, isReady, uncounted: () => uncounted };
-  };
+  }
 
   for (const response of [
     REPLICA,
@@ -112,7 +114,9 @@ describe('a Redis that refuses commands', () => {
   it('logs each different response once a minute (BC21)', async () => {
     let response = '-NOPERM User zipjobs has no permissions';
     const { lines, take, clock } = await connect(() => response);
-    const codes = (): readonly string[] => lines.map((line) => /NOPERM|OOM/.exec(line)?.[0] ?? line);
+    function codes(): readonly string[] {
+      return lines.map((line) => /NOPERM|OOM/.exec(line)?.[0] ?? line);
+    }
     await take();
     response = '-OOM command not allowed';
     for (let n = 0; n < 3; n += 1) await take();

@@ -7,8 +7,10 @@ import { OPTION_PERMISSIONS } from '#zipper-image/store/object-headers.ts';
 import { ABORT_PERMISSION } from '#zipper-image/store/recover-upload.ts';
 
 const ALL_OPTIONS: ObjectOptions = { tags: { a: 'b' }, acl: 'private', serverSideEncryption: 'aws:kms' };
-const actionsOf = (options: ObjectOptions): readonly string[] =>
-  bucketPermissions(options).flatMap(({ actions }) => actions);
+
+function actionsOf(options: ObjectOptions): readonly string[] {
+  return bucketPermissions(options).flatMap(({ actions }) => actions);
+}
 
 describe('the permissions of a bucket', () => {
   it('are those of the IAM policy in the README', async () => {
@@ -41,12 +43,13 @@ describe('the permissions of a bucket', () => {
   });
 
   it('name the KMS key only by its ARN', () => {
-    const policyOf = (kmsKeyId: string): string =>
-      iamPolicy({
+    function policyOf(kmsKeyId: string): string {
+      return iamPolicy({
         bucketName: 'a',
         region: 'eu-central-1',
         objectOptions: { serverSideEncryption: 'aws:kms', kmsKeyId },
       });
+    }
     const arn = 'arn:aws:kms:eu-central-1:111122223333:key/0-1';
     expect(policyOf(arn)).to.contain(`"Resource": "${arn}"`);
     expect(policyOf('alias/a')).to.contain('"Resource": "arn:aws:kms:eu-central-1:ACCOUNT_ID:key/KEY_ID"');

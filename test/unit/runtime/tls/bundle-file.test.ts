@@ -25,10 +25,10 @@ describe('createBundleTrust', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  const create = (path = file): BundleTrust => {
+  function create(path = file): BundleTrust {
     const log = createLogger('test', { level: 'info', destination: { write: (line) => lines.push(line) } });
     return createBundleTrust({ trustBundleFile: path, trustBundleReloadMs: 10_000 }, { clock, log });
-  };
+  }
 
   it('trusts only the authorities of Node without a file', () => {
     const trust = create('');

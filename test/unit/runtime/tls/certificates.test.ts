@@ -6,14 +6,14 @@ const CA = certificateText('ca.pem');
 const OTHER = certificateText('private-ca.pem');
 const broken = CA.replace('MII', 'MIJ');
 
-const errorOf = (text: string): string => {
+function errorOf(text: string): string {
   try {
     parseCertificates(text, 'FILE: /etc/bundle.pem');
     return 'no error';
   } catch (error) {
     return String(error);
   }
-};
+}
 
 describe('parseCertificates', () => {
   it('reads every certificate and ignores comments between them (X22)', () => {

@@ -14,10 +14,13 @@ import { createFakeObjects, type FakeObjects, unreachable } from '#test/support/
 import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';
 
 const log = createLogger('test', { level: 'silent' });
-const never = (): AbortSignal => new AbortController().signal;
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
 
 describe('leaveCluster', () => {
-  const run = (looks: readonly (number | Error)[], signal = never()) => {
+  function run(looks: readonly (number | Error)[], signal = never()) {
     const left = [...looks];
     let asked = 0;
     const done = leaveCluster({
@@ -33,7 +36,7 @@ describe('leaveCluster', () => {
       signal,
     });
     return { done, asked: () => asked };
-  };
+  }
 
   it('ends after two consecutive checks that found nothing', async () => {
     const { done, asked } = run([3, 0, 1, 0, 0]);
@@ -52,15 +55,17 @@ describe('leaveCluster', () => {
 });
 
 /** Merges metadata patches like the API server. */
-const patchable = <T extends KubeObject>(objects: FakeObjects<T>): AnyClient => ({
-  list: (...query) => objects.client.list(...query),
-  mergePatch: async ({ namespace, name }, patch) => {
-    const before = await objects.client.get(namespace, name);
-    if (!before) throw new KubeError('gone', { code: 'NotFound' });
-    const change = patch as { readonly metadata: Partial<T['metadata']> };
-    return objects.put({ ...before, metadata: { ...before.metadata, ...change.metadata } });
-  },
-});
+function patchable<T extends KubeObject>(objects: FakeObjects<T>): AnyClient {
+  return {
+    list: (...query) => objects.client.list(...query),
+    mergePatch: async ({ namespace, name }, patch) => {
+      const before = await objects.client.get(namespace, name);
+      if (!before) throw new KubeError('gone', { code: 'NotFound' });
+      const change = patch as { readonly metadata: Partial<T['metadata']> };
+      return objects.put({ ...before, metadata: { ...before.metadata, ...change.metadata } });
+    },
+  };
+}
 
 describe('releaseFinalizers', () => {
   it('removes only our finalizer from every kind, and returns the count', async () => {
@@ -93,17 +98,17 @@ describe('releaseFinalizers', () => {
 });
 
 describe('takeOverLease', () => {
-  const setUp = (conflicts = 0) => {
+  function setUp(conflicts = 0) {
     const leases = createFakeObjects<Lease>();
     let left = conflicts;
-    const replace = (lease: Lease): Promise<Lease> => {
+    function replace(lease: Lease): Promise<Lease> {
       left -= 1;
       if (left >= 0) return Promise.reject(new KubeError('changed', { code: 'Conflict' }));
       return Promise.resolve(leases.put(lease));
-    };
+    }
     const accounts = createFakeObjects<ServiceAccount>();
-    const takeOver = () =>
-      takeOverLease(
+    function takeOver() {
+      return takeOverLease(
         {
           serviceAccounts: accounts.client,
           serviceAccountName: 'controllers',
@@ -115,8 +120,9 @@ describe('takeOverLease', () => {
         },
         never(),
       );
+    }
     return { leases, accounts, takeOver };
-  };
+  }
 
   it('takes over the lease from the leader and keeps its other fields', async () => {
     const { leases, takeOver } = setUp();

@@ -3,13 +3,16 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
 
-const aFile = (n: number, urlLength: number) => ({
-  url: `https://h.example.com/${n}?sig=${randomBytes(urlLength / 2).toString('hex')}`.slice(0, urlLength),
-  filename: `folder/${n}/é "quoted".txt`,
-});
+function aFile(n: number, urlLength: number) {
+  return {
+    url: `https://h.example.com/${n}?sig=${randomBytes(urlLength / 2).toString('hex')}`.slice(0, urlLength),
+    filename: `folder/${n}/é "quoted".txt`,
+  };
+}
 
-const unpack = (chunks: readonly Buffer[]): string =>
-  chunks.map((chunk) => gunzipSync(chunk).toString()).join('');
+function unpack(chunks: readonly Buffer[]): string {
+  return chunks.map((chunk) => gunzipSync(chunk).toString()).join('');
+}
 
 describe('packFileList', () => {
   for (const count of [1, 100, 1_000, 10_000]) {

@@ -52,12 +52,15 @@ describe('startFaultProxy', () => {
   });
   afterEach(() => stack.disposeAsync());
 
-  const post = (): Promise<Response> => fetch(`${proxy.url}/a?b=c`, { method: 'POST', body: 'text' });
-  const failed = async (): Promise<boolean> =>
-    post().then(
+  function post(): Promise<Response> {
+    return fetch(`${proxy.url}/a?b=c`, { method: 'POST', body: 'text' });
+  }
+  async function failed(): Promise<boolean> {
+    return post().then(
       () => false,
       () => true,
     );
+  }
 
   it('forwards a request and records it', async () => {
     const reply = await post();

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { type BuildAction, costsOf } from '#tools/local-cluster/measure-build.ts';
 
-const action = (ID: number, Package: string, seconds: number): BuildAction => ({
-  ID,
-  Mode: 'build',
-  Package,
-  CmdUser: seconds * 0.75e9,
-  CmdSys: seconds * 0.25e9,
-});
+function action(ID: number, Package: string, seconds: number): BuildAction {
+  return {
+    ID,
+    Mode: 'build',
+    Package,
+    CmdUser: seconds * 0.75e9,
+    CmdSys: seconds * 0.25e9,
+  };
+}
 
 describe('costsOf', () => {
   it('lists the expensive packages, averages the others and finds the longest chain', () => {

@@ -11,13 +11,13 @@ describe('the programs of a local cluster in the cache', () => {
   });
   afterEach(() => rm(cache, { recursive: true }));
 
-  const put = async (version: string, name: string, usedAt: number): Promise<string> => {
+  async function put(version: string, name: string, usedAt: number): Promise<string> {
     const folder = join(cache, version);
     await mkdir(folder);
     await writeFile(join(folder, name), '');
     await utimes(folder, usedAt, usedAt);
     return join(folder, name);
-  };
+  }
 
   it('are kept in the two versions that were used last', async () => {
     await put('000000000000000a', 'store', 4);

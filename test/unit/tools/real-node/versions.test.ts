@@ -18,11 +18,11 @@ const SHARED = [
   'k8s.io/kubernetes',
 ];
 
-const versions = async (folder: string): Promise<ReadonlyMap<string, string>> => {
+async function versions(folder: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(join(folder, 'go.mod'), 'utf8');
   const lines = [...text.matchAll(/^\s+(\S+) (?:=> \S+ )?(v\S+)/gm)];
   return new Map(lines.map(([, name = '', version = '']) => [name, version]));
-};
+}
 
 describe('the Go module of the real node', () => {
   it('has the Kubernetes of the control plane, whose compiled packages it uses', async () => {

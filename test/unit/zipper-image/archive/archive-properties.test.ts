@@ -16,7 +16,7 @@ const firstSeed = Number(process.env['ZIP_SEED'] ?? Date.now() % 1_000_000_000);
 const runs = process.env['ZIP_SEED'] === undefined ? RUNS : 1;
 
 /** Marsaglia's xorshift: integers below a bound, the same sequence for the same seed. */
-const randomOf = (seed: number): ((below: number) => number) => {
+function randomOf(seed: number): (below: number) => number {
   let state = seed + 1;
   return (below) => {
     state ^= state << 13;
@@ -24,7 +24,7 @@ const randomOf = (seed: number): ((below: number) => number) => {
     state ^= state << 5;
     return (state >>> 0) % below;
   };
-};
+}
 
 type Random = ReturnType<typeof randomOf>;
 
@@ -32,7 +32,7 @@ type Random = ReturnType<typeof randomOf>;
 const LIMITS = [0, 1, 4095, 4096, 4097, 65_534, 65_535, 65_536, 131_070, 131_071, 200_000];
 const PIECES = ['a', 'B', '.b', '-', ' ', 'é', 'e\u0301', '名', '😀', 'x'.repeat(60), '/d/', '.txt', '.jpg'];
 
-const bodyOf = (random: Random): Buffer => {
+function bodyOf(random: Random): Buffer {
   const size = Math.max(0, LIMITS[random(LIMITS.length)]! + random(3) - 1);
   const body = Buffer.alloc(size, 'compressible ');
   // Part or all of the body is noise, so the compression probe may see either kind of bytes.
@@ -40,10 +40,10 @@ const bodyOf = (random: Random): Buffer => {
   const noiseTo = random(2) === 0 ? size : Math.min(size, noiseFrom + 5000);
   for (let at = noiseFrom; at < noiseTo; at += 1) body[at] = random(256);
   return body;
-};
+}
 
-const filesOf = (random: Random): readonly Given[] =>
-  Array.from({ length: random(12) }, (_, index) => ({
+function filesOf(random: Random): readonly Given[] {
+  return Array.from({ length: random(12) }, (_, index) => ({
     name: `${index}${Array.from({ length: 1 + random(4) }, () => PIECES[random(PIECES.length)]).join('')}z`,
     body: bodyOf(random),
     small: random(2) === 0,
@@ -53,8 +53,9 @@ const filesOf = (random: Random): readonly Given[] =>
       Date.UTC(1970 + random(150), random(12), random(28), random(24), random(60), random(60)),
     ),
   }));
+}
 
-const viaYauzl = async (path: string): Promise<readonly (readonly [string, Buffer])[]> => {
+async function viaYauzl(path: string): Promise<readonly (readonly [string, Buffer])[]> {
   const archive = await yauzl.openPromise(path);
   const found: [string, Buffer][] = [];
   for await (const entry of archive.eachEntry()) {
@@ -63,13 +64,13 @@ const viaYauzl = async (path: string): Promise<readonly (readonly [string, Buffe
     found.push([entry.fileName, Buffer.concat(chunks)]);
   }
   return found;
-};
+}
 
-const expectFiles = (found: readonly (readonly [string, Buffer])[], files: readonly Given[]): void => {
+function expectFiles(found: readonly (readonly [string, Buffer])[], files: readonly Given[]): void {
   expect(found.map(([name]) => name)).to.deep.equal(files.map(({ name }) => name));
   for (const [index, [name, content]] of found.entries())
     expect(content.equals(files[index]!.body), name).to.equal(true);
-};
+}
 
 describe('a random archive', () => {
   let path = '';

@@ -102,10 +102,10 @@ describe('createArchive', () => {
     });
 
     it('rethrows errors of its source, also during the compression probe', async () => {
-      const broken = async function* (): AsyncGenerator<Uint8Array> {
+      async function* broken(): AsyncGenerator<Uint8Array> {
         yield Buffer.alloc(10);
         throw new Error('the source broke');
-      };
+      }
       for (const compression of ['auto', 'store', 'deflate'] as const) {
         const archive = createArchive({ compression, sink: { write: () => undefined } });
         const entry = { ...entryOf({ name: 'a', body: random }), body: broken() };
@@ -143,7 +143,9 @@ describe('createArchive', () => {
   });
 
   it('writes UTC times within the DOS range, and the exact second (Z7)', async () => {
-    const at = (modified: Date) => ({ name: `${modified.getTime()}`, body: random, small: true, modified });
+    function at(modified: Date) {
+      return { name: `${modified.getTime()}`, body: random, small: true, modified };
+    }
     const { entries } = readZip(
       await zip([at(MODIFIED), at(new Date(0)), at(new Date('2200-01-01')), at(new Date(Number.NaN))]),
     );
@@ -207,12 +209,14 @@ describe('createArchive', () => {
   });
 
   it('writes the same bytes for any chunk size (Z11)', async () => {
-    const files = (chunk: number): readonly Given[] => [
-      { name: 'a.bin', body: random, chunk },
-      { name: 'b.txt', body: text, chunk },
-      { name: 'c.bin', body: random, declared: false, chunk },
-      { name: 'd.txt', body: text, declared: false, chunk },
-    ];
+    function files(chunk: number): readonly Given[] {
+      return [
+        { name: 'a.bin', body: random, chunk },
+        { name: 'b.txt', body: text, chunk },
+        { name: 'c.bin', body: random, declared: false, chunk },
+        { name: 'd.txt', body: text, declared: false, chunk },
+      ];
+    }
     const [first, ...others] = await Promise.all(
       [100_000, 97, 4095, 65_536].map((chunk) => zip(files(chunk))),
     );

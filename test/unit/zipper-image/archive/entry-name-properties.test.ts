@@ -29,20 +29,20 @@ const LONG_PIECES = [
   'd/'.repeat(60),
 ];
 
-const anyName = (random: Random): string => {
+function anyName(random: Random): string {
   const pieces = random.int(0, 9) === 0 ? LONG_PIECES : PIECES;
   return Array.from({ length: random.int(1, 6) }, () => random.pick(pieces)).join('');
-};
+}
 
 /** Different names that `rewrite` accepts. */
-const anyNames = (random: Random, count: number): readonly string[] => {
+function anyNames(random: Random, count: number): readonly string[] {
   const names = new Set<string>();
   while (names.size < count) {
     const name = anyName(random);
     if (byZipper([name], 'rewrite') === undefined) names.add(name);
   }
   return [...names];
-};
+}
 
 describe(`random names that are rewritten (NAMES_SEED=${seed})`, () => {
   it('are accepted by refuse, stay as they are when rewritten again, and stay as many (FD12)', () => {
@@ -78,11 +78,11 @@ describe(`random names that are rewritten (NAMES_SEED=${seed})`, () => {
   ];
 
   /** Files, and placeholders of every third one. */
-  const archived = (random: Random, manifest: Partial<EntryNameOptions>): readonly string[] => {
+  function archived(random: Random, manifest: Partial<EntryNameOptions>): readonly string[] {
     const names = anyNames(random, 60).filter((name) => !/[%\u2028\u00a0\u3000]/u.test(name));
     const entries = plan(names, { portableNames: 'rewrite', ...manifest });
     return names.map((_, index) => (index % 3 === 0 ? entries.placeholderOf(index) : entries.nameOf(index)));
-  };
+  }
 
   for (const extractor of programs)
     it(`unpack with ${extractor.name} to as many files as the archive has entries (FD12)`, async function () {

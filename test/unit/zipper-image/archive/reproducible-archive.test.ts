@@ -31,8 +31,8 @@ describe('an archive with a fixed time', () => {
   let pieces = 65_536;
   let slowFirst = false;
   before(async () => {
-    const route = (body: Buffer, index: number, declared: boolean) =>
-      [
+    function route(body: Buffer, index: number, declared: boolean) {
+      return [
         `/${declared ? 'known' : 'unknown'}/${index}`,
         async (_request: unknown, response: ServerResponse) => {
           if (slowFirst && index === 0) await delay(150);
@@ -43,13 +43,14 @@ describe('an archive with a fixed time', () => {
           response.end();
         },
       ] as const;
+    }
     const routes = BODIES.flatMap((body, index) => [route(body, index, true), route(body, index, false)]);
     origin = await startFileOrigin({ routes: Object.fromEntries(routes) });
   });
   after(() => origin[Symbol.asyncDispose]());
 
-  const build = (sourceConcurrency: number): Promise<Buffer> =>
-    withReader(
+  function build(sourceConcurrency: number): Promise<Buffer> {
+    return withReader(
       ['known', 'unknown'].flatMap((kind) => BODIES.map((_, index) => origin.url(`/${kind}/${index}`))),
       async (reader) => {
         const chunks: Buffer[] = [];
@@ -62,6 +63,7 @@ describe('an archive with a fixed time', () => {
       },
       { settings: { sourceConcurrency } },
     );
+  }
 
   it('has the same bytes, in the order of the list, for any concurrency, timing and chunk size (Z9, Z11)', async () => {
     const archives: Buffer[] = [];

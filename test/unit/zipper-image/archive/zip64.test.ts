@@ -63,9 +63,9 @@ describe('zip64', () => {
 
   it('refuses a stream without a declared length when it reaches 4 GiB, before it writes more (Z2)', async () => {
     let written = 0;
-    const write = (chunk: Uint8Array): undefined => {
+    function write(chunk: Uint8Array): undefined {
       written += chunk.length;
-    };
+    }
     const archive = createArchive({ compression: 'store', sink: { write } });
     const stream = { ...big, declaredLength: undefined, body: plannedBytes(GIB4 - 1) };
     const outcome: unknown = await archive.add(stream).catch((error: unknown) => error);

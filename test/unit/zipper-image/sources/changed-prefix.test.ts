@@ -3,12 +3,12 @@ import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { BYTES, changedAt, FILE, MIB, type RepliesRead, type Reply, readReplies } from './replies-harness.ts';
 
 /** The attempt failed, and the consumer got only bytes of the first response. */
-const expectChanged = ({ error, bytes, ranges }: RepliesRead, requests = 2) => {
+function expectChanged({ error, bytes, ranges }: RepliesRead, requests = 2) {
   expect(error).to.include({ code: 'SourceChanged', retryable: true, fileIndex: 0 });
   expect(bytes.length).to.be.greaterThan(0);
   expect(bytes.equals(FILE.subarray(0, bytes.length))).to.equal(true);
   expect(ranges).to.have.length(requests);
-};
+}
 
 describe('a source that does not repeat what was received before it broke off', () => {
   for (const position of [0, MIB, 2 * MIB - 1])
@@ -93,17 +93,17 @@ describe('a source with a strong ETag that responds to a range request with stat
   const ZEROS = Buffer.alloc(BYTES);
 
   /** The second response is to the request for the rest. */
-  const expectThree = async (
+  async function expectThree(
     first: Reply & { readonly body: Buffer; readonly cutAt: number },
     second: Reply,
-  ) => {
+  ) {
     const { cutAt, ...whole } = first;
     const { error, bytes, ranges } = await readReplies([first, second, whole]);
     expect(error).to.equal(undefined);
     expect(bytes).to.have.length(whole.body.length);
     expect(bytes.equals(whole.body)).to.equal(true);
     expect(ranges).to.deep.equal([undefined, `bytes=${cutAt}-`, undefined]);
-  };
+  }
 
   for (const [when, body, cutAt] of [
     ['before its entry starts', SMALL, 100 * KIB],

@@ -6,7 +6,7 @@ import { ChunkQueue } from '#zipper-image/sources/chunk-queue.ts';
 const SLAB = 64 * 1024;
 
 /** Slices of `size` bytes of 64 KiB slabs, as the parser of a socket returns them. */
-const slices = (bytes: number, size: number): Buffer[] => {
+function slices(bytes: number, size: number): Buffer[] {
   const all = generatedBytes(bytes, 1);
   const result: Buffer[] = [];
   for (let at = 0; at < bytes; at += size) {
@@ -16,13 +16,13 @@ const slices = (bytes: number, size: number): Buffer[] => {
     result.push(slab.subarray(100, 100 + piece.byteLength));
   }
   return result;
-};
+}
 
-const drain = (queue: ChunkQueue): Uint8Array[] => {
+function drain(queue: ChunkQueue): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   for (let chunk = queue.shift(); chunk; chunk = queue.shift()) chunks.push(chunk);
   return chunks;
-};
+}
 
 describe('ChunkQueue', () => {
   let pool: BlockPool;

@@ -27,11 +27,12 @@ describe('download: redirects and connections', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const read = (path: string, options: HarnessOptions = {}) =>
-    withReader([origin.url(path)], readAll, options).then(([entry]) => {
+  function read(path: string, options: HarnessOptions = {}) {
+    return withReader([origin.url(path)], readAll, options).then(([entry]) => {
       if (!entry) throw new Error('there is no entry');
       return entry;
     });
+  }
 
   describe('redirects', () => {
     for (const status of [301, 302, 303, 307, 308]) {
@@ -135,14 +136,14 @@ describe('download: redirects and connections', () => {
       expect(refused.code).to.equal('SourceUnreachable');
       expect(failed.code).to.equal('SourceUnreachable');
       expect(refused.message).to.equal(failed.message);
-      const shown = (line: string | undefined): object => {
+      function shown(line: string | undefined): object {
         const {
           time: _time,
           delayMs: _delayMs,
           ...rest
         } = JSON.parse(line ?? '{}') as Record<string, unknown>;
         return rest;
-      };
+      }
       expect(shown(lines[0])).to.deep.equal(shown(lines[triesOfRefused]));
     });
 
@@ -155,8 +156,8 @@ describe('download: redirects and connections', () => {
   describe('TLS', () => {
     const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
 
-    const startTls = (certificate: string, options: ServerOptions = {}): Promise<FileOrigin> =>
-      startFileOrigin({
+    function startTls(certificate: string, options: ServerOptions = {}): Promise<FileOrigin> {
+      return startFileOrigin({
         scheme: 'https',
         makeServer: (listener) =>
           createTlsServer(
@@ -164,12 +165,9 @@ describe('download: redirects and connections', () => {
             listener,
           ),
       });
+    }
 
-    const failureFor = async (
-      certificate: string,
-      host = 'files.test.example',
-      server: ServerOptions = {},
-    ) => {
+    async function failureFor(certificate: string, host = 'files.test.example', server: ServerOptions = {}) {
       const tls = await startTls(certificate, server);
       try {
         const agent = { lookup, trust };
@@ -180,7 +178,7 @@ describe('download: redirects and connections', () => {
       } finally {
         await tls[Symbol.asyncDispose]();
       }
-    };
+    }
 
     it('reads from a server with a trusted certificate', async () => {
       const tls = await startTls('trusted.pem');

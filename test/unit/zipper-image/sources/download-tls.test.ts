@@ -19,22 +19,23 @@ const trust = fixedTrust(parseCertificates(certificateText('ca.pem'), 'ca.pem'))
 const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
 const options: HarnessOptions = { agent: { lookup, trust }, settings: { sourceRetryLimitMs: 0 } };
 
-const listen = async (server: Server): Promise<number> => {
+async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   return address.port;
-};
+}
 
 /** Resources to release after each test. */
 const cleanups: (() => void)[] = [];
-const track = (socket: Socket): Socket => {
+
+function track(socket: Socket): Socket {
   cleanups.push(() => socket.destroy());
   return socket.on('error', () => undefined);
-};
+}
 
 /** A TLS server that responds to every connection with these bytes and closes it. */
-const startTls = async (response: string, tls: TlsOptions = {}) => {
+async function startTls(response: string, tls: TlsOptions = {}) {
   const protocols: (string | false | null)[] = [];
   const requests: string[] = [];
   const server = createTlsServer(
@@ -49,13 +50,13 @@ const startTls = async (response: string, tls: TlsOptions = {}) => {
   );
   cleanups.push(() => server.close());
   return { port: await listen(server), protocols, requests };
-};
+}
 
 const ALERT = 21;
 const RECORD_HEADER_BYTES = 5;
 
 /** TLS 1.2 records without alerts, and therefore without close_notify. */
-const withoutAlerts = () => {
+function withoutAlerts() {
   let rest = Buffer.alloc(0);
   return (chunk: Buffer): Buffer => {
     rest = Buffer.concat([rest, chunk]);
@@ -69,10 +70,10 @@ const withoutAlerts = () => {
     }
     return Buffer.concat(kept);
   };
-};
+}
 
 /** A proxy that replaces the close_notify of the server by a bare FIN. */
-const startCuttingProxy = async (target: number): Promise<number> => {
+async function startCuttingProxy(target: number): Promise<number> {
   const proxy = createTcpServer((client) => {
     const upstream = track(connect(target, '127.0.0.1'));
     const filter = withoutAlerts();
@@ -81,17 +82,17 @@ const startCuttingProxy = async (target: number): Promise<number> => {
   });
   cleanups.push(() => proxy.close());
   return listen(proxy);
-};
+}
 
 describe('download: the end of a TLS connection', () => {
   afterEach(() => {
     for (const cleanup of cleanups.splice(0)) cleanup();
   });
 
-  const cutUrl = async (response: string): Promise<string> => {
+  async function cutUrl(response: string): Promise<string> {
     const { port } = await startTls(response, { maxVersion: 'TLSv1.2' });
     return `https://files.test.example:${await startCuttingProxy(port)}/file`;
-  };
+  }
 
   it('accepts a FIN without close_notify as the end of a body without a length, and marks the entry (D17)', async () => {
     const [entry] = await withReader([await cutUrl('HTTP/1.0 200 OK\r\n\r\nhello')], readAll, options);

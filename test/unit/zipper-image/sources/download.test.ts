@@ -40,11 +40,12 @@ describe('download', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const read = (path: string, options: HarnessOptions = {}) =>
-    withReader([origin.url(path)], readAll, options).then(([entry]) => {
+  function read(path: string, options: HarnessOptions = {}) {
+    return withReader([origin.url(path)], readAll, options).then(([entry]) => {
       if (!entry) throw new Error('there is no entry');
       return entry;
     });
+  }
 
   it('reads a file with its length', async () => {
     const entry = await read('/gen/300000/7');
@@ -217,11 +218,11 @@ describe('download', () => {
       let sent = 0;
       const server = createServer((socket) => {
         socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\n');
-        const more = (): void => {
+        function more(): void {
           const line = `x-${sent}: ${'a'.repeat(4000)}\r\n`;
           sent += line.length;
           if (!socket.destroyed) socket.write(line, () => setImmediate(more));
-        };
+        }
         more();
       });
       server.listen(0, '127.0.0.1');

@@ -11,8 +11,10 @@ const ENTRIES = [
   { url: 'https://example.com/b', filename: 'grüße/日本.txt' },
   { url: 'https://example.com/c', filename: 'c.txt' },
 ];
-const toLines = (entries: readonly unknown[]): string =>
-  entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+
+function toLines(entries: readonly unknown[]): string {
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}
 
 describe('readFileList', () => {
   let directory: string;
@@ -21,26 +23,27 @@ describe('readFileList', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  const write = async (...chunks: readonly (string | Buffer)[]): Promise<string> => {
+  async function write(...chunks: readonly (string | Buffer)[]): Promise<string> {
     const hash = createHash('sha256');
     for (const [index, chunk] of chunks.entries()) {
       hash.update(chunk);
       await writeFile(join(directory, `${index}.jsonl.gz`), gzipSync(chunk));
     }
     return hash.digest('hex');
-  };
+  }
 
-  const read = (options: { chunks: number; count: number; sha256: string; maxBytes?: number }) =>
-    readFileList({ directory, maxBytes: 100_000, signal: new AbortController().signal, ...options });
+  function read(options: { chunks: number; count: number; sha256: string; maxBytes?: number }) {
+    return readFileList({ directory, maxBytes: 100_000, signal: new AbortController().signal, ...options });
+  }
 
-  const failure = async (reading: Promise<unknown>): Promise<FileListError> => {
+  async function failure(reading: Promise<unknown>): Promise<FileListError> {
     const error = await reading.then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
     if (!(error instanceof FileListError)) throw new Error('a FileListError was expected', { cause: error });
     return error;
-  };
+  }
 
   it('reads all chunks in order', async () => {
     const sha256 = await write(toLines(ENTRIES.slice(0, 2)), toLines(ENTRIES.slice(2)));

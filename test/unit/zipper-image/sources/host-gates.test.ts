@@ -8,7 +8,10 @@ const HOST = 'http://a.example';
 const MINUTE = 60_000;
 const never = new AbortController().signal;
 const served: OriginReport = { kind: 'served' };
-const throttled = (waitMs?: number): OriginReport => ({ kind: 'throttled', status: 429, waitMs });
+
+function throttled(waitMs?: number): OriginReport {
+  return { kind: 'throttled', status: 429, waitMs };
+}
 
 describe('HostGates', () => {
   let now = 0;
@@ -28,14 +31,15 @@ describe('HostGates', () => {
     });
   });
 
-  const enter = (count: number, host = HOST) =>
-    Promise.all(Array.from({ length: count }, (_, index) => gates.enter(host, index, never)));
-  const end = (turns: readonly Turn[], report: OriginReport): void => {
+  function enter(count: number, host = HOST) {
+    return Promise.all(Array.from({ length: count }, (_, index) => gates.enter(host, index, never)));
+  }
+  function end(turns: readonly Turn[], report: OriginReport): void {
     for (const turn of turns) turn.responded(report);
     for (const turn of turns) turn.leave();
-  };
+  }
   /** True if another request may start. */
-  const isOpen = async (index = 99): Promise<boolean> => {
+  async function isOpen(index = 99): Promise<boolean> {
     const stop = new AbortController();
     const entering = gates.enter(HOST, index, stop.signal).then(
       (turn) => {
@@ -46,14 +50,15 @@ describe('HostGates', () => {
     );
     stop.abort();
     return await entering;
-  };
-  const request = async (report: OriginReport, index = 0): Promise<Turn> => {
+  }
+  async function request(report: OriginReport, index = 0): Promise<Turn> {
     const turn = await gates.enter(HOST, index, never);
     end([turn], report);
     return turn;
-  };
-  const failure = (index = 0): Promise<unknown> =>
-    gates.enter(HOST, index, never).catch((error: unknown) => error);
+  }
+  function failure(index = 0): Promise<unknown> {
+    return gates.enter(HOST, index, never).catch((error: unknown) => error);
+  }
 
   it('halves the limit once per wave of rejections, with a minimum of one (D18)', async () => {
     for (const limit of [4, 2, 1, 1]) {
@@ -206,7 +211,7 @@ describe('HostGates', () => {
 
     it('count for a file that is refused again, unless the origin has carried others, but fewer (FD3)', async () => {
       /** Serves all but the first of a wave, which is refused. */
-      const refuseFirst = async (count: number): Promise<boolean | undefined> => {
+      async function refuseFirst(count: number): Promise<boolean | undefined> {
         const turns = await enter(count);
         now += 1;
         for (const turn of turns.slice(1)) turn.responded(served);
@@ -214,7 +219,7 @@ describe('HostGates', () => {
         now += 1;
         for (const turn of turns) turn.leave();
         return isExcused;
-      };
+      }
       expect(await refuseFirst(8)).to.equal(true);
       expect(gates.limitOf(HOST)).to.equal(7);
       // Only six others were served.

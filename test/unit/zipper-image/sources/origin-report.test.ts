@@ -6,13 +6,14 @@ const NOW = new Date('2026-11-27T08:00:00.250Z');
 const EPOCH = 1_795_766_400;
 type Headers = Readonly<Record<string, string | string[]>>;
 
-const kindOf = (status: number, headers: Headers = {}): string =>
-  readOriginReport({ status, headers }, NOW).kind;
+function kindOf(status: number, headers: Headers = {}): string {
+  return readOriginReport({ status, headers }, NOW).kind;
+}
 
-const waitOf = (headers: Headers): number | undefined => {
+function waitOf(headers: Headers): number | undefined {
   const report = readOriginReport({ status: 429, headers }, NOW);
   return report.kind === 'throttled' ? report.waitMs : undefined;
-};
+}
 
 describe('readOriginReport', () => {
   const statuses: readonly (readonly [string, readonly number[], Headers?])[] = [
@@ -81,14 +82,17 @@ describe('readOriginReport', () => {
 });
 
 describe('isConnectionRefusal', () => {
-  const fault = (noResponse: boolean): SourceFaultError =>
-    new SourceFaultError({
+  function fault(noResponse: boolean): SourceFaultError {
+    return new SourceFaultError({
       code: 'SourceStalled',
       text: 'no response headers',
       retryable: true,
       ...(noResponse && { noResponse }),
     });
-  const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+  }
+  function withCode(code: string): Error {
+    return Object.assign(new Error(code), { code });
+  }
   const errors: readonly (readonly [string, unknown, boolean])[] = [
     ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'].map(
       (code) => [code, withCode(code), true] as const,

@@ -12,7 +12,7 @@ import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 
 describe('a download that is paused', () => {
   /** Downloads a file with this sink, of which the limit of retries knows that it waits for the source. */
-  const run = async (limit: RetryLimit, sink: Omit<SourceSink, 'continue'>): Promise<unknown> => {
+  async function run(limit: RetryLimit, sink: Omit<SourceSink, 'continue'>): Promise<unknown> {
     await using origin = await startFileOrigin();
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
     const settings = readConfig(SOURCE_SETTINGS, {});
@@ -35,7 +35,7 @@ describe('a download that is paused', () => {
     };
     limit.begin();
     return await download(request, deps).catch((error: unknown) => error);
-  };
+  }
 
   it('does not count the pause as time without progress (F36)', async () => {
     let now = 0;

@@ -10,7 +10,9 @@ describe('createSourceReader: failures and cancellation', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const urls = (paths: readonly string[]): string[] => paths.map((path) => origin.url(path));
+  function urls(paths: readonly string[]): string[] {
+    return paths.map((path) => origin.url(path));
+  }
 
   describe('failures', () => {
     it('rejects with the earliest failing entry, after all previous entries', async () => {

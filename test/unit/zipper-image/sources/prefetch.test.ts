@@ -10,13 +10,13 @@ import { bodyOf, type Reader, readAll, withReader } from './source-harness.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const nextOf = (pieces: Iterator<Uint8Array, void>): Uint8Array => {
+function nextOf(pieces: Iterator<Uint8Array, void>): Uint8Array {
   const piece = pieces.next();
   return piece.done === true ? new Uint8Array(0) : piece.value;
-};
+}
 
 /** Compares a streamed body with a generated file. */
-const matches = async (entry: SourceEntry, bytes: number, seed: number): Promise<boolean> => {
+async function matches(entry: SourceEntry, bytes: number, seed: number): Promise<boolean> {
   const expected = generatedChunks(bytes, seed);
   let want: Uint8Array = new Uint8Array(0);
   let at = 0;
@@ -33,12 +33,14 @@ const matches = async (entry: SourceEntry, bytes: number, seed: number): Promise
     }
   }
   return same && at === bytes;
-};
+}
 
-const nothing = async (): Promise<void> => undefined;
+async function nothing(): Promise<void> {
+  return undefined;
+}
 
 /** Consumes all entries; `eachChunk` may be slow. Returns the indices in order and the most bytes held. */
-const consume = async (reader: Reader, eachChunk: () => Promise<void> = nothing) => {
+async function consume(reader: Reader, eachChunk: () => Promise<void> = nothing) {
   const indices: number[] = [];
   let peakHeld = 0;
   for await (const entry of reader.entries()) {
@@ -49,7 +51,7 @@ const consume = async (reader: Reader, eachChunk: () => Promise<void> = nothing)
     }
   }
   return { indices, peakHeld };
-};
+}
 
 describe('createSourceReader', () => {
   let origin: FileOrigin;
@@ -58,7 +60,9 @@ describe('createSourceReader', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const urls = (paths: readonly string[]): string[] => paths.map((path) => origin.url(path));
+  function urls(paths: readonly string[]): string[] {
+    return paths.map((path) => origin.url(path));
+  }
 
   describe('small entries', () => {
     const lengths = [0, 1, 65_536, SMALL_ENTRY_BYTES - 1, SMALL_ENTRY_BYTES, SMALL_ENTRY_BYTES + 1, 3 * MIB];

@@ -6,10 +6,10 @@ import { failureAt } from './source-harness.ts';
 const SIGNED = 'X-Amz-Date=20200101T000000Z&X-Amz-Expires=3600&X-Amz-Signature=hidden-signature';
 
 describe('presignedExpiry', () => {
-  const at = (query: string): string | undefined => {
+  function at(query: string): string | undefined {
     const time = presignedExpiry(new URL(`https://files.example.com/a?${query}`));
     return time === undefined ? undefined : new Date(time).toISOString();
-  };
+  }
 
   for (const [query, expected] of [
     [SIGNED, '2020-01-01T01:00:00.000Z'],

@@ -4,7 +4,7 @@ import { type ProbeLimits, ProbeSchedule } from '#zipper-image/sources/probe-sch
 const LIMITS: ProbeLimits = { leastMs: 62, mostMs: 60_000 };
 
 /** How long the schedule waits for an origin that throttles for this time, and with how many probes. */
-const waitFor = (schedule: ProbeSchedule, throttledMs: number, requestedMs?: number) => {
+function waitFor(schedule: ProbeSchedule, throttledMs: number, requestedMs?: number) {
   schedule.start(0);
   let now = 0;
   let probes = 0;
@@ -14,7 +14,7 @@ const waitFor = (schedule: ProbeSchedule, throttledMs: number, requestedMs?: num
   }
   schedule.end(now);
   return { overshoot: now / throttledMs - 1, probes };
-};
+}
 
 describe('ProbeSchedule', () => {
   for (const throttledMs of [700, 5000, 47_000, 58_000, 500_000]) {

@@ -6,27 +6,27 @@ import { failureAt, type HarnessOptions } from './source-harness.ts';
 type Respond = (request: string, before: number) => string;
 
 /** Requests of a connection that stays open follow each other, so each chunk is one. */
-const serve = (socket: Socket, respond: (request: string) => string, end: boolean): void => {
-  const send = (request: Buffer): void => {
+function serve(socket: Socket, respond: (request: string) => string, end: boolean): void {
+  function send(request: Buffer): void {
     const response = Buffer.from(respond(request.toString('latin1')), 'latin1');
     if (end) socket.end(response);
     else socket.write(response);
-  };
+  }
   if (end) socket.once('data', send);
   else socket.on('data', send);
-};
+}
 
 /** A server that sends these bytes for every request; `end` decides whether it then closes the connection. */
-export const rawServer = async (
+export async function rawServer(
   response: string | Respond,
   end = true,
-): Promise<{ url: string; requests: readonly string[] } & AsyncDisposable> => {
+): Promise<{ url: string; requests: readonly string[] } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
-  const respond = (request: string): string => {
+  function respond(request: string): string {
     requests.push(request);
     return typeof response === 'string' ? response : response(request, requests.length - 1);
-  };
+  }
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -45,10 +45,10 @@ export const rawServer = async (
       await once(server, 'close');
     },
   };
-};
+}
 
 /** The failure of a source that responds with these bytes. */
-export const failureOfResponse = async (response: string, options: HarnessOptions = {}) => {
+export async function failureOfResponse(response: string, options: HarnessOptions = {}) {
   await using server = await rawServer(response);
   return await failureAt(server.url, options);
-};
+}

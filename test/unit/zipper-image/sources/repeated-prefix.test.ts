@@ -28,14 +28,14 @@ import {
 import { bodyOf, failureOf, type Reader, readAll, withReader } from './source-harness.ts';
 
 /** The whole file was read with this many requests, none of them for a range. */
-const expectWhole = ({ error, bytes, ranges }: RepliesRead, requests: number, body = FILE) => {
+function expectWhole({ error, bytes, ranges }: RepliesRead, requests: number, body = FILE) {
   expect(error).to.equal(undefined);
   expect(bytes.equals(body)).to.equal(true);
   expect(ranges).to.deep.equal(Array<undefined>(requests).fill(undefined));
-};
+}
 
 /** A download of FILE in a process that knows only what another one received. */
-const downloadAfter = async (url: string, crc: number, bytes: number) => {
+async function downloadAfter(url: string, crc: number, bytes: number) {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 });
   const settings = readConfig(SOURCE_SETTINGS, {});
@@ -58,7 +58,7 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
   const error = await download(request, deps).catch((thrown: unknown) => thrown);
   await agent.destroy();
   return { error, bytes: Buffer.concat(chunks) };
-};
+}
 
 describe('a source without ranges that breaks off while its entry is written', () => {
   it('continues in a response with the same first bytes, and reads only that again (FD20)', async () => {
@@ -171,7 +171,7 @@ describe('a source without ranges that breaks off while its entry is written', (
     const body = generatedBytes(12 * MIB, 1);
     await using origin = await startReplies([{ body, cutAt }, { body, cutAt }, { body }]);
     const settings = { sourceBufferBytes: 4 * MIB };
-    const slowly = async (reader: Reader): Promise<void> => {
+    async function slowly(reader: Reader): Promise<void> {
       let at = 0;
       let pauseAt = 0;
       let held = 0;
@@ -187,7 +187,7 @@ describe('a source without ranges that breaks off while its entry is written', (
       expect(at).to.equal(body.length);
       expect(held).to.be.at.most(4 * MIB);
       expect(reader.bytesRead).to.equal(2 * cutAt + body.length);
-    };
+    }
     await withReader([origin.url('/file')], slowly, { settings });
   });
 
@@ -213,7 +213,7 @@ describe('a source without ranges that breaks off while its entry is written', (
       }
     };
     await using origin = await startFileOrigin({ routes: { '/file': closeUnread } });
-    const slowly = async (reader: Reader): Promise<void> => {
+    async function slowly(reader: Reader): Promise<void> {
       let at = 0;
       for await (const entry of reader.entries())
         for await (const chunk of entry.body) {
@@ -223,7 +223,7 @@ describe('a source without ranges that breaks off while its entry is written', (
         }
       expect(at).to.equal(body.length);
       expect(origin.requests).to.have.length(2);
-    };
+    }
     await withReader([origin.url('/file')], slowly, { settings: { sourceBufferBytes: 4 * MIB } });
   });
 

@@ -24,20 +24,19 @@ export interface Reply {
   readonly raw?: string;
 }
 
-export const inPieces = function* (body: Buffer): Generator<Buffer> {
+export function* inPieces(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += 64 * 1024) yield body.subarray(at, at + 64 * 1024);
-};
+}
 
-const writeHead = (response: ServerResponse, { body = FILE, undeclared, headers }: Reply): void => {
+function writeHead(response: ServerResponse, { body = FILE, undeclared, headers }: Reply): void {
   if (undeclared === 'close') response.useChunkedEncodingByDefault = false;
   response.writeHead(200, { ...(!undeclared && { 'content-length': body.length }), ...headers });
   response.flushHeaders();
-};
+}
 
 /** Ignores Range. The last reply is repeated. */
-export const replying =
-  (replies: readonly Reply[]): OriginRoute =>
-  async ({ seen, signal }, response) => {
+export function replying(replies: readonly Reply[]): OriginRoute {
+  return async ({ seen, signal }, response) => {
     const reply = replies[Math.min(seen, replies.length) - 1] ?? {};
     const { body = FILE, cutAt, stallAt, raw } = reply;
     writeHead(response, reply);
@@ -47,20 +46,22 @@ export const replying =
     if (cutAt !== undefined) response.socket?.end(() => response.socket?.destroy());
     else if (stallAt === undefined) response.end();
   };
+}
 
 /** FILE with another byte at this position. */
-export const changedAt = (position: number): Buffer => {
+export function changedAt(position: number): Buffer {
   const body = Buffer.from(FILE);
   body[position] = (body[position] ?? 0) ^ 1;
   return body;
-};
+}
 
 /** A source whose responses are these, one after another. */
-export const startReplies = (replies: readonly Reply[]): Promise<FileOrigin> =>
-  startFileOrigin({ routes: { '/file': replying(replies) } });
+export function startReplies(replies: readonly Reply[]): Promise<FileOrigin> {
+  return startFileOrigin({ routes: { '/file': replying(replies) } });
+}
 
 /** What the consumer got of a source with these responses, whether the source failed or not. */
-export const readReplies = async (replies: readonly Reply[], options: HarnessOptions = {}) => {
+export async function readReplies(replies: readonly Reply[], options: HarnessOptions = {}) {
   await using origin = await startReplies(replies);
   const chunks: Buffer[] = [];
   let counts = { bytesRead: 0, retries: 0 };
@@ -82,6 +83,6 @@ export const readReplies = async (replies: readonly Reply[], options: HarnessOpt
   );
   const ranges = origin.requests.map(({ headers }) => headers['range']);
   return { error, bytes: Buffer.concat(chunks), ranges, ...counts };
-};
+}
 
 export type RepliesRead = Awaited<ReturnType<typeof readReplies>>;

@@ -28,12 +28,13 @@ describe('createSourceReader with reportFailures', () => {
   });
   after(() => origin[Symbol.asyncDispose]());
 
-  const read = (paths: readonly string[], sourceConcurrency: number) =>
-    withReader(
+  function read(paths: readonly string[], sourceConcurrency: number) {
+    return withReader(
       paths.map((path) => origin.url(path)),
       readAll,
       { settings: { ...ONE_TRY, sourceConcurrency }, reportFailures: true },
     );
+  }
 
   for (const concurrency of [1, 2, 16])
     for (const [place, at] of [

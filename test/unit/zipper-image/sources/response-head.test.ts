@@ -3,28 +3,30 @@ import { failureOfResponse, rawServer } from './raw-server.ts';
 import { failureAt, failureOf, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
 const CHUNKS = '5\r\nhello\r\n0\r\n\r\n';
-const response = (headers: string, body = 'hello', status = '200 OK'): string =>
-  `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
 
-const read = async (...[text, end]: Parameters<typeof rawServer>) => {
+function response(headers: string, body = 'hello', status = '200 OK'): string {
+  return `HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`;
+}
+
+async function read(...[text, end]: Parameters<typeof rawServer>) {
   await using server = await rawServer(text, end);
   const [entry] = await withReader([server.url], readAll);
   if (!entry) throw new Error('there is no entry');
   return { ...entry, text: entry.bytes.toString(), requests: server.requests };
-};
+}
 
 /** The failure, and how often the source was requested although retries are allowed. */
-const failureWithRetries = async (...[text, end]: Parameters<typeof rawServer>) => {
+async function failureWithRetries(...[text, end]: Parameters<typeof rawServer>) {
   await using server = await rawServer(text, end);
   const error = await failureAt(server.url, { settings: { sourceRetryLimitMs: 30_000 } });
   return { error, requests: server.requests.length };
-};
+}
 
 /** Breaks off after `hel`, and sends `rest` for a range request. */
-const broken =
-  (head: string, rest: string): ((request: string) => string) =>
-  (request) =>
+function broken(head: string, rest: string): (request: string) => string {
+  return (request) =>
     /^range: bytes=3-/im.test(request) ? response(rest, 'lo', '206 Partial Content') : response(head, 'hel');
+}
 
 describe('download: the head of a response', () => {
   describe('white space around values', () => {

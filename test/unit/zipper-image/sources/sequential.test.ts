@@ -23,7 +23,7 @@ describe('sources whose URLs work only once', () => {
   afterEach(() => origin[Symbol.asyncDispose]());
 
   /** Reads slowly, so that prefetched downloads would wait longer than the limit. */
-  const readSlowly = async (reader: Reader): Promise<readonly number[]> => {
+  async function readSlowly(reader: Reader): Promise<readonly number[]> {
     const requestsAtEntry: number[] = [];
     for await (const entry of reader.entries()) {
       requestsAtEntry.push(origin.requests.length);
@@ -32,7 +32,7 @@ describe('sources whose URLs work only once', () => {
       expect(body.equals(generatedBytes(BYTES[entry.index] ?? 0, entry.index))).to.equal(true);
     }
     return requestsAtEntry;
-  };
+  }
 
   it('are requested exactly once, one after another, when sequential (F31)', async () => {
     const urls = BYTES.map((_, index) => origin.url(`/once?file=${index}`));

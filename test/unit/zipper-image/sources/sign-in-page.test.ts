@@ -38,11 +38,11 @@ describe('a source that responds with a page', () => {
     await other[Symbol.asyncDispose]();
   });
 
-  const read = (of: Response, more: Partial<ListedFile> = {}, options: HarnessOptions = {}) => {
+  function read(of: Response, more: Partial<ListedFile> = {}, options: HarnessOptions = {}) {
     response = { to: '/login', ...of };
     const files = [{ filename: 'report.pdf', ...more }];
     return withReader([origin.url('/file')], readAll, { ...options, files });
-  };
+  }
 
   for (const [what, of, more] of [
     ['with the usual doctype', {}],

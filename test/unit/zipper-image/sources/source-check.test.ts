@@ -14,27 +14,27 @@ const KIB = 1024;
 const EXPIRED = 'X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=s';
 
 /** A server that accepts connections, but never finishes a handshake. */
-const startMute = async (): Promise<{ readonly port: number } & AsyncDisposable> => {
+async function startMute(): Promise<{ readonly port: number } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => sockets.add(socket.on('error', () => undefined)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
-  };
+  }
   return { port, [Symbol.asyncDispose]: close };
-};
+}
 
 /** Reads until the first failure, and then checks the other sources. */
-const check = (
+function check(
   urls: readonly string[],
   options: HarnessOptions = {},
   signal: AbortSignal = new AbortController().signal,
-): Promise<SourceCheck> =>
-  withReader(
+): Promise<SourceCheck> {
+  return withReader(
     urls,
     async (reader: Reader) => {
       await failureOf(readAll(reader));
@@ -44,15 +44,16 @@ const check = (
     },
     { settings: { sourceRetryLimitMs: 0, ...options.settings }, ...options },
   );
+}
 
 describe('the check of the other sources', () => {
   let origin: FileOrigin;
   const all: FileOrigin[] = [];
-  const start = async (...options: Parameters<typeof startFileOrigin>): Promise<FileOrigin> => {
+  async function start(...options: Parameters<typeof startFileOrigin>): Promise<FileOrigin> {
     const started = await startFileOrigin(...options);
     all.push(started);
     return started;
-  };
+  }
   beforeEach(async () => {
     origin = await start();
   });
@@ -61,12 +62,14 @@ describe('the check of the other sources', () => {
   });
 
   /** How often each path was requested. */
-  const counts = (): Readonly<Record<string, number>> =>
-    Object.fromEntries(
+  function counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
       [...Map.groupBy(origin.requests, ({ path }) => path)].map(([path, { length }]) => [path, length]),
     );
-  const many = (count: number, path: (n: number) => string): string[] =>
-    Array.from({ length: count }, (_, n) => origin.url(path(n)));
+  }
+  function many(count: number, path: (n: number) => string): string[] {
+    return Array.from({ length: count }, (_, n) => origin.url(path(n)));
+  }
 
   it('reports every bad source with its code, and a refused address or port as unreachable only (C4)', async () => {
     const tls = await start({

@@ -29,11 +29,11 @@ export interface HarnessOptions {
 const QUICK: Partial<SourceSettings> = { sourceRetryBaseMs: 1, sourceRetryMaxMs: 5 };
 
 /** A reader of the URLs with its own agent that allows loopback; both are disposed of afterwards. */
-export const withReader = async <T>(
+export async function withReader<T>(
   urls: readonly string[],
   use: (reader: Reader) => Promise<T>,
   options: HarnessOptions = {},
-): Promise<T> => {
+): Promise<T> {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [], ...options.policy });
   const settings = { ...readConfig(SOURCE_SETTINGS, {}), ...QUICK, ...options.settings };
   const agent = createGuardedAgent(policy, {
@@ -63,33 +63,34 @@ export const withReader = async <T>(
     await reader[Symbol.asyncDispose]();
     await agent.destroy();
   }
-};
+}
 
-export const bodyOf = async (entry: SourceEntry): Promise<Buffer> => {
+export async function bodyOf(entry: SourceEntry): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry.body) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
-};
+}
 
 /** Every entry with its complete body. */
-export const readAll = async (reader: Reader): Promise<(SourceEntry & { readonly bytes: Buffer })[]> => {
+export async function readAll(reader: Reader): Promise<(SourceEntry & { readonly bytes: Buffer })[]> {
   const entries: (SourceEntry & { readonly bytes: Buffer })[] = [];
   for await (const entry of reader.entries()) entries.push({ ...entry, bytes: await bodyOf(entry) });
   return entries;
-};
+}
 
 /** The SourceError that the read rejects with. */
-export const failureOf = async (reading: Promise<unknown>): Promise<SourceError> => {
+export async function failureOf(reading: Promise<unknown>): Promise<SourceError> {
   const error = await reading.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof SourceError)) throw new Error('a SourceError was expected', { cause: error });
   return error;
-};
+}
 
 /** The failure of one URL, without retries unless the settings say otherwise. */
-export const failureAt = (url: string, options: HarnessOptions = {}): Promise<SourceError> =>
-  failureOf(
+export function failureAt(url: string, options: HarnessOptions = {}): Promise<SourceError> {
+  return failureOf(
     withReader([url], readAll, { ...options, settings: { sourceRetryLimitMs: 0, ...options.settings } }),
   );
+}

@@ -69,7 +69,9 @@ describe('download: headers of a file', () => {
   });
 
   const headers = { authorization: `Bearer ${SECRET}`, 'user-agent': 'own/1' };
-  const redirect = (to: string): string => `/redirect/302?to=${encodeURIComponent(to)}`;
+  function redirect(to: string): string {
+    return `/redirect/302?to=${encodeURIComponent(to)}`;
+  }
 
   it('are sent with every request to the origin of the URL, including retries and resumes', async () => {
     for (const path of [redirect('/gen/10/1'), '/flaky/1/503/10/1', '/cut/1/100000/1'])

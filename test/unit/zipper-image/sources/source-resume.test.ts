@@ -19,14 +19,14 @@ import {
 
 const MIB = 1024 * 1024;
 
-const crcOfGenerated = (bytes: number, seed: number): number => {
+function crcOfGenerated(bytes: number, seed: number): number {
   let crc = 0;
   for (const piece of generatedChunks(bytes, seed)) crc = crc32(piece, crc);
   return crc;
-};
+}
 
 /** CRC and length of the only body, and the bytes received for it. */
-const measure = async (reader: Reader) => {
+async function measure(reader: Reader) {
   let crc = 0;
   let length = 0;
   for await (const { body } of reader.entries())
@@ -35,19 +35,20 @@ const measure = async (reader: Reader) => {
       length += chunk.byteLength;
     }
   return { crc, length, fetched: reader.bytesRead, retries: reader.retries };
-};
+}
 
 /** Resets a connection that cannot be written to for 50 ms; serves the rest as a range. */
-const resetWhenPaused =
-  (bytes: number): OriginRoute =>
-  async ({ signal }, response, { headers }) => {
+function resetWhenPaused(bytes: number): OriginRoute {
+  return async ({ signal }, response, { headers }) => {
     const from = Number(/\d+/.exec(headers.range ?? '')?.[0] ?? '0');
     response.writeHead(from > 0 ? 206 : 200, {
       etag: '"a"',
       'content-length': bytes - from,
       ...(from > 0 && { 'content-range': `bytes ${from}-${bytes - 1}/${bytes}` }),
     });
-    const reset = (): void => void response.socket?.resetAndDestroy();
+    function reset(): void {
+      return void response.socket?.resetAndDestroy();
+    }
     for (const piece of generatedPart({ bytes, seed: 2, from, to: bytes })) {
       if (signal.aborted) return;
       if (response.write(piece)) continue;
@@ -56,6 +57,7 @@ const resetWhenPaused =
     }
     response.end();
   };
+}
 
 describe('fetchSource: an interrupted download', () => {
   let origin: FileOrigin;
@@ -64,8 +66,9 @@ describe('fetchSource: an interrupted download', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const ranges = (): (string | undefined)[] =>
-    origin.requests.map(({ headers }) => String(headers['range'] ?? ''));
+  function ranges(): (string | undefined)[] {
+    return origin.requests.map(({ headers }) => String(headers['range'] ?? ''));
+  }
 
   it('resumes after each of 20 interruptions with the right bytes, none fetched twice (D6)', async () => {
     const bytes = sized(64, 1024) * MIB;
@@ -134,13 +137,13 @@ describe('fetchSource: an interrupted download', () => {
 
   describe('if the rest cannot be verified after delivery', () => {
     /** The consumer has received bytes before the interruption. */
-    const failureAfterBytes = async (
+    async function failureAfterBytes(
       query: string,
       settings: Partial<SourceSettings> = {},
     ): Promise<{
       readonly error: SourceError;
       readonly isPrefix: boolean;
-    }> => {
+    }> {
       const bytes = 12 * MIB;
       const expected = generatedBytes(bytes, 5);
       const chunks: Buffer[] = [];
@@ -156,7 +159,7 @@ describe('fetchSource: an interrupted download', () => {
       const seen = Buffer.concat(chunks);
       expect(seen.length).to.be.greaterThan(0);
       return { error, isPrefix: seen.equals(expected.subarray(0, seen.length)) };
-    };
+    }
 
     for (const fault of ['replaced', 'replaced-if-range-ignored', 'date-changed'])
       it(`fails without mixing bytes: ${fault} (D8, F29, H2)`, async () => {
@@ -236,10 +239,10 @@ describe('fetchSource: an interrupted download', () => {
   it('checks the address of the resumed connection again (S42)', async () => {
     const inner = await startFileOrigin({ host: '127.0.0.2' });
     let lookups = 0;
-    const lookup = () => {
+    function lookup() {
       lookups += 1;
       return Promise.resolve([{ address: lookups === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
-    };
+    }
     const options: HarnessOptions = { agent: { lookup }, settings: { sourceRetryLimitMs: 200 } };
     const url = `http://files.test.example:${origin.port}/cut/1/${4 * MIB}/8`;
     const error = await failureOf(withReader([url], measure, options));

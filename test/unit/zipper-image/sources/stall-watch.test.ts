@@ -4,13 +4,13 @@ import { StallWatch } from '#zipper-image/sources/stall-watch.ts';
 const LIMITS = { idleTimeoutMs: 1000, minRateBytes: 100, minRateWindowMs: 5000 };
 
 /** Checks every tick from `from` to `to`; returns the first verdict and its time. */
-const run = (watch: StallWatch, span: { from: number; to: number }, bytesAt: (now: number) => number) => {
+function run(watch: StallWatch, span: { from: number; to: number }, bytesAt: (now: number) => number) {
   for (let now = span.from; now <= span.to; now += watch.tickMs) {
     const verdict = watch.check(bytesAt(now), now);
     if (verdict) return { verdict, now };
   }
   return undefined;
-};
+}
 
 describe('StallWatch', () => {
   it('detects an idle source after the idle timeout (D10)', () => {

@@ -12,17 +12,21 @@ const MIB = 1024 * 1024;
 const SMALL = 70_000;
 const LARGE = 3 * MIB;
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-const crc32Of = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0');
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function crc32Of(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, '0');
+}
 
 const OTHER_SHA256 = '0'.repeat(64);
 const OTHER_CRC32 = '00000000';
 
 /** Sends the bytes of seed 1 with these headers; without a length, the end of the last chunk ends the body. */
-const typed =
-  (headers: Readonly<Record<string, string>>): OriginRoute =>
-  (_request, response) =>
-    void response.writeHead(200, headers).end(generatedBytes(SMALL, 1));
+function typed(headers: Readonly<Record<string, string>>): OriginRoute {
+  return (_request, response) => void response.writeHead(200, headers).end(generatedBytes(SMALL, 1));
+}
 
 /** Other bytes at the first request. */
 const changing: OriginRoute = ({ seen }, response) =>
@@ -46,12 +50,18 @@ describe('a file with a stated', () => {
   });
   afterEach(() => origin[Symbol.asyncDispose]());
 
-  const urlOf = (path: string): string => (path.startsWith('data:') ? path : origin.url(path));
-  const read = (path: string, stated: Expectations, options: HarnessOptions = {}) =>
-    withReader([urlOf(path)], readAll, { ...options, files: [stated] });
-  const failureAt = (path: string, stated: Expectations, options: HarnessOptions = {}) =>
-    failureOf(read(path, stated, options));
-  const requests = (): number => origin.requests.length;
+  function urlOf(path: string): string {
+    return path.startsWith('data:') ? path : origin.url(path);
+  }
+  function read(path: string, stated: Expectations, options: HarnessOptions = {}) {
+    return withReader([urlOf(path)], readAll, { ...options, files: [stated] });
+  }
+  function failureAt(path: string, stated: Expectations, options: HarnessOptions = {}) {
+    return failureOf(read(path, stated, options));
+  }
+  function requests(): number {
+    return origin.requests.length;
+  }
 
   describe('size', () => {
     for (const [kind, path, bytes] of [
@@ -160,11 +170,13 @@ describe('a file with a stated', () => {
   });
 
   describe('checksum', () => {
-    const stated = (bytes: Uint8Array): readonly Expectations[] => [
-      { sha256: sha256Of(bytes) },
-      { sha256: sha256Of(bytes).toUpperCase(), crc32: crc32Of(bytes).toUpperCase() },
-      { crc32: crc32Of(bytes) },
-    ];
+    function stated(bytes: Uint8Array): readonly Expectations[] {
+      return [
+        { sha256: sha256Of(bytes) },
+        { sha256: sha256Of(bytes).toUpperCase(), crc32: crc32Of(bytes).toUpperCase() },
+        { crc32: crc32Of(bytes) },
+      ];
+    }
 
     for (const [kind, path] of [
       ['declared', `/gen/${SMALL}/1`],

@@ -13,19 +13,21 @@ const never = new AbortController().signal;
 type Host = (index: number, now: number) => boolean;
 
 /** A token bucket of one token, as nginx with `limit_req` and no burst. */
-const steady = (perMinute: number): Host => {
+function steady(perMinute: number): Host {
   let nextAt = 0;
   return (_index, now) => {
     if (now < nextAt) return false;
     nextAt = now + MINUTE / perMinute;
     return true;
   };
-};
+}
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+function sleep(ms: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, ms));
+}
 
 /** Reads files from a host that throttles without a hint, on a simulated clock. Ends at the first failure. */
-const readFiles = async (files: number, host: Host) => {
+async function readFiles(files: number, host: Host) {
   let now = 0;
   let next = 0;
   let served = 0;
@@ -39,7 +41,7 @@ const readFiles = async (files: number, host: Host) => {
     onThrottled: () => undefined,
   });
   /** True if the file needs no other request. */
-  const request = async (index: number): Promise<boolean> => {
+  async function request(index: number): Promise<boolean> {
     const turn = await gates.enter(HOST, index, never);
     requests += 1;
     await sleep(60 + ((requests * 7919 + 1) % 190));
@@ -51,8 +53,8 @@ const readFiles = async (files: number, host: Host) => {
     if (isServed) served += 1;
     else await sleep(turn.ownWaitMs);
     return isServed;
-  };
-  const work = async (): Promise<void> => {
+  }
+  async function work(): Promise<void> {
     try {
       while (next < files) {
         const index = next++;
@@ -62,7 +64,7 @@ const readFiles = async (files: number, host: Host) => {
       failure ??= error;
     }
     working -= 1;
-  };
+  }
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     for (let n = 0; n < WORKERS; n += 1) void work();
@@ -74,7 +76,7 @@ const readFiles = async (files: number, host: Host) => {
     mock.timers.reset();
   }
   return { served, failure, now };
-};
+}
 
 describe('HostGates at a host that throttles without a hint', () => {
   it('get every file at a steady rate of 20 a minute (FD2)', async () => {

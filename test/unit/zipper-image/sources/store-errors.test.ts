@@ -5,11 +5,13 @@ import { failureAt } from './source-harness.ts';
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SECRET = 'AKIASECRETKEY';
-const errorBody = (code: string): string =>
-  `${XML}<Error><Code>${code}</Code><Message>${SECRET}</Message><Key>${SECRET}</Key><StringToSign>${SECRET}</StringToSign></Error>`;
+
+function errorBody(code: string): string {
+  return `${XML}<Error><Code>${code}</Code><Message>${SECRET}</Message><Key>${SECRET}</Key><StringToSign>${SECRET}</StringToSign></Error>`;
+}
 
 /** The failure of a source that responds with this. The body arrives in pieces of this size. */
-const failureWith = async (status: number, body: string, pieceBytes = body.length) => {
+async function failureWith(status: number, body: string, pieceBytes = body.length) {
   const route: OriginRoute = async (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/xml' });
     for (let at = 0; at < body.length; at += pieceBytes)
@@ -18,7 +20,7 @@ const failureWith = async (status: number, body: string, pieceBytes = body.lengt
   };
   await using origin = await startFileOrigin({ routes: { '/a': route } });
   return await failureAt(origin.url('/a'));
-};
+}
 
 describe('the error of a store that serves a source', () => {
   for (const [status, code] of [

@@ -10,12 +10,12 @@ const QUICK = { sourceRetryBaseMs: 8, sourceRetryAfterMaxMs: 40, sourceRetryLimi
 const EXPIRED = 'X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=s';
 
 /** Responds this many times with the first response, and then with the file. */
-const after =
-  (times: number, status: number, headers: Readonly<Record<string, string>>): OriginRoute =>
-  ({ seen }, response) => {
+function after(times: number, status: number, headers: Readonly<Record<string, string>>): OriginRoute {
+  return ({ seen }, response) => {
     if (seen <= times) response.writeHead(status, headers).end('later');
     else response.writeHead(200, { 'content-length': 4 }).end('file');
   };
+}
 
 describe('a source whose host throttles', () => {
   const throttling: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
@@ -80,7 +80,9 @@ describe('a source whose host throttles', () => {
 
 describe('one file of a host that always resets the connection', () => {
   const settings = { ...QUICK, sourceConcurrency: 8, sourcePerHostConnections: 8 };
-  const other = (path: string): number | undefined => (path === '/3' ? 0 : undefined);
+  function other(path: string): number | undefined {
+    return path === '/3' ? 0 : undefined;
+  }
 
   it('fails, and the others arrive (FD3)', async () => {
     await using host = await startLimitedHost({ other });

@@ -13,7 +13,7 @@ const seed = Number(process.env['URL_SEED'] ?? Date.now() % 1_000_000_000);
 const problemOf = createUrlProblem(createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] }));
 
 /** A server that records what is requested. */
-const startRecorder = async () => {
+async function startRecorder() {
   const requested: string[] = [];
   const server = createServer(({ url = '' }, response) => {
     requested.push(url);
@@ -29,7 +29,7 @@ const startRecorder = async () => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
 /** What is wrong with the text, and what the message says to write instead. HOST stands for a host. */
 const REFUSED: readonly (readonly [text: string, remedy: string])[] = [
@@ -102,23 +102,25 @@ const PIECES = [
 const PARTS = /^([^:/?#]+):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#(.*))?$/su;
 
 /** The bytes that the text stands for: what is not an escape stands for itself. */
-const decoded = (text: string): Buffer =>
-  Buffer.concat(
+function decoded(text: string): Buffer {
+  return Buffer.concat(
     text
       .split(/(%[0-9a-f]{2})/i)
       .map((part, at) => (at % 2 === 1 ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part))),
   );
+}
 
 /** What must be requested; undefined for a URL that clients request differently. */
-const expected = (text: string): Buffer | undefined => {
+function expected(text: string): Buffer | undefined {
   const [, , , path = '', query = '', fragment = ''] = PARTS.exec(text) ?? [];
   const segments = path.split('/').map((segment) => segment.replaceAll(/%2e/gi, '.'));
   const isOther = text.includes('\\') || segments.includes('.') || segments.includes('..');
   return isOther || /[./?]/.test(fragment) ? undefined : decoded(`${path}${query}`);
-};
+}
 
-const anyPath = (random: Random): string =>
-  Array.from({ length: random.int(0, 8) }, () => random.pick(PIECES)).join('');
+function anyPath(random: Random): string {
+  return Array.from({ length: random.int(0, 8) }, () => random.pick(PIECES)).join('');
+}
 
 describe('URLs of sources', () => {
   for (const [text, remedy] of REFUSED)

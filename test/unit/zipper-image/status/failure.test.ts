@@ -59,7 +59,9 @@ describe('the failure of a file that differs from what is stated', () => {
 
 describe('exitCodeOf', () => {
   it('returns the exit code of a failure code', () => {
-    const of = (code: FailureCode, retriable: boolean) => exitCodeOf({ code, retriable });
+    function of(code: FailureCode, retriable: boolean) {
+      return exitCodeOf({ code, retriable });
+    }
     expect(of('SourceNotFound', false)).to.equal(EXIT_CODES.sourceFailed);
     expect(of('Superseded', true)).to.equal(EXIT_CODES.superseded);
   });

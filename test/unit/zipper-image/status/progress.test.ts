@@ -6,14 +6,15 @@ const START = Date.parse('2026-01-02T03:04:05Z');
 describe('createProgress', () => {
   let ms: number;
   let bytesRead: number;
-  const create = (filesTotal: number) =>
-    createProgress({
+  function create(filesTotal: number) {
+    return createProgress({
       podUid: 'pod-1',
       filesTotal,
       bytesRead: () => bytesRead,
       bytesUploaded: () => 7,
       now: () => new Date(START + ms),
     });
+  }
 
   beforeEach(() => {
     ms = 0;

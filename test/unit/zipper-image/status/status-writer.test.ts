@@ -28,9 +28,9 @@ const RESULT: ZipResult = {
 };
 
 /** Lets timers of the shortest interval fire. */
-const turns = async (count: number): Promise<void> => {
+async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await delay(1);
-};
+}
 
 describe('createStatusWriter', () => {
   let version = 0;
@@ -43,17 +43,17 @@ describe('createStatusWriter', () => {
     },
     close: async () => undefined,
   };
-  const progress = (): Progress => {
+  function progress(): Progress {
     filesDone += 1;
     const counts = { filesTotal: 1_000_000, filesDone, bytesRead: 0, bytesUploaded: 0 };
     return { podUid: 'pod-1', ...counts, display: '', updatedAt: '2026-01-02T03:04:05Z' };
-  };
+  }
   /** A read and a write, as in each reconcile of the controller. */
-  const conditionalWrite = async (): Promise<boolean> => {
+  async function conditionalWrite(): Promise<boolean> {
     const seen = version;
     await delay(2 * CALL_MS);
     return seen > 0 && version === seen;
-  };
+  }
 
   it('leaves time for conditional writes of the controller, even if each call is slow (F6)', async () => {
     const log = createLogger('test', { level: 'silent' });
@@ -77,7 +77,7 @@ describe('the interval of progress', () => {
   let filesDone = 0;
   /** Writes so far, and the interval in the next responses. */
   const seen: { writes: number; everySeconds: number | undefined } = { writes: 0, everySeconds: undefined };
-  const aWriter = (everySeconds: number | undefined): StatusWriter => {
+  function aWriter(everySeconds: number | undefined): StatusWriter {
     Object.assign(seen, { writes: 0, everySeconds });
     const api: StatusApi = {
       apply: () => {
@@ -87,14 +87,14 @@ describe('the interval of progress', () => {
       },
       close: async () => undefined,
     };
-    const progress = (): Progress => {
+    function progress(): Progress {
       filesDone += 1;
       const counts = { filesTotal: 1_000_000, filesDone, bytesRead: 0, bytesUploaded: 0 };
       return { podUid: 'pod-1', ...counts, display: '', updatedAt: '2026-01-02T03:04:05Z' };
-    };
+    }
     const log = createLogger('test', { level: 'silent' });
     return createStatusWriter({ api, settings, log, progress, onSuperseded: () => undefined });
-  };
+  }
 
   it('is that of the last response, which delays only progress (G5)', async () => {
     const { signal } = new AbortController();

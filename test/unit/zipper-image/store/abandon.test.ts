@@ -98,11 +98,12 @@ describe('cleanup of unrecorded uploads', () => {
   afterEach(() => harness[Symbol.asyncDispose]());
 
   /** The store starts an upload, and the zipper does not receive its ID. */
-  const loseFirstStart = ({ operation, nth }: SeenRequest): Fault | undefined =>
-    operation === 'create' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
+  function loseFirstStart({ operation, nth }: SeenRequest): Fault | undefined {
+    return operation === 'create' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
+  }
 
   /** Opens an upload whose first start was lost, and another one in the meantime. */
-  const openBeside = async (change: Partial<Upload> & { readonly key?: string } = {}): Promise<string> => {
+  async function openBeside(change: Partial<Upload> & { readonly key?: string } = {}): Promise<string> {
     const { key = KEY, ...rest } = change;
     const other = { key, metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us', ...rest };
     harness.hostile.fault = (request) => {
@@ -113,8 +114,10 @@ describe('cleanup of unrecorded uploads', () => {
     upload.recorded();
     await fill(upload);
     return upload.uploadId;
-  };
-  const open = () => [...harness.hostile.uploads.keys()];
+  }
+  function open() {
+    return [...harness.hostile.uploads.keys()];
+  }
 
   it('aborts an upload whose create response was lost, after the own one is recorded (H8) (F37)', async () => {
     const upload = await harness.open();

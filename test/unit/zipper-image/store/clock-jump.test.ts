@@ -6,11 +6,14 @@ const HOUR_MS = 3_600_000;
 const MAX_SKEW_MS = 900_000;
 const RealDate = Date;
 
-const signedAt = (text: unknown): number =>
-  RealDate.parse(String(text).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+function signedAt(text: unknown): number {
+  return RealDate.parse(
+    String(text).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
+  );
+}
 
 /** A clock that is off by this much from now on. */
-const shiftClock = (ms: number): Disposable => {
+function shiftClock(ms: number): Disposable {
   globalThis.Date = class extends RealDate {
     constructor(...args: unknown[]) {
       super(...((args.length === 0 ? [RealDate.now() + ms] : args) as [number]));
@@ -25,7 +28,7 @@ const shiftClock = (ms: number): Disposable => {
       globalThis.Date = RealDate;
     },
   };
-};
+}
 
 describe('an upload', () => {
   for (const jumpMs of [HOUR_MS, -HOUR_MS])

@@ -8,7 +8,7 @@ const HEADER = '| object at the key | upload |';
 type Row = Readonly<Record<keyof Evidence, string>> & { readonly verdict: string };
 
 /** The table of the page. Its columns are the fields of the evidence, in this order. */
-const rows = (): readonly Row[] => {
+function rows(): readonly Row[] {
   const [, table = ''] = readFileSync(PAGE, 'utf8').split(HEADER);
   const lines = table.split('\n\n')[0]?.split('\n').slice(2) ?? [];
   return lines.map((line) => {
@@ -16,11 +16,12 @@ const rows = (): readonly Row[] => {
     const [, object, upload, isAborted, isConsistent, mayRun, isAcknowledged, verdict] = cells;
     return { object, upload, isAborted, isConsistent, mayRun, isAcknowledged, verdict } as Row;
   });
-};
+}
 
 const FLAGS = [true, false];
-const everything = (): readonly Evidence[] =>
-  (['ours', 'resized', 'other', 'denied'] as const).flatMap((object) =>
+
+function everything(): readonly Evidence[] {
+  return (['ours', 'resized', 'other', 'denied'] as const).flatMap((object) =>
     (['gone', 'present', 'unreported'] as const).flatMap((upload) =>
       FLAGS.flatMap((isAborted) =>
         FLAGS.flatMap((isConsistent) =>
@@ -38,14 +39,17 @@ const everything = (): readonly Evidence[] =>
       ),
     ),
   );
+}
 
-const fits = (cell: string, value: string | boolean): boolean =>
-  cell === 'any' || cell === (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value);
+function fits(cell: string, value: string | boolean): boolean {
+  return cell === 'any' || cell === (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value);
+}
 
-const isIn = (row: Row, evidence: Evidence): boolean =>
-  Object.entries(evidence).every(([name, value]) =>
+function isIn(row: Row, evidence: Evidence): boolean {
+  return Object.entries(evidence).every(([name, value]) =>
     fits(row[name as keyof Evidence], value as string | boolean),
   );
+}
 
 describe('the evidence of an archive', () => {
   it('decides as docs/architecture.md says, in exactly one row for everything that can be seen (F35) (F47)', () => {

@@ -33,14 +33,18 @@ export const BODY = Buffer.from('the bytes of a part');
 export const MD5 = createHash('md5').update(BODY).digest();
 export const CRC = crc32(BODY);
 
-export const errorBody = (code: string, more = ''): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>message of the store</Message>${more}<RequestId>R</RequestId></Error>`;
-export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>`;
-export const completedXml = (more: string): string =>
-  `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
+export function errorBody(code: string, more = ''): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>message of the store</Message>${more}<RequestId>R</RequestId></Error>`;
+}
 
-const open = (bucket: TaskBucket, objectOptions: ChosenObjectOptions = {}): Store =>
-  createStore({
+export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>`;
+
+export function completedXml(more: string): string {
+  return `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
+}
+
+function open(bucket: TaskBucket, objectOptions: ChosenObjectOptions = {}): Store {
+  return createStore({
     bucket,
     objectOptions,
     provider: providerOf(bucket, { allowedHosts: [], allowHttp: false }),
@@ -50,9 +54,10 @@ const open = (bucket: TaskBucket, objectOptions: ChosenObjectOptions = {}): Stor
     connectTimeoutMs: 10_000,
     idleTimeoutMs: 5_000,
   });
+}
 
 /** Required and forbidden headers of every request. */
-export const expectPlain = (headers: Headers, region: string): void => {
+export function expectPlain(headers: Headers, region: string): void {
   expect(headers['authorization']).to.match(
     new RegExp(`^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/\\d{8}/${region}/s3/aws4_request, `),
   );
@@ -61,9 +66,12 @@ export const expectPlain = (headers: Headers, region: string): void => {
     /x-amz-acl|x-amz-grant|tagging|server-side-encryption|object-lock|expected-bucket/,
   );
   expect(names).not.to.match(/expect(?!ed)|x-amz-trailer|content-encoding|x-amz-security-token/);
-};
+}
 
-const partOf = (digests: PartDigests) => ({ number: 1, body: BODY, digests });
+function partOf(digests: PartDigests) {
+  return { number: 1, body: BODY, digests };
+}
+
 export const crcPart = partOf({ kind: 'crc32', crc32: CRC });
 export const md5Part = partOf({ kind: 'md5', md5: MD5 });
 
@@ -75,8 +83,9 @@ interface Expected {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const fieldOf = (holder: unknown, name: string): unknown =>
-  typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+function fieldOf(holder: unknown, name: string): unknown {
+  return typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+}
 
 /** Replaces the hosts of the providers: nothing leaves the process, and a request to an unexpected host fails. */
 export class MockedHosts {
@@ -124,10 +133,10 @@ export class MockedHosts {
 }
 
 /** Mocked hosts for a suite. Each test opens its store with `openFor` and must send all expected requests. */
-export const useMockedHosts = (): {
+export function useMockedHosts(): {
   readonly hosts: MockedHosts;
   readonly openFor: (bucket: TaskBucket, objectOptions?: ChosenObjectOptions) => Store;
-} => {
+} {
   const hosts = new MockedHosts();
   let store: Store | undefined;
   before(() => hosts.start());
@@ -143,4 +152,4 @@ export const useMockedHosts = (): {
       return store;
     },
   };
-};
+}

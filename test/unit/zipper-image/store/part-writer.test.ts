@@ -5,7 +5,8 @@ import { until } from '#test/support/until.ts';
 import { createPartWriter, type FilledPart } from '#zipper-image/store/part-writer.ts';
 
 const MIB = 1024 * 1024;
-const sendNothing = async (): Promise<void> => {};
+
+async function sendNothing(): Promise<void> {}
 
 describe('createPartWriter', () => {
   it('uses one buffer in addition to those in flight, for any chunk and slab size (U4)', async () => {

@@ -5,13 +5,19 @@ import { CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 
 const rules = { allowedHosts: ['minio.example:9000', 'store.example'], allowHttp: false };
 const account = '0123456789abcdef0123456789abcdef';
-const s3 = (change: Partial<TaskBucket> = {}): TaskBucket => ({
-  service: 's3',
-  name: 'bucket',
-  region: 'eu-central-1',
-  ...change,
-});
-const r2 = (host: string): TaskBucket => ({ service: 'r2', name: 'bucket', host, accountId: account });
+
+function s3(change: Partial<TaskBucket> = {}): TaskBucket {
+  return {
+    service: 's3',
+    name: 'bucket',
+    region: 'eu-central-1',
+    ...change,
+  };
+}
+
+function r2(host: string): TaskBucket {
+  return { service: 'r2', name: 'bucket', host, accountId: account };
+}
 
 describe('providerOf', () => {
   it("uses the AWS SDK's endpoint for AWS, with CRC-32 for parts (U14)", () => {

@@ -10,7 +10,9 @@ const unhurried = { ...settings, storeConsistencyMs: 5_000 };
 
 describe('publish with onConflict fail', () => {
   let harness: UploadHarness;
-  const old = () => harness.hostile.objects.get(KEY);
+  function old() {
+    return harness.hostile.objects.get(KEY);
+  }
 
   beforeEach(async () => {
     harness = await UploadHarness.start({ kind: 's3' });
@@ -18,9 +20,9 @@ describe('publish with onConflict fail', () => {
   });
   afterEach(() => harness[Symbol.asyncDispose]());
 
-  const createOtherObject = (): void => {
+  function createOtherObject(): void {
     harness.hostile.objects.set(KEY, { body: Buffer.from('other'), metadata: {}, etag: '"other"' });
-  };
+  }
 
   it('refuses an existing object before it starts an upload (U16)', async () => {
     createOtherObject();

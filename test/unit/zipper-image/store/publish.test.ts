@@ -217,12 +217,12 @@ describe('publish', () => {
   ] as const)
     it(`${what} if the token service failed, because the store received nothing (F47)`, async () => {
       let failures = 0;
-      const current = async () => {
+      async function current() {
         await Promise.resolve();
         if (failures <= 0) return { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
         failures -= 1;
         throw new StoreError('Getting credentials', failure);
-      };
+      }
       const credentials = { current, renew: () => Promise.resolve() };
       await using keyless = await UploadHarness.start({ credentials });
       const upload = await keyless.filled();

@@ -12,12 +12,14 @@ describe('temporary credentials', () => {
   afterEach(() => harness?.[Symbol.asyncDispose]());
 
   /** Credentials whose key changes with each renewal. */
-  const sessions = () => {
-    const make = (number: number): StoreIdentity => ({
-      accessKeyId: `key-${number}`,
-      secretAccessKey: 's',
-      sessionToken: `t-${number}`,
-    });
+  function sessions() {
+    function make(number: number): StoreIdentity {
+      return {
+        accessKeyId: `key-${number}`,
+        secretAccessKey: 's',
+        sessionToken: `t-${number}`,
+      };
+    }
     let renewals = 0;
     let held = make(0);
     return {
@@ -31,15 +33,16 @@ describe('temporary credentials', () => {
       },
       renewals: () => renewals,
     };
-  };
-  const start = async (credentials: StoreCredentials): Promise<UploadHarness> => {
+  }
+  async function start(credentials: StoreCredentials): Promise<UploadHarness> {
     harness = await UploadHarness.start({ credentials });
     return harness;
-  };
-  const tokensAt = ({ hostile }: UploadHarness, operation: Operation) =>
-    hostile.requests
+  }
+  function tokensAt({ hostile }: UploadHarness, operation: Operation) {
+    return hostile.requests
       .filter((request) => request.operation === operation)
       .map(({ headers }) => headers['x-amz-security-token']);
+  }
 
   it('are asked for each request (X21)', async () => {
     const own = sessions();
@@ -89,7 +92,9 @@ describe('temporary credentials', () => {
 
   describe('in the Secret of a bucket', () => {
     let directory: string;
-    const write = (name: string, text: string) => writeFile(join(directory, name), `${text}\n`);
+    function write(name: string, text: string) {
+      return writeFile(join(directory, name), `${text}\n`);
+    }
     beforeEach(async () => {
       directory = await mkdtemp(join(tmpdir(), 'zipjobs-secret-'));
       await Promise.all([write('accessKeyId', 'id'), write('secretAccessKey', 'secret')]);

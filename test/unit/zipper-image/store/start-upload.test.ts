@@ -31,9 +31,7 @@ describe('starting an upload during a stop', () => {
   });
 
   /** Opens, stops while the store processes the start, and returns the result of opening. */
-  const stopped = async (
-    change: Parameters<UploadHarness['open']>[0],
-  ): Promise<{ end: Promise<unknown> }> => {
+  async function stopped(change: Parameters<UploadHarness['open']>[0]): Promise<{ end: Promise<unknown> }> {
     const end = harness.open({ signal: stop.signal, ...change }).then(
       () => 'opened',
       (error: unknown) => error,
@@ -41,7 +39,7 @@ describe('starting an upload during a stop', () => {
     await until('the start to reach the store', () => harness.count('create') > 0);
     stop.abort(reason);
     return { end };
-  };
+  }
 
   it('waits for the late response and aborts its upload (H8, F8)', async () => {
     const { end } = await stopped({ settings: longGrace });
@@ -107,11 +105,11 @@ describe('starting an upload during a stop', () => {
 });
 
 describe('starting an upload at a store that cannot be reached', () => {
-  const failed = async (endpoint: string): Promise<readonly [unknown, object]> => {
+  async function failed(endpoint: string): Promise<readonly [unknown, object]> {
     await using harness = await UploadHarness.start({ endpoint });
     const end = await harness.open({ settings: briefly }).catch((error: unknown) => error);
     return [end, harness.left.reported()];
-  };
+  }
 
   it('needs no recovery if the store refuses connections (F25)', async () => {
     const [error, left] = await failed('http://127.0.0.1:1');

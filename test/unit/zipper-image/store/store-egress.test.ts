@@ -25,11 +25,11 @@ describe("a store from a caller's bucket", () => {
     await hostile[Symbol.asyncDispose]();
   });
 
-  const open = (
+  function open(
     endpoint: string,
     allowCidrs: readonly string[],
     options: Partial<HttpAgentsOptions> = {},
-  ): Store => {
+  ): Store {
     const bucket: TaskBucket = { service: 's3', name: 'bucket', endpoint };
     const provider = providerOf(bucket, { ...HTTP, allowedHosts: [new URL(endpoint).host] });
     const policy = createEgressPolicy({ allowCidrs, denyCidrs: [] });
@@ -42,7 +42,7 @@ describe("a store from a caller's bucket", () => {
       idleTimeoutMs: 5_000,
     });
     return store;
-  };
+  }
 
   for (const host of ['127.0.0.1', 'localhost'])
     it(`is not connected to at ${host}, and the job fails permanently (S9)`, async () => {
@@ -56,8 +56,9 @@ describe("a store from a caller's bucket", () => {
   it('is asked again later if it cannot be connected to, and the error says why each address failed (FD5)', async () => {
     const { port } = new URL(hostile.endpoint);
     await using _deaf = await startDeafServer(['127.0.0.2'], Number(port));
-    const lookup = () =>
-      Promise.resolve(['127.0.0.9', '127.0.0.2'].map((address) => ({ address, family: 4 })));
+    function lookup() {
+      return Promise.resolve(['127.0.0.9', '127.0.0.2'].map((address) => ({ address, family: 4 })));
+    }
     const unreachable = open(`http://${HOST}:${port}`, ['127.0.0.0/8'], {
       lookup,
       connectTimeoutMs: 100,
@@ -95,7 +96,9 @@ describe('capabilities of stores', () => {
     host: `${id}.r2.cloudflarestorage.com`,
     accountId: id,
   };
-  const open = (bucket: TaskBucket) => providerOf(bucket, { allowHttp: false, allowedHosts: [] });
+  function open(bucket: TaskBucket) {
+    return providerOf(bucket, { allowHttp: false, allowedHosts: [] });
+  }
 
   it('equal the limits of the providers (U1)', () => {
     for (const store of Object.values(CAPABILITIES))
@@ -157,8 +160,9 @@ describe('capabilities of stores', () => {
         .with.property('code', 'InvalidTask');
     });
 
-  const ten = (prefix: string) =>
-    Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`${prefix}${n}`, '1']));
+  function ten(prefix: string) {
+    return Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`${prefix}${n}`, '1']));
+  }
   for (const [what, bucket, options, message] of [
     ['tags at R2', r2, { tags: { a: '1' } }, 'objectOptions.tags of the job is not supported by R2'],
     ['an S3 storage class at R2', r2, { storageClass: 'GLACIER' }, 'use one of STANDARD, STANDARD_IA'],

@@ -4,8 +4,10 @@ import { StoreError, type StoreErrorOptions } from '#zipper-image/store/store-er
 import { startPolicy } from '#zipper-image/store/store-retry.ts';
 import { settings } from './upload-harness.ts';
 
-const errorOf = (code: StoreErrorOptions['code'], storeCode: string, retryable = true): StoreError =>
-  new StoreError('Starting the upload', { code, storeCode, retryable });
+function errorOf(code: StoreErrorOptions['code'], storeCode: string, retryable = true): StoreError {
+  return new StoreError('Starting the upload', { code, storeCode, retryable });
+}
+
 const unknownHost = errorOf('BucketMisconfigured', 'ENOTFOUND');
 const refused = errorOf('StoreUnavailable', 'ECONNREFUSED');
 
@@ -21,14 +23,14 @@ describe('the policy of the first request of an upload (F36)', () => {
   });
 
   /** Whether it retries after each error, one a second. */
-  const play = (...errors: readonly StoreError[]): readonly boolean[] => {
+  function play(...errors: readonly StoreError[]): readonly boolean[] {
     const log = createLogger('test', { level: 'silent' });
     const { isRetryable } = startPolicy({ ...settings, storeRetryLimitMs: 600_000 }, log, () => undefined);
     return errors.map((error) => {
       seconds += 1;
       return isRetryable?.(error) === true;
     });
-  };
+  }
 
   it('gives a host name that does not resolve five seconds, which start again after another response', () => {
     const six = Array.from({ length: 6 }, () => unknownHost);

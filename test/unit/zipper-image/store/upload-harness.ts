@@ -36,14 +36,16 @@ export const briefly = { ...settings, storeRetryLimitMs: 100 };
 export const body = randomBytes(5 * PART + 1234);
 const OLD = { body: Buffer.from('older'), metadata: { 'zip-attempt': 'pod-0' }, etag: '"old"' };
 
-const localProvider = (kind: StoreKind, endpoint: string): Provider => ({
-  ...providerOf(
-    { service: 's3', name: 'bucket', endpoint },
-    { allowedHosts: [new URL(endpoint).host], allowHttp: true },
-  ),
-  kind,
-  capabilities: CAPABILITIES[kind],
-});
+function localProvider(kind: StoreKind, endpoint: string): Provider {
+  return {
+    ...providerOf(
+      { service: 's3', name: 'bucket', endpoint },
+      { allowedHosts: [new URL(endpoint).host], allowHttp: true },
+    ),
+    kind,
+    capabilities: CAPABILITIES[kind],
+  };
+}
 
 export interface UploadHarnessOptions
   extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs' | 'credentials'>> {
@@ -129,16 +131,16 @@ export class UploadHarness implements AsyncDisposable {
 }
 
 /** Writes all bytes in chunks and returns the number of parts. */
-export const fill = async (upload: Upload, bytes: Buffer = body, chunk = 10_000): Promise<number> => {
+export async function fill(upload: Upload, bytes: Buffer = body, chunk = 10_000): Promise<number> {
   for (let at = 0; at < bytes.length; at += chunk) await upload.sink.write(bytes.subarray(at, at + chunk));
   return upload.finishParts();
-};
+}
 
-export const failureOf = async (work: Promise<unknown>): Promise<AppError> => {
+export async function failureOf(work: Promise<unknown>): Promise<AppError> {
   try {
     await work;
   } catch (error) {
     return error as AppError;
   }
   throw new Error('it did not fail');
-};
+}

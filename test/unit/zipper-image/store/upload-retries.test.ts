@@ -209,12 +209,12 @@ describe('a stalled store', () => {
       const before = process.memoryUsage().arrayBuffers;
       const piece = Buffer.alloc(PARTS);
       let peak = 0;
-      const pour = async (): Promise<void> => {
+      async function pour(): Promise<void> {
         for (let at = 0; at < 64; at += 1) {
           await upload.sink.write(piece);
           peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
         }
-      };
+      }
       expect(await failureOf(pour())).to.include({ code: 'StoreUnavailable', retryable: true });
       // One part in flight, and the next one that was filled meanwhile.
       expect(new Set(harness.hostile.requests.map(({ partNumber }) => partNumber)).size).to.be.at.most(3);

@@ -61,7 +61,9 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
     });
     afterEach(() => harness[Symbol.asyncDispose]());
 
-    const partHeaders = () => harness.hostile.requests.filter(({ operation }) => operation === 'part');
+    function partHeaders() {
+      return harness.hostile.requests.filter(({ operation }) => operation === 'part');
+    }
 
     it('gets exactly one checksum with each part (U13) (U14)', async () => {
       await (await harness.filled()).complete();

@@ -38,7 +38,7 @@ describe('the test of a bucket with object options', () => {
     await hostile[Symbol.asyncDispose]();
   });
 
-  const check = (options: Partial<TaskBucket> = ALL) => {
+  function check(options: Partial<TaskBucket> = ALL) {
     const bucket: TaskBucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, ...options };
     const allowedHosts = [new URL(hostile.endpoint).host];
     const store = createStore({
@@ -59,12 +59,12 @@ describe('the test of a bucket with object options', () => {
       signal: new AbortController().signal,
       toFailure,
     });
-  };
+  }
   /** Denies uploads with one of these headers, and the other requests for which `also` is true. */
-  const deny = (
+  function deny(
     headers: readonly string[],
     { message, also }: { message?: string; also?: (request: SeenRequest) => boolean } = {},
-  ): void => {
+  ): void {
     hostile.fault = (request) =>
       (request.operation === 'create' && headers.some((name) => request.headers[name] !== undefined)) ||
       also?.(request) === true
@@ -77,7 +77,7 @@ describe('the test of a bucket with object options', () => {
             }),
           }
         : undefined;
-  };
+  }
 
   it('starts one upload with all of them, and leaves nothing', async () => {
     expect(await check()).to.deep.equal({ ok: true, missingPermissions: [] });

@@ -9,12 +9,13 @@ import { bodies, type Entries, entryOf, JobHarness, settings, task } from './job
 const PERMANENT = new Set<SourceErrorCode>(['SourceNotFound', 'SourceTlsError']);
 
 /** The second file fails. */
-const failingWith = (code: SourceErrorCode): Entries =>
-  async function* () {
+function failingWith(code: SourceErrorCode): Entries {
+  return async function* () {
     yield entryOf(bodies[0] ?? Buffer.alloc(0), 0);
     const retryable = !PERMANENT.has(code);
     throw new SourceError({ index: 1 }, { code, text: 'it is gone', retryable });
   };
+}
 
 describe('a job that fails because of a source', () => {
   let harness: JobHarness;
@@ -30,7 +31,9 @@ describe('a job that fails because of a source', () => {
   });
   afterEach(() => harness[Symbol.asyncDispose]());
 
-  const lastStatus = () => harness.server.writes.at(-1)?.status;
+  function lastStatus() {
+    return harness.server.writes.at(-1)?.status;
+  }
   const bothFailed: SourceCheck = {
     checked: 3,
     failed: 2,

@@ -61,16 +61,18 @@ async function* inChunks(body: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536);
 }
 
-export const entryOf = (body: Buffer, index: number): SourceEntry => ({
-  index,
-  filename: `file-${index}`,
-  declaredLength: body.length,
-  lastModified: undefined,
-  lengthUnverified: index === 2,
-  contentEncoded: index === 1,
-  body: inChunks(body),
-  small: body.length <= 1024 ** 2 ? body : undefined,
-});
+export function entryOf(body: Buffer, index: number): SourceEntry {
+  return {
+    index,
+    filename: `file-${index}`,
+    declaredLength: body.length,
+    lastModified: undefined,
+    lengthUnverified: index === 2,
+    contentEncoded: index === 1,
+    body: inChunks(body),
+    small: body.length <= 1024 ** 2 ? body : undefined,
+  };
+}
 
 export type Entries = (signal: AbortSignal) => AsyncIterable<SourceEntry>;
 export const allEntries: Entries = async function* () {
@@ -149,7 +151,7 @@ export class JobHarness implements AsyncDisposable {
       readFiles: async () => bodies.map((_, index) => ({ url: 'http://source/', filename: `file-${index}` })),
       openSources: (_files, signal) => {
         this.sourcesOpened += 1;
-        const dispose = async (): Promise<void> => {};
+        async function dispose(): Promise<void> {}
         return {
           entries: () => entries(signal),
           bytesRead: 42,

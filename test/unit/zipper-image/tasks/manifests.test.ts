@@ -6,13 +6,16 @@ import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import { bodies, type Entries, entryOf, JobHarness, task } from './job-harness.ts';
 
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
-const failedAt = (index: number): SourceError =>
-  new SourceError(
+function failedAt(index: number): SourceError {
+  return new SourceError(
     { index },
     { code: 'SourceNotFound', text: 'it responded with 404', retryable: false, httpStatus: 404 },
   );
+}
 
 describe('zipToS3 with a manifest', () => {
   let harness: JobHarness;
@@ -26,7 +29,7 @@ describe('zipToS3 with a manifest', () => {
     readonly contents?: readonly Buffer[];
     readonly failing?: readonly number[];
   }
-  const prepare = ({ filenames, contents = bodies, failing = [], ...change }: Given) => {
+  function prepare({ filenames, contents = bodies, failing = [], ...change }: Given) {
     const names = filenames ?? contents.map((_, index) => `file-${index}`);
     const entries: Entries = async function* () {
       for (const [index, filename] of names.entries()) {
@@ -35,20 +38,22 @@ describe('zipToS3 with a manifest', () => {
         else yield { ...entry, declaredLength: undefined, small: undefined, failure: failedAt(index) };
       }
     };
-    const readFiles = async () => names.map((filename) => ({ url: 'http://source/', filename }));
+    async function readFiles() {
+      return names.map((filename) => ({ url: 'http://source/', filename }));
+    }
     const count = { files: { from: 'inline', count: names.length } as const };
     return [entries, { readFiles, task: { ...task, ...count, ...change } }] as const;
-  };
-  const archive = async (given: Given) => {
+  }
+  async function archive(given: Given) {
     const result = await harness.run(...prepare(given));
     const bytes = harness.hostile.objects.get('a.zip')!.body;
     const zip = readZip(bytes);
     expect(result.entries).to.equal(zip.entries.length);
     const contents = new Map(zip.entries.map((entry) => [entry.name, contentOf(entry)]));
     return { bytes, names: zip.entries.map(({ name }) => name), contents };
-  };
+  }
   /** The lines of a manifest, whose checksums must be those of the entries below `base`. */
-  const listed = (contents: ReadonlyMap<string, Buffer>, name: string, base = ''): readonly string[] => {
+  function listed(contents: ReadonlyMap<string, Buffer>, name: string, base = ''): readonly string[] {
     const text = contents.get(`${base}${name}`)!.toString();
     expect(text.endsWith('\n')).to.equal(true);
     return text
@@ -59,7 +64,7 @@ describe('zipToS3 with a manifest', () => {
         expect(sum, line).to.equal(sha256(contents.get(`${base}${path!.replace(/^\.\//, '')}`)!));
         return path!;
       });
-  };
+  }
 
   describe('of the format sha256sum', () => {
     const manifestFormat = 'sha256sum';

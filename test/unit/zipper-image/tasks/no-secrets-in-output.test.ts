@@ -32,7 +32,10 @@ interface Case {
   readonly faultOf?: 'create' | 'part' | 'complete';
 }
 
-const storeResponse = (status: number, code: string): Fault => ({ kind: 'response', status, code });
+function storeResponse(status: number, code: string): Fault {
+  return { kind: 'response', status, code };
+}
+
 const CASES: readonly Case[] = [
   { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'success' },
   { name: 'a missing source', path: '/status/404', ends: 'failure' },
@@ -106,7 +109,7 @@ describe('output of a zipper', function () {
   });
   afterEach(() => store[Symbol.asyncDispose]());
 
-  const fileOf = (path: string): ListedFile => {
+  function fileOf(path: string): ListedFile {
     const bases: Readonly<Record<string, string>> = {
       tls: `${tls.origin}/gen/10/1`,
       closed: 'http://127.0.0.1:1/a',
@@ -120,10 +123,10 @@ describe('output of a zipper', function () {
     for (const [name, value] of new URLSearchParams(QUERY)) searchParams.set(name, value);
     const headers = { authorization: `Basic ${CANARY}`, 'x-api-key': CANARY, cookie: `session=${CANARY}` };
     return { url: url.href, filename: 'a.bin', headers };
-  };
+  }
 
   /** Everything that left the process: output, status writes and termination message. */
-  const outputOf = async (given: Case, logLevel: string) => {
+  async function outputOf(given: Case, logLevel: string) {
     const { fault, faultOf } = given;
     store.fault = ({ operation }) => (operation === faultOf ? fault : undefined);
     const program = await host.prepare({
@@ -141,21 +144,23 @@ describe('output of a zipper', function () {
       host.status.writes.map(({ status, metadata, url }) => [status, metadata, url]),
     );
     return { code, output, all: [output, message, statuses].join('\n') };
-  };
+  }
 
   /** What an address of a source, or the refusal of one, would show. */
-  const facts = (): readonly string[] => [
-    `:${origin.port}`,
-    `:${tls.port}`,
-    '127.0.0.1:1/',
-    '10.11.12.13',
-    '169.254.169.254',
-    'EgressRefused',
-    'cloud-metadata',
-    'link-local',
-    '"private"',
-    'ECONNREFUSED',
-  ];
+  function facts(): readonly string[] {
+    return [
+      `:${origin.port}`,
+      `:${tls.port}`,
+      '127.0.0.1:1/',
+      '10.11.12.13',
+      '169.254.169.254',
+      'EgressRefused',
+      'cloud-metadata',
+      'link-local',
+      '"private"',
+      'ECONNREFUSED',
+    ];
+  }
 
   for (const given of CASES)
     it(`contains no secret, and nothing about addresses of sources, after ${given.name} (H9, N22)`, async () => {

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { type CommittingAttempt, denied, RecoveryHarness, recoverySettings } from './recovery-harness.ts';
 
-const outcomeOf = async (recovery: Promise<unknown>): Promise<unknown> => {
+async function outcomeOf(recovery: Promise<unknown>): Promise<unknown> {
   try {
     return await recovery;
   } catch (error) {
     return error;
   }
-};
+}
 
 describe('recover: an attempt in state committing', () => {
   let harness: RecoveryHarness;
@@ -19,9 +19,9 @@ describe('recover: an attempt in state committing', () => {
   });
   afterEach(() => harness[Symbol.asyncDispose]());
 
-  const refuse = (...operations: readonly string[]): void => {
+  function refuse(...operations: readonly string[]): void {
     harness.hostile.fault = ({ operation }) => (operations.includes(operation) ? denied : undefined);
-  };
+  }
 
   it('reports unknown and the permission while a refused abort leaves the upload (F27)', async () => {
     refuse('abort');

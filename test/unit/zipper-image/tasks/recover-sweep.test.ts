@@ -14,10 +14,10 @@ const log = createLogger('test', { level: 'silent' });
 const SECOND = 1000;
 
 /** As the controller writes it: a time of whole seconds, and its age. */
-const endOf = (atMs: number, writtenMs: number) => {
+function endOf(atMs: number, writtenMs: number) {
   const endedMs = Math.floor(atMs / SECOND) * SECOND;
   return { endedAt: new Date(endedMs).toISOString(), endedAgeSeconds: (writtenMs - endedMs) / SECOND };
-};
+}
 
 describe('the sweep of a recovery', () => {
   let hostile: HostileStore;
@@ -43,14 +43,14 @@ describe('the sweep of a recovery', () => {
     readonly startedAgoMs?: number;
     readonly nodeBehindMs?: number;
   }
-  const sweep = ({
+  function sweep({
     writtenAgoMs = 0,
     endedAgoMs = writtenAgoMs,
     startedAgoMs = writtenAgoMs,
     nodeBehindMs = 0,
     stopping = new AbortController().signal,
     ...change
-  }: Times & { stopping?: AbortSignal; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) => {
+  }: Times & { stopping?: AbortSignal; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) {
     const now = Date.now() + nodeBehindMs;
     return recover({
       task: {
@@ -67,9 +67,9 @@ describe('the sweep of a recovery', () => {
       onAbortFailed: left.abortFailed,
       startedMs: performance.now() - startedAgoMs,
     });
-  };
+  }
   /** An upload that was started that long ago by the clock of the store. */
-  const startUpload = async ({
+  async function startUpload({
     key = 'a.zip',
     agoMs = 30 * SECOND,
     ...change
@@ -77,12 +77,12 @@ describe('the sweep of a recovery', () => {
     key?: string;
     agoMs?: number;
     initiator?: string;
-  } = {}): Promise<string> => {
+  } = {}): Promise<string> {
     const id = await store.createUpload(key, 'pod-1');
     const initiated = new Date(Date.now() + hostile.clockAheadMs - agoMs);
     Object.assign(hostile.uploads.get(id) ?? {}, { initiated, ...change });
     return id;
-  };
+  }
 
   for (const [when, times] of [
     ['wakes up late', {}],

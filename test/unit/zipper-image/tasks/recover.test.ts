@@ -30,13 +30,13 @@ describe('recover and checkBucket', () => {
     await hostile[Symbol.asyncDispose]();
   });
 
-  const publish = (attempt: string): void => {
+  function publish(attempt: string): void {
     hostile.objects.set('a.zip', {
       body: Buffer.alloc(9),
       metadata: { 'zip-attempt': attempt },
       etag: '"e-1"',
     });
-  };
+  }
 
   describe('recover', () => {
     const created = new Date(Date.now() - 60_000);
@@ -44,7 +44,7 @@ describe('recover and checkBucket', () => {
     beforeEach(() => {
       left = createUploadsLeft();
     });
-    const recoverAs = (state: RecoveredState, recoveryLimitMs = settings.recoveryLimitMs) => {
+    function recoverAs(state: RecoveredState, recoveryLimitMs = settings.recoveryLimitMs) {
       const times = { since: created.toISOString(), endedAt: new Date().toISOString() };
       const task = { ...TASK, ...times, ...state } as RecoveryTask;
       const stopping = new AbortController().signal;
@@ -57,9 +57,13 @@ describe('recover and checkBucket', () => {
         onAbortFailed: left.abortFailed,
         startedMs: performance.now(),
       });
-    };
-    const run = async (uploadState: 'open' | 'committing', recoveryLimitMs?: number) =>
-      recoverAs({ uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') }, recoveryLimitMs);
+    }
+    async function run(uploadState: 'open' | 'committing', recoveryLimitMs?: number) {
+      return recoverAs(
+        { uploadState, uploadId: await store.createUpload('a.zip', 'pod-1') },
+        recoveryLimitMs,
+      );
+    }
 
     it('aborts an open upload and reports absent without a HEAD', async () => {
       expect(await run('open')).to.deep.equal({ outcome: 'absent' });
@@ -137,8 +141,16 @@ describe('recover and checkBucket', () => {
   });
 
   describe('checkBucket', () => {
-    const run = () =>
-      checkBucket({ store, settings, log, podUid: 'pod-1', signal: new AbortController().signal, toFailure });
+    function run() {
+      return checkBucket({
+        store,
+        settings,
+        log,
+        podUid: 'pod-1',
+        signal: new AbortController().signal,
+        toFailure,
+      });
+    }
 
     it('reports no missing permission and leaves nothing in the bucket', async () => {
       expect(await run()).to.deep.equal({ ok: true, missingPermissions: [] });

@@ -153,13 +153,13 @@ describe('zipToS3 whose status writes fail', () => {
       refused += isProgress ? 1 : 0;
       return isProgress ? REFUSALS['by an API server whose permissions are not loaded yet'] : undefined;
     };
-    const slowEntries = async function* (signal: AbortSignal) {
+    async function* slowEntries(signal: AbortSignal) {
       for await (const entry of allEntries(signal)) {
         yield entry;
         const before = refused;
         if (entry.index === 0) await until('several refusals', () => refused > before + 5);
       }
-    };
+    }
     expect(await harness.run(slowEntries)).to.include({ entries: bodies.length });
   });
 

@@ -9,7 +9,7 @@ import { bodies, type Entries, entryOf, JobHarness, task } from './job-harness.t
 
 const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
 
-const failedAt = (index: number): SourceError => {
+function failedAt(index: number): SourceError {
   const file = { index, url: URL_WITH_SECRET };
   return new SourceError(file, {
     code: 'SourceNotFound',
@@ -17,7 +17,7 @@ const failedAt = (index: number): SourceError => {
     retryable: false,
     httpStatus: 404,
   });
-};
+}
 
 interface ManifestText {
   readonly manifestVersion: number;
@@ -31,17 +31,21 @@ interface ManifestText {
     readonly contentEncoded?: boolean;
   }[];
 }
-const readManifest = (text: string): ManifestText => JSON.parse(text) as ManifestText;
+
+function readManifest(text: string): ManifestText {
+  return JSON.parse(text) as ManifestText;
+}
 
 /** The bodies as entries; the entries with these indices fail. */
-const without = (...failing: readonly number[]): Entries =>
-  async function* () {
+function without(...failing: readonly number[]): Entries {
+  return async function* () {
     for (const [index, body] of bodies.entries()) {
       const entry = entryOf(body, index);
       if (!failing.includes(index)) yield entry;
       else yield { ...entry, declaredLength: undefined, small: undefined, failure: failedAt(index) };
     }
   };
+}
 
 describe('zipToS3 with files that may be skipped', () => {
   let harness: JobHarness;
@@ -50,13 +54,13 @@ describe('zipToS3 with files that may be skipped', () => {
   });
   afterEach(() => harness[Symbol.asyncDispose]());
 
-  const archive = async (entries: Entries, change: Partial<ArchiveTask>) => {
+  async function archive(entries: Entries, change: Partial<ArchiveTask>) {
     const result: ZipResult = await harness.run(entries, { task: { ...task, ...change } });
     const zip = readZip(harness.hostile.objects.get('a.zip')!.body);
     expect(result.entries).to.equal(zip.entries.length);
     const contents = zip.entries.map((entry) => [entry.name, contentOf(entry)] as const);
     return { result, names: contents.map(([name]) => name), contents: new Map(contents) };
-  };
+  }
 
   for (const [place, index] of [
     ['first', 0],
@@ -85,7 +89,9 @@ describe('zipToS3 with files that may be skipped', () => {
 
   it('chooses an unused name for the text entry', async () => {
     const taken = ['a', 'a.error.txt', 'A.ERROR-2.txt/b'];
-    const readFiles = async () => taken.map((filename) => ({ url: 'http://source/', filename }));
+    async function readFiles() {
+      return taken.map((filename) => ({ url: 'http://source/', filename }));
+    }
     await harness.run(without(0), { readFiles, task: { ...task, onSourceError: 'Placeholder' } });
     const { entries } = readZip(harness.hostile.objects.get('a.zip')!.body);
     expect(entries.map(({ name }) => name)).to.deep.equal(['a.error-3.txt', ...taken.slice(1)]);
@@ -150,8 +156,9 @@ describe('zipToS3 with files that may be skipped', () => {
   });
 
   it('rewrites names if the job requires it, and lists the original names in the manifest (Z13)', async () => {
-    const readFiles = async () =>
-      ['con.txt', 'a?', 'A_'].map((filename) => ({ url: 'http://source/', filename }));
+    async function readFiles() {
+      return ['con.txt', 'a?', 'A_'].map((filename) => ({ url: 'http://source/', filename }));
+    }
     const change = { portableNames: 'rewrite', manifestEntry: 'm.json' } as const;
     const named: Entries = async function* () {
       for (const [index, body] of bodies.entries())
@@ -170,7 +177,9 @@ describe('zipToS3 with files that may be skipped', () => {
     ['names that differ in case only', ['a', 'A', 'c'], { portableNames: 'refuse' }],
   ] as const)
     it(`refuses ${what} before it sends a request to the store (Z12, Z13)`, async () => {
-      const readFiles = async () => filenames.map((filename) => ({ url: 'http://source/', filename }));
+      async function readFiles() {
+        return filenames.map((filename) => ({ url: 'http://source/', filename }));
+      }
       const error = await harness.failing(undefined, { readFiles, task: { ...task, ...change } });
       expect(error).to.deep.include({ code: 'InvalidTask', retryable: false, details: { fileIndex: 1 } });
       expect(harness.hostile.requests.length).to.equal(0);

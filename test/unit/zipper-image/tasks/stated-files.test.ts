@@ -38,7 +38,7 @@ describe('zipToS3 with stated files', () => {
 
   type Stated = readonly [path: string, stated: Partial<ListedFile>];
 
-  const run = (stated: readonly Stated[], change: Partial<ArchiveTask> = {}) => {
+  function run(stated: readonly Stated[], change: Partial<ArchiveTask> = {}) {
     const urls = stated.map(([path]) => (path.startsWith('data:') ? path : origin.url(path)));
     const files = stated.map(([, one], index) => ({ filename: `file-${index}.bin`, ...one }));
     const reportFailures = (change.onSourceError ?? 'Fail') !== 'Fail';
@@ -52,16 +52,17 @@ describe('zipToS3 with stated files', () => {
         }),
       { files, reportFailures },
     );
-  };
-  const failing = (...args: Parameters<typeof run>): Promise<AppError> =>
-    run(...args).then(
+  }
+  function failing(...args: Parameters<typeof run>): Promise<AppError> {
+    return run(...args).then(
       () => Promise.reject(new Error('it did not fail')),
       (error: AppError) => error,
     );
-  const written = (): ReadonlyMap<string, Buffer> => {
+  }
+  function written(): ReadonlyMap<string, Buffer> {
     const { entries } = readZip(harness.hostile.objects.get('a.zip')!.body);
     return new Map(entries.map((entry) => [entry.name, contentOf(entry)]));
-  };
+  }
 
   for (const compression of ['store', 'deflate'] as const)
     for (const path of [`/gen/${LARGE}/1`, `/chunked/${LARGE}/1`, `/cut/2/${LARGE}/1`])

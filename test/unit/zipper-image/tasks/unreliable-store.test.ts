@@ -33,15 +33,17 @@ interface Store {
   readonly errorRate: number;
 }
 
-const drawStore = (random: Random): Store => ({
-  abort: random.pick(['works', 'works', 'refused', 'ignored', 'lost']),
-  head: random.pick(['current', 'outdated', 'outdated', 'denied']),
-  listParts: random.pick(['current', 'outdated', 'denied']),
-  listUploads: random.pick(['current', 'outdated', 'denied']),
-  assemblyMs: random.pick([0, 0, CONSISTENCY_MS / 2, 5 * CONSISTENCY_MS]),
-  forgets: random.next() < 0.2,
-  errorRate: random.pick([0, 0, 0.1]),
-});
+function drawStore(random: Random): Store {
+  return {
+    abort: random.pick(['works', 'works', 'refused', 'ignored', 'lost']),
+    head: random.pick(['current', 'outdated', 'outdated', 'denied']),
+    listParts: random.pick(['current', 'outdated', 'denied']),
+    listUploads: random.pick(['current', 'outdated', 'denied']),
+    assemblyMs: random.pick([0, 0, CONSISTENCY_MS / 2, 5 * CONSISTENCY_MS]),
+    forgets: random.next() < 0.2,
+    errorRate: random.pick([0, 0, 0.1]),
+  };
+}
 
 const ABORTS = {
   works: undefined,
@@ -50,7 +52,7 @@ const ABORTS = {
   lost: { kind: 'drop', when: 'before' },
 } as const satisfies Record<Store['abort'], Fault | undefined>;
 
-const faultOf = (store: Store, random: Random, { operation }: SeenRequest): Fault | undefined => {
+function faultOf(store: Store, random: Random, { operation }: SeenRequest): Fault | undefined {
   if (operation === 'abort' && store.abort !== 'works') return ABORTS[store.abort];
   if (operation in store && Reflect.get(store, operation) === 'denied') return denied;
   if (random.next() >= store.errorRate) return undefined;
@@ -59,14 +61,13 @@ const faultOf = (store: Store, random: Random, { operation }: SeenRequest): Faul
     { kind: 'drop', when: 'after' },
     { kind: 'drop', when: 'before' },
   ] as const);
-};
+}
 
-const assemblyOf =
-  ({ assemblyMs }: Store) =>
-  () =>
-    assemblyMs > 0 ? delay(assemblyMs) : undefined;
+function assemblyOf({ assemblyMs }: Store) {
+  return () => (assemblyMs > 0 ? delay(assemblyMs) : undefined);
+}
 
-const misbehave = (harness: RecoveryHarness, store: Store, random: Random): void => {
+function misbehave(harness: RecoveryHarness, store: Store, random: Random): void {
   const { hostile } = harness;
   hostile.fault = (request) => faultOf(store, random, request);
   hostile.assembly = assemblyOf(store);
@@ -75,20 +76,21 @@ const misbehave = (harness: RecoveryHarness, store: Store, random: Random): void
       .filter((name) => store[name] === 'outdated')
       .map((name) => [name, OUTDATED_MS]),
   );
-};
+}
 
-const startHarness = (): Promise<RecoveryHarness> =>
-  RecoveryHarness.start({ ...recoverySettings, storeConsistencyMs: CONSISTENCY_MS });
+function startHarness(): Promise<RecoveryHarness> {
+  return RecoveryHarness.start({ ...recoverySettings, storeConsistencyMs: CONSISTENCY_MS });
+}
 
-const withoutFaults = ({ hostile }: RecoveryHarness): void => {
+function withoutFaults({ hostile }: RecoveryHarness): void {
   hostile.fault = () => undefined;
   hostile.delays = {};
-};
+}
 
 type Ending = RecoveryOutcome['outcome'] | 'none';
 const ENDINGS = ['published', 'absent', 'unknown', 'none'] as const satisfies readonly Ending[];
 
-const recoverRepeatedly = async (recover: () => Promise<RecoveryOutcome>): Promise<Ending> => {
+async function recoverRepeatedly(recover: () => Promise<RecoveryOutcome>): Promise<Ending> {
   for (let tries = 1; tries <= RECOVERIES; tries += 1) {
     try {
       return (await recover()).outcome;
@@ -97,10 +99,11 @@ const recoverRepeatedly = async (recover: () => Promise<RecoveryOutcome>): Promi
     }
   }
   return 'none';
-};
+}
 
-const isDenied = ({ abort, head, listParts, listUploads }: Store): boolean =>
-  [abort, head, listParts, listUploads].some((one) => /denied|refused/.test(one));
+function isDenied({ abort, head, listParts, listUploads }: Store): boolean {
+  return [abort, head, listParts, listUploads].some((one) => /denied|refused/.test(one));
+}
 
 interface Truth {
   readonly isPublishedAtEnd: boolean;
@@ -110,29 +113,32 @@ interface Truth {
   readonly facts: string;
 }
 
-const expectTrue = (ending: Ending, truth: Truth): void => {
+function expectTrue(ending: Ending, truth: Truth): void {
   const { isPublishedAtEnd, isPublished, mayBeUnknown, facts } = truth;
   if (ending === 'unknown') expect(mayBeUnknown, `unknown without a reason: ${facts}`).to.equal(true);
   if (ending === 'absent') expect(isPublished, `absent, but published: ${facts}`).to.equal(false);
   if (ending === 'published') expect(isPublishedAtEnd, `published, but not there: ${facts}`).to.equal(true);
-};
+}
 
 /**
  * A store that accepts aborts and ignores them, and needs longer than its archive may take, cannot show that the Complete of a
  * resumed pod came during the aborts.
  */
-const hidesComplete = ({ abort, assemblyMs }: Store): boolean =>
-  abort === 'ignored' && assemblyMs > CONSISTENCY_MS;
+function hidesComplete({ abort, assemblyMs }: Store): boolean {
+  return abort === 'ignored' && assemblyMs > CONSISTENCY_MS;
+}
 
 /** A pod is lost after `committing`; its Complete arrives before, during or after the recovery, or never. */
-const lostPod = async (seed: number): Promise<Ending> => {
+async function lostPod(seed: number): Promise<Ending> {
   const random = createRandom(seed);
   const store = drawStore(random);
   const drawn = random.pick(['before', 'during', 'after', 'never']);
   const completes = drawn === 'during' && hidesComplete(store) ? 'after' : drawn;
   await using harness = await startHarness();
   const attempt = await harness.committing();
-  const complete = () => attempt.complete().catch(() => undefined);
+  function complete() {
+    return attempt.complete().catch(() => undefined);
+  }
   harness.hostile.assembly = assemblyOf(store);
   // The store has taken it, and may still be carrying it out.
   const early = completes === 'before' ? complete() : undefined;
@@ -153,10 +159,10 @@ const lostPod = async (seed: number): Promise<Ending> => {
     facts: JSON.stringify({ seed, ...store, completes, pause }),
   });
   return ending;
-};
+}
 
 /** The active pod sends Complete, whose response or effect may be late or missing. */
-const activePod = async (seed: number): Promise<string> => {
+async function activePod(seed: number): Promise<string> {
   const random = createRandom(seed);
   const store = drawStore(random);
   await using harness = await startHarness();
@@ -186,18 +192,16 @@ const activePod = async (seed: number): Promise<string> => {
   else if (ending !== 'OutcomeUnknown')
     expect(harness.isPublished, `failed, but published: ${facts}`).to.equal(false);
   return ending;
-};
+}
 
-const countEndings = async (
-  play: (seed: number) => Promise<string>,
-): Promise<ReadonlyMap<string, number>> => {
+async function countEndings(play: (seed: number) => Promise<string>): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   await inParallel(SCHEDULES, AT_ONCE, async (index) => {
     const ending = await play(index + 1);
     counts.set(ending, (counts.get(ending) ?? 0) + 1);
   });
   return counts;
-};
+}
 
 describe('a store that refuses, forgets, delays and lies', function () {
   this.timeout(120_000);

@@ -28,7 +28,9 @@ describe('zipToS3', () => {
   afterEach(() => harness[Symbol.asyncDispose]());
 
   /** The upload states of all status writes. */
-  const uploadStates = () => harness.server.writes.map(({ status }) => status.upload?.state ?? 'none');
+  function uploadStates() {
+    return harness.server.writes.map(({ status }) => status.upload?.state ?? 'none');
+  }
 
   it('writes the archive, records each step before the next, and writes its result last', async () => {
     const atRequest: string[] = [];
@@ -100,7 +102,9 @@ describe('zipToS3', () => {
       return undefined;
     };
     /** Without the first write, which records the upload. */
-    const progressTimes = (): readonly number[] => times.slice(1);
+    function progressTimes(): readonly number[] {
+      return times.slice(1);
+    }
     const paused: Entries = async function* () {
       for (const [index, body] of bodies.entries()) {
         yield entryOf(body, index);
@@ -228,14 +232,14 @@ describe('zipToS3', () => {
 
   it('leaves no upload after a source that fails within its body', async () => {
     const broken: Entries = async function* () {
-      const cut = async function* (): AsyncGenerator<Uint8Array> {
+      async function* cut(): AsyncGenerator<Uint8Array> {
         yield bodies[0]!.subarray(0, 900_000);
         throw new AppError('file 0: cut', {
           code: 'SourceTruncated',
           retryable: true,
           details: { fileIndex: 0 },
         });
-      };
+      }
       yield { ...entryOf(bodies[0]!, 0), body: cut() };
     };
     expect(await harness.failing(broken)).to.include({ code: 'SourceTruncated' });

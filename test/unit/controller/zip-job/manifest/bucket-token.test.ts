@@ -7,9 +7,15 @@ import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
 import { parseTask } from '#zipper-image/tasks/task.ts';
 
 type Job = ReturnType<typeof archiveJob>;
-const podOf = (one: Job) => one.spec?.template.spec;
+
+function podOf(one: Job) {
+  return one.spec?.template.spec;
+}
+
 /** The task, parsed as the zipper parses it. */
-const taskOf = (one: Job) => parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+function taskOf(one: Job) {
+  return parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+}
 
 describe('the Jobs of a bucket without keys', () => {
   const webIdentity = {
@@ -19,15 +25,17 @@ describe('the Jobs of a bucket without keys', () => {
   };
   const bucket = aZipBucket({ credentials: { webIdentity } });
   const attempt = { n: 1, podUid: 'p' };
-  const jobs = (storeTokenAudiences: readonly string[]) => {
+  function jobs(storeTokenAudiences: readonly string[]) {
     const own = { ...aConfig({}), storeTokenAudiences };
     return [
       archiveJob(aZipJob(), bucket, own),
       recoveryJob(aZipJob(), { attempt, upload: anUpload('open'), bucket, now: NOW }, own),
       testJob(bucket, '1', { ...own, bucketTestSeconds: 1 }),
     ];
-  };
-  const volumeOf = (one: Job) => podOf(one)?.volumes?.find(({ name }) => name === 'bucket');
+  }
+  function volumeOf(one: Job) {
+    return podOf(one)?.volumes?.find(({ name }) => name === 'bucket');
+  }
 
   it('mount a token for its audience instead of a Secret, also for recovery and bucket test (X21)', () => {
     const token = { path: 'token', audience: 'sts.example.com', expirationSeconds: 3600 };

@@ -7,11 +7,19 @@ import { parseTask } from '#zipper-image/tasks/task.ts';
 
 const config = aConfig({ zipperEnv: { LOG_LEVEL: 'debug', POD_UID: 'forged' } });
 const job = archiveJob(aZipJob(), aZipBucket({ objectOptions: { cacheControl: 'no-store' } }), config);
-const podOf = (one: typeof job) => one.spec?.template.spec;
-const containerOf = (one: typeof job) => podOf(one)?.containers[0];
+
+function podOf(one: typeof job) {
+  return one.spec?.template.spec;
+}
+
+function containerOf(one: typeof job) {
+  return podOf(one)?.containers[0];
+}
+
 /** The task, parsed as the zipper parses it. */
-const taskOf = (one: typeof job) =>
-  parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+function taskOf(one: typeof job) {
+  return parseTask(one.spec?.template.metadata?.annotations?.['zipjobs.dev/task'] ?? '');
+}
 
 describe('archiveJob', () => {
   it('has the name of the ZipJob and is owned by it, so that only one can exist', () => {
@@ -114,8 +122,9 @@ describe('archiveJob', () => {
 
   it('passes the options of the object to the task, if there are any', () => {
     const objectOptions = { contentType: 'a/b', tags: { a: '1' } };
-    const taskFor = (given: object) =>
-      taskOf(archiveJob(aZipJob({ spec: { objectOptions: given } }), aZipBucket(), config));
+    function taskFor(given: object) {
+      return taskOf(archiveJob(aZipJob({ spec: { objectOptions: given } }), aZipBucket(), config));
+    }
     expect(taskFor(objectOptions)).to.deep.include({ objectOptions });
     expect(taskFor({})).to.not.have.property('objectOptions');
   });
@@ -191,11 +200,11 @@ describe('archiveJob', () => {
   });
 
   it('passes a valid traceparent to the zipper, and drops an invalid one', () => {
-    const traceOf = (traceparent: string): string | undefined => {
+    function traceOf(traceparent: string): string | undefined {
       const annotations = { 'zipjobs.dev/traceparent': traceparent };
       const job = archiveJob(aZipJob({ metadata: { annotations } }), aZipBucket(), config);
       return containerOf(job)?.env?.find(({ name }) => name === 'TRACEPARENT')?.value;
-    };
+    }
     const valid = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     expect(traceOf(valid)).to.equal(valid);
     expect(traceOf('$(POD_UID)')).to.equal(undefined);

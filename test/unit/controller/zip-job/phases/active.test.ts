@@ -138,8 +138,12 @@ describe('decide while the Job exists', () => {
 
   for (const skew of [-3600, 0, 3600])
     it(`ends a job by its own deadline if the pod does not stop and the Job controller's clock is ${skew} s off (F17, F26)`, () => {
-      const jobOf = (seconds: number) =>
-        aJob({ metadata: { creationTimestamp: ago(seconds) }, status: { startTime: ago(seconds - skew) } });
+      function jobOf(seconds: number) {
+        return aJob({
+          metadata: { creationTimestamp: ago(seconds) },
+          status: { startTime: ago(seconds - skew) },
+        });
+      }
       const seen = { zipJob: withStatus(running('p1')), pods: [aPod('p1')] };
       const late = judge({ ...seen, job: jobOf(7216) });
       expect(late.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });

@@ -6,7 +6,7 @@ import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
 import { aResult, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 /** A job that its active pod finished with a result this many seconds ago. */
-const finishedFor = (seconds: number, more: ZipJobStatus = {}, metadata = {}) => {
+function finishedFor(seconds: number, more: ZipJobStatus = {}, metadata = {}) {
   const { job = { name: NAME, uid: 'uid-job' } } = running('p1');
   const status = finishedAs('Succeeded', {
     job,
@@ -24,7 +24,7 @@ const finishedFor = (seconds: number, more: ZipJobStatus = {}, metadata = {}) =>
       ...metadata,
     },
   );
-};
+}
 
 describe('decide while the pod of a finished job has not exited', () => {
   it('waits 30 s for the exit, and does not delete the Job (F18, F26)', () => {

@@ -59,8 +59,8 @@ describe('decide after the job finished', () => {
     attempts: 0,
     nextAttemptAt: ago(10),
   } as const;
-  const finished = (more: ZipJobStatus = {}, metadata = {}) =>
-    withStatus(
+  function finished(more: ZipJobStatus = {}, metadata = {}) {
+    return withStatus(
       finishedAs('Succeeded', more),
       { webhook: { url: 'https://hook.example', events: ['COMPLETED'] } },
       {
@@ -68,6 +68,7 @@ describe('decide after the job finished', () => {
         ...metadata,
       },
     );
+  }
 
   it('deletes a Job that would start further pods, even if an earlier process died before it did', () => {
     const attempt = { n: 1, podUid: 'uid-p1', class: 'transient' } as const;
@@ -82,16 +83,18 @@ describe('decide after the job finished', () => {
 
   describe('when its pods expire', () => {
     const done = { n: 1, podUid: 'uid-p1', class: 'success' } as const;
-    const at = (seconds: number, phase: 'Succeeded' | 'Failed' = 'Succeeded', more: ZipJobStatus = {}) =>
-      withStatus(
+    function at(seconds: number, phase: 'Succeeded' | 'Failed' = 'Succeeded', more: ZipJobStatus = {}) {
+      return withStatus(
         finishedAs(phase, { finishedAt: ago(seconds), attempts: [done], ...more }),
         {},
         { finalizers: [] },
       );
+    }
     const recovery = aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recovery' } });
     const ownJobs = [aJob(), recovery];
-    const deletions = (zipJob: ZipJob, more: Partial<Observation> = {}) =>
-      judge({ zipJob, ownJobs, ...more }).actions.filter(({ kind }) => kind === 'deleteJob');
+    function deletions(zipJob: ZipJob, more: Partial<Observation> = {}) {
+      return judge({ zipJob, ownJobs, ...more }).actions.filter(({ kind }) => kind === 'deleteJob');
+    }
     const all = [
       { kind: 'deleteJob', name: NAME, uid: 'uid-job' },
       { kind: 'deleteJob', name: `${NAME}-recover-1`, uid: 'uid-recovery' },

@@ -11,29 +11,38 @@ import { anUpload, recoveringStatus } from '#test/support/builders/zip-job-statu
 
 describe('decide while an attempt that committed is being recovered', () => {
   const zipJob = withStatus(recoveringStatus(anUpload('committing')));
-  const scheduled = (seconds: number) => ({
-    phase: 'Pending',
-    conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: ago(seconds) }],
-  });
-  const recoveryPod = (status: object) =>
-    aPod('s1', {
+  function scheduled(seconds: number) {
+    return {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: ago(seconds) }],
+    };
+  }
+  function recoveryPod(status: object) {
+    return aPod('s1', {
       metadata: {
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'r', uid: 'uid-recover' }],
       },
       status,
     });
-  const created = (seconds: number, pods: readonly Pod[] = [], status?: Job['status'] & object) => ({
-    job: aJob({
-      metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(seconds) },
-      ...(status && { status }),
-    }),
-    pods,
-  });
+  }
+  function created(seconds: number, pods: readonly Pod[] = [], status?: Job['status'] & object) {
+    return {
+      job: aJob({
+        metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(seconds) },
+        ...(status && { status }),
+      }),
+      pods,
+    };
+  }
   const failed = { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] };
-  const at = (seconds: number) => recoveringStatus(anUpload('committing'), attemptEnded(seconds));
-  const attemptEnded = (seconds: number): ZipJobStatus => ({
-    attempts: [{ n: 1, podUid: 'uid-p1', finishedAt: ago(seconds), class: 'transient' }],
-  });
+  function at(seconds: number) {
+    return recoveringStatus(anUpload('committing'), attemptEnded(seconds));
+  }
+  function attemptEnded(seconds: number): ZipJobStatus {
+    return {
+      attempts: [{ n: 1, podUid: 'uid-p1', finishedAt: ago(seconds), class: 'transient' }],
+    };
+  }
 
   it('waits for a pod without a node until a day has passed (F25)', () => {
     const job = aJob({ metadata: { creationTimestamp: ago(86_450) } });
@@ -114,12 +123,12 @@ describe('decide while an attempt that committed is being recovered', () => {
   ] as const)
     it(`waits no longer than a deletion may take for the archive of a job that is ${what}, and says that it may appear (F47)`, () => {
       const reason = what === 'cancelled' ? 'Cancelled' : 'Deleted';
-      const wait = (seconds: number): Decision => {
+      function wait(seconds: number): Decision {
         const status = { ...at(seconds), phase: 'Finalizing', reason } as const;
         const since = what === 'deleted' ? { deletionTimestamp: ago(seconds) } : metadata;
         const recovery = created(seconds, [], failed);
         return judge({ zipJob: withStatus(status, spec, since), job: aJob(), recovery });
-      };
+      }
       expect(wait(limit - 1).status?.phase).not.to.equal('Failed');
       const { status, events } = wait(limit);
       expect(status).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });

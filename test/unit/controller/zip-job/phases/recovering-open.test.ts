@@ -17,33 +17,39 @@ interface Times {
 for (const state of ['open', undefined] as const)
   describe(`decide while an attempt with an ${state ?? 'unrecorded'} upload is being recovered`, () => {
     const upload = state && anUpload(state);
-    const seenAt = ({ endedAgo, createdAgo }: Times, status?: typeof FAILED) => ({
-      zipJob: withStatus(
-        recoveringStatus(upload, {
-          attempts: [{ n: 1, podUid: 'uid-p1', finishedAt: ago(endedAgo), class: 'transient' }],
-        }),
-      ),
-      job: aJob(),
-      ...(createdAgo !== undefined && {
-        recovery: {
-          job: aJob({
-            metadata: {
-              name: `${NAME}-recover-1`,
-              uid: 'uid-recover',
-              creationTimestamp: ago(createdAgo),
-            },
-            ...(status && { status }),
+    function seenAt({ endedAgo, createdAgo }: Times, status?: typeof FAILED) {
+      return {
+        zipJob: withStatus(
+          recoveringStatus(upload, {
+            attempts: [{ n: 1, podUid: 'uid-p1', finishedAt: ago(endedAgo), class: 'transient' }],
           }),
-          pods: [],
-        },
-      }),
-    });
-    const failedAt = (times: Times) => judge(seenAt(times, FAILED));
-    const runningAt = (times: Times) => judge(seenAt(times));
-    const expectGivenUp = (decision: ReturnType<typeof judge>): void => {
+        ),
+        job: aJob(),
+        ...(createdAgo !== undefined && {
+          recovery: {
+            job: aJob({
+              metadata: {
+                name: `${NAME}-recover-1`,
+                uid: 'uid-recover',
+                creationTimestamp: ago(createdAgo),
+              },
+              ...(status && { status }),
+            }),
+            pods: [],
+          },
+        }),
+      };
+    }
+    function failedAt(times: Times) {
+      return judge(seenAt(times, FAILED));
+    }
+    function runningAt(times: Times) {
+      return judge(seenAt(times));
+    }
+    function expectGivenUp(decision: ReturnType<typeof judge>): void {
       expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('True');
       expect(decision.status?.attempts?.[0]).to.include({ abortFailures: 1 });
-    };
+    }
 
     it('replaces a failed recovery Job, at the earliest ten seconds after its creation (H8)', () => {
       const waiting = failedAt({ endedAgo: 8, createdAgo: 6 });

@@ -6,21 +6,23 @@ import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
 import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
 import { aCondition, anUpload, recoveringStatus, running } from '#test/support/builders/zip-job-statuses.ts';
 
-const recoverWith = (recovered: object, more: object = {}) => ({
-  job: aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover' } }),
-  pods: [
-    aPod('s1', {
-      status: ended({
-        exitCode: 0,
-        message: JSON.stringify({ contractVersion: 1, mode: 'recover', recovered, ...more }),
+function recoverWith(recovered: object, more: object = {}) {
+  return {
+    job: aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover' } }),
+    pods: [
+      aPod('s1', {
+        status: ended({
+          exitCode: 0,
+          message: JSON.stringify({ contractVersion: 1, mode: 'recover', recovered, ...more }),
+        }),
       }),
-    }),
-  ],
-});
+    ],
+  };
+}
 
 describe('decide while an attempt is being recovered', () => {
-  const said = (more: object) =>
-    aPod('p1', {
+  function said(more: object) {
+    return aPod('p1', {
       status: ended({
         exitCode: 32,
         message: JSON.stringify({
@@ -31,6 +33,7 @@ describe('decide while an attempt is being recovered', () => {
         }),
       }),
     });
+  }
   const { progress: _progress, ...neverStarted } = recoveringStatus(undefined);
   const attempt = {
     n: 1,
@@ -220,15 +223,17 @@ describe('decide while an attempt is being recovered', () => {
 });
 
 describe('decide between two attempts', () => {
-  const recovered = (attempt: object, more: ZipJobStatus = {}): ZipJobStatus => ({
-    ...recoveringStatus(undefined),
-    attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), ...attempt }],
-    conditions: [
-      aCondition('Accepted', ['True', 'Accepted']),
-      aCondition('Recovered', ['True', 'Recovered']),
-    ],
-    ...more,
-  });
+  function recovered(attempt: object, more: ZipJobStatus = {}): ZipJobStatus {
+    return {
+      ...recoveringStatus(undefined),
+      attempts: [{ n: 1, podUid: 'uid-p1', startedAt: ago(40), finishedAt: ago(2), ...attempt }],
+      conditions: [
+        aCondition('Accepted', ['True', 'Accepted']),
+        aCondition('Recovered', ['True', 'Recovered']),
+      ],
+      ...more,
+    };
+  }
 
   it('gives up after a permanent failure and keeps the Job for its logs', () => {
     const status = recovered({ class: 'permanent', reason: 'SourceNotFound', message: 'file 2: not found' });

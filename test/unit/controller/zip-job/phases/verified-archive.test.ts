@@ -16,11 +16,11 @@ const CONTENTS: ArchiveContents = {
 };
 
 /** The active pod recorded `committing` and was lost. */
-const lostWith = (
+function lostWith(
   contents: ArchiveContents | undefined,
   spec: Partial<ZipJobSpec> = {},
   end: Partial<Attempt> = { class: 'disruption' },
-) => {
+) {
   const upload = { ...anUpload('committing'), ...(contents && { archive: contents }) };
   const { job: _job, ...status } = running('p1', { upload });
   const lost: ZipJobStatus = {
@@ -34,16 +34,16 @@ const lostWith = (
     ],
   };
   return withStatus(lost, { onSourceError: 'Skip', ...spec });
-};
+}
 
-const found = (bytes: number) => {
+function found(bytes: number) {
   const recovered = { outcome: 'published', bytes, etag: 'tag' };
   const message = JSON.stringify({ contractVersion: CONTRACT_VERSION, mode: 'recover', recovered });
   return {
     job: aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover' } }),
     pods: [aPod('s1', { status: ended({ exitCode: 0, message }) })],
   };
-};
+}
 
 describe('decide when the store has the archive of a lost attempt', () => {
   it('reports the figures that were recorded with committing (F28)', () => {

@@ -52,11 +52,13 @@ describe('decide for a stuck job', () => {
     expect(judge({ ...moved, zipJob }).status).to.include({ phase: 'Running', reason: 'Running' });
   });
 
-  const lateFor = (seconds: number, quiet = 0) => ({
-    job: aJob(),
-    pods: [aPod('p1')],
-    seenProgress: { since: new Date(ago(quiet)), isNew: true, lateSince: new Date(ago(quiet + seconds)) },
-  });
+  function lateFor(seconds: number, quiet = 0) {
+    return {
+      job: aJob(),
+      pods: [aPod('p1')],
+      seenProgress: { since: new Date(ago(quiet)), isNew: true, lateSince: new Date(ago(quiet + seconds)) },
+    };
+  }
 
   it('ends a job whose every estimate was far beyond its deadline for ten minutes, and says why (F40)', () => {
     const progress = { ...progressOf('uid-p1'), estimatedEndAt: ago(-36_000) };
@@ -106,7 +108,9 @@ describe('decide for a stuck job', () => {
 
   it('reports a silent node once, until its pod counts as lost (F10)', () => {
     const zipJob = withStatus(running('p1', { progress: progressOf('uid-p1') }));
-    const goneFor = (seconds: number) => [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
+    function goneFor(seconds: number) {
+      return [aPod('p1', { metadata: { deletionTimestamp: ago(seconds) } })];
+    }
     const forced = judge({ zipJob, job: aJob(), pods: goneFor(4) });
     expect(forced.events).to.deep.equal([]);
     expect(forced.requeueAfterMs).to.equal(1000);

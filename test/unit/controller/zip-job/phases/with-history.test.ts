@@ -10,10 +10,16 @@ import { aCondition, anUpload, finishedAs, running } from '#test/support/builder
 
 describe('decide with a history', () => {
   const config = { historyHost: 'db.example' };
-  const judgeIt = (seen: Partial<Observation>) => judge(seen, config);
-  const deleting = (seconds: number) => ({ deletionTimestamp: ago(seconds) });
+  function judgeIt(seen: Partial<Observation>) {
+    return judge(seen, config);
+  }
+  function deleting(seconds: number) {
+    return { deletionTimestamp: ago(seconds) };
+  }
   const job = { name: NAME, uid: 'uid-job' };
-  const archived = (reason: string) => ({ conditions: [aCondition('Archived', ['True', reason])] });
+  function archived(reason: string) {
+    return { conditions: [aCondition('Archived', ['True', reason])] };
+  }
 
   it('keeps the finalizer of a finished job until the history has it', () => {
     const waiting = withStatus(finishedAs('Succeeded', { job }));
@@ -23,8 +29,9 @@ describe('decide with a history', () => {
   });
 
   it('gives a job its finalizer before it finishes, so that a deletion waits for the history', () => {
-    const cancelled = (finalizers: readonly string[]) =>
-      withStatus({}, { cancel: true }, { finalizers: [...finalizers] });
+    function cancelled(finalizers: readonly string[]) {
+      return withStatus({}, { cancel: true }, { finalizers: [...finalizers] });
+    }
     const first = judgeIt({ zipJob: cancelled([]) });
     expect(first).to.deep.equal({ actions: [{ kind: 'addFinalizer' }], events: [] });
     expect(judgeIt({ zipJob: cancelled([FINALIZER]) }).status?.phase).to.equal('Cancelled');
@@ -34,8 +41,9 @@ describe('decide with a history', () => {
   });
 
   it('gives a job that finished before the history was enabled its finalizer, so that a deletion waits for the history', () => {
-    const old = (status: ZipJobStatus = {}, metadata = {}) =>
-      withStatus(finishedAs('Succeeded', { job, ...status }), {}, { finalizers: [], ...metadata });
+    function old(status: ZipJobStatus = {}, metadata = {}) {
+      return withStatus(finishedAs('Succeeded', { job, ...status }), {}, { finalizers: [], ...metadata });
+    }
     expect(judgeIt({ zipJob: old() }).actions).to.deep.equal([{ kind: 'addFinalizer' }]);
     expect(kinds(judge({ zipJob: old() }))).to.deep.equal([]);
     expect(kinds(judgeIt({ zipJob: old(archived('Archived')) }))).to.deep.equal([]);
@@ -63,8 +71,9 @@ describe('decide with a history', () => {
   });
 
   it('keeps the finalizer of a finished job that is being deleted, until it is stored or its time is over', () => {
-    const at = (seconds: number, more: ZipJobStatus = {}) =>
-      withStatus(finishedAs('Cancelled', { job, ...more }), {}, deleting(seconds));
+    function at(seconds: number, more: ZipJobStatus = {}) {
+      return withStatus(finishedAs('Cancelled', { job, ...more }), {}, deleting(seconds));
+    }
     expect(judgeIt({ zipJob: at(279) })).to.deep.equal({ actions: [], events: [], requeueAfterMs: 1000 });
     expect(kinds(judgeIt({ zipJob: at(5, archived('Archived')) }))).to.deep.equal(['removeFinalizer']);
     const late = judgeIt({ zipJob: at(280) });

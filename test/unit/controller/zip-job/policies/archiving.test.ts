@@ -12,10 +12,15 @@ const active = { job: { name: 'a', uid: 'j', podUid: 'p' } };
 const stored = { conditions: [aCondition('Archived', ['True', 'Archived'])] };
 const outdated = { conditions: [aCondition('Archived', ['True', 'ArchiveOutdated'])] };
 const refused = { conditions: [aCondition('Archived', ['False', 'ArchiveRefused'])] };
-const done = (more: ZipJobStatus = {}) => aZipJob({ status: finishedAs('Succeeded', more) });
+
+function done(more: ZipJobStatus = {}) {
+  return aZipJob({ status: finishedAs('Succeeded', more) });
+}
 
 describe('archiveDueAt', () => {
-  const at = (more: ZipJobStatus) => archiveDueAt(done(more), config);
+  function at(more: ZipJobStatus) {
+    return archiveDueAt(done(more), config);
+  }
 
   it('is the end of a job whose webhook and pod are done', () => {
     expect(at({})).to.deep.equal(new Date(ago(10)));

@@ -9,11 +9,14 @@ const SETTINGS = { activeDeadlineSeconds: 7200 };
 /** The Job has run for 100 s, so the deadline is in 7,115 s. */
 const job = aJob({ metadata: { creationTimestamp: ago(100) }, status: { startTime: ago(100) } });
 
-const isSlow = (change: Partial<Progress>, spec = {}): boolean => {
+function isSlow(change: Partial<Progress>, spec = {}): boolean {
   const progress = { ...progressOf('uid-p1'), filesTotal: 10, filesDone: 5, ...change };
   return isFarTooSlow(withStatus(running('p1', { progress }), spec), job, SETTINGS);
-};
-const in_ = (seconds: number): string => ago(-seconds);
+}
+
+function in_(seconds: number): string {
+  return ago(-seconds);
+}
 
 describe('a job that is far too slow (F40)', () => {
   for (const [what, change, spec, want] of [

@@ -8,7 +8,9 @@ import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-
 
 describe('expiresAt', () => {
   const config = aConfig();
-  const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
+  function at(seconds: number): Date {
+    return new Date(Date.parse(ago(seconds)));
+  }
   it('defaults to seven days after the end', () => {
     expect(expiresAt(aZipJob({ status: finishedAs('Failed') }), config)).to.deep.equal(at(10 - 604_800));
   });
@@ -37,8 +39,9 @@ describe('expiresAt', () => {
   describe('with a history', () => {
     const refuse = aConfig({ historyHost: 'db.example' });
     const drop = aConfig({ historyHost: 'db.example', historyWhenFull: 'drop' });
-    const as = (...archived: Parameters<typeof aCondition>[1][]) =>
-      finishedAs('Succeeded', { conditions: archived.map((note) => aCondition('Archived', note)) });
+    function as(...archived: Parameters<typeof aCondition>[1][]) {
+      return finishedAs('Succeeded', { conditions: archived.map((note) => aCondition('Archived', note)) });
+    }
     const stored = aZipJob({ status: as(['True', 'Archived']) });
 
     it('is an hour after the end of an archived job, or its own TTL if that is shorter', () => {
@@ -92,8 +95,9 @@ describe('expiresAt', () => {
   });
   it('counts from the end of the last rerun for the file list, and is undefined for both while a rerun runs', () => {
     const first = aZipJob({ status: finishedAs('Failed', { finishedAt: ago(5_000) }) });
-    const again = (status: ZipJobStatus) =>
-      aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });
+    function again(status: ZipJobStatus) {
+      return aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });
+    }
     expect(fileListExpiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
     expect(expiresAt(first, config, { listUsers: [again(running('p1'))] })).to.equal(undefined);
     const ended = again(finishedAs('Failed'));

@@ -93,13 +93,15 @@ describe('attemptOf', () => {
 });
 
 describe('giveUp', () => {
-  const attempts = (...classes: readonly AttemptClass[]): readonly Attempt[] =>
-    classes.map((one, index) => ({ n: index + 1, podUid: `uid-${index}`, class: one }));
-  const judge = (list: readonly Attempt[], more: { job?: ReturnType<typeof aJob>; total?: number } = {}) =>
-    giveUp(aZipJob(), more.job ?? aJob(), {
+  function attempts(...classes: readonly AttemptClass[]): readonly Attempt[] {
+    return classes.map((one, index) => ({ n: index + 1, podUid: `uid-${index}`, class: one }));
+  }
+  function judge(list: readonly Attempt[], more: { job?: ReturnType<typeof aJob>; total?: number } = {}) {
+    return giveUp(aZipJob(), more.job ?? aJob(), {
       status: { ...starting(), attempts: list, attemptsTotal: more.total ?? list.length },
       maxDisruptions: 20,
     });
+  }
   const failed = aJob({
     status: { conditions: [{ type: 'FailureTarget', status: 'True', reason: 'BackoffLimitExceeded' }] },
   });

@@ -5,13 +5,18 @@ import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
 import { ago, aZipJob, NAME } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
+function listOf({ spec: { filesFrom } }: ZipJob): FilesFrom {
+  if (!filesFrom) throw new Error('the builder makes no list');
+  return filesFrom;
+}
+
 describe('fileListFault', () => {
   const first = aZipJob({ status: finishedAs('Failed') });
-  const { filesFrom } = first.spec;
-  if (!filesFrom) throw new Error('the builder makes no list');
+  const filesFrom = listOf(first);
   const again = aZipJob({ metadata: { name: 'again' } });
-  const fault = (owner: ZipJob | undefined, wanted: Partial<FilesFrom> = {}) =>
-    fileListFault(again, { ...filesFrom, ...wanted }, owner);
+  function fault(owner: ZipJob | undefined, wanted: Partial<FilesFrom> = {}) {
+    return fileListFault(again, { ...filesFrom, ...wanted }, owner);
+  }
 
   it('accepts the list of the job itself and of the job that it reruns', () => {
     expect(fileListFault(first, filesFrom, undefined)).to.equal(undefined);

@@ -13,25 +13,26 @@ import { aResult, progressOf, running, starting } from '#test/support/builders/z
 const config = aConfig({ progressWritesPerSecond: 50, progressBytesPerSecond: 1_048_576 });
 const KIB = 1024;
 
-const judge = (seen: Partial<Observation>, settings = config): ZipJobStatus | undefined =>
-  decide(anObservation({ job: aJob(), pods: [aPod('p1')], ...seen }), NOW, settings).status;
+function judge(seen: Partial<Observation>, settings = config): ZipJobStatus | undefined {
+  return decide(anObservation({ job: aJob(), pods: [aPod('p1')], ...seen }), NOW, settings).status;
+}
 
 /** The interval of a running job after one more progress write, if its status is written; otherwise `unchanged`. */
-const nextInterval = (
+function nextInterval(
   reportingJobs: number,
   current?: number,
   { settings = config, since = NOW, bytes = 0 } = {},
-): number | undefined | 'unchanged' => {
+): number | undefined | 'unchanged' {
   const more = current === undefined ? {} : { progressIntervalSeconds: current };
   const zipJob = withStatus(running('p1', more), { metadata: 'x'.repeat(bytes) });
   const status = judge({ zipJob, reportingJobs, seenProgress: { since, isNew: true } }, settings);
   return status ? status.progressIntervalSeconds : 'unchanged';
-};
+}
 
-const intervalOf = (reportingJobs: number, bytes = 0, settings = config): number => {
+function intervalOf(reportingJobs: number, bytes = 0, settings = config): number {
   const next = nextInterval(reportingJobs, undefined, { settings, bytes });
   return next === 'unchanged' || next === undefined ? 2 : next;
-};
+}
 
 describe('the interval of progress writes', () => {
   it('is that of the zipper for a lone job, and for as many as the budget allows (G5)', () => {
@@ -99,13 +100,13 @@ describe('the interval of progress writes', () => {
   });
 
   it('delays the report of a job without progress (G5)', () => {
-    const at = (seconds: number): ZipJobStatus | undefined => {
+    function at(seconds: number): ZipJobStatus | undefined {
       const zipJob = withStatus(running('p1', { progressIntervalSeconds: 64 }));
       return judge({
         zipJob,
         seenProgress: { since: new Date(NOW.getTime() - seconds * 1000), isNew: true },
       });
-    };
+    }
     expect(at(config.noProgressSeconds + 60)).to.equal(undefined);
     expect(at(config.noProgressSeconds + 64)?.reason).to.equal('NoProgress');
   });
@@ -120,12 +121,12 @@ describe('the interval of progress writes', () => {
 describe('createReportingJobs', () => {
   it('counts unfinished jobs with an active pod (G5)', () => {
     const jobs = createReportingJobs();
-    const see = (name: string, status: ZipJobStatus, kind: 'set' | 'deleted' = 'set'): number => {
+    function see(name: string, status: ZipJobStatus, kind: 'set' | 'deleted' = 'set'): number {
       const object: ZipJob = aZipJob({ metadata: { name }, status });
       const key = objectKey(object);
       jobs.see(kind === 'set' ? { kind, key, object, before: undefined } : { kind, key, before: object });
       return jobs.count;
-    };
+    }
     expect(see('a', starting())).to.equal(0);
     expect(see('a', starting('p1'))).to.equal(1);
     expect(see('b', running('p1', { progress: { ...progressOf('uid-p1'), updatedAt: ago(1) } }))).to.equal(2);

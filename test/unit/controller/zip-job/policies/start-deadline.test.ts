@@ -5,7 +5,9 @@ import { aCondition, starting } from '#test/support/builders/zip-job-statuses.ts
 
 describe('startDeadline', () => {
   const LIMITED = { trustedQueues: [] };
-  const at = (seconds: number): Date => new Date(Date.parse(ago(seconds)));
+  function at(seconds: number): Date {
+    return new Date(Date.parse(ago(seconds)));
+  }
   it('counts from the creation of the Job', () => {
     expect(startDeadline(aZipJob({ spec: { startDeadlineSeconds: 30 } }), aJob(), LIMITED)).to.deep.equal(
       at(20),

@@ -18,18 +18,19 @@ import {
 const BUCKET = `${HOME}/buckets/s3/reports`;
 const OBJECT = `${COLLECTIONS.buckets}/s3-reports`;
 const SECRET = `${COLLECTIONS.secrets}/${bucketSecretName('s3-reports')}`;
-const tested = (status: 'True' | 'False', reason: string, message: string): ZipBucket => {
+
+function tested(status: 'True' | 'False', reason: string, message: string): ZipBucket {
   const at = '2026-01-02T03:04:05Z';
   const ready = { type: 'Ready', status, reason, message, lastTransitionTime: at } as const;
   const test = { nonce: 'a', finishedAt: at };
   return { ...aBucket(TEAM, 's3', 'reports'), status: { conditions: [ready], test } };
-};
+}
 
-const annotationOf = (object: unknown, name: string): unknown => {
+function annotationOf(object: unknown, name: string): unknown {
   const metadata = isRecord(object) ? object['metadata'] : undefined;
   const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
   return isRecord(annotations) ? annotations[name] : undefined;
-};
+}
 
 describe('the bucket pages', () => {
   let project: DashboardProject;
@@ -125,16 +126,17 @@ describe('the bucket pages', () => {
   });
 
   describe('deletion', () => {
-    const runningJob = () =>
-      aZipJob({
+    function runningJob() {
+      return aZipJob({
         metadata: { namespace: TEAM, name: 'busy-job' },
         spec: { bucketRef: { name: 's3-reports' } },
         status: { phase: 'Running' },
       });
-    const putJob = (job: ZipJob): void => {
+    }
+    function putJob(job: ZipJob): void {
       project.objects.put(COLLECTIONS.zipJobs, job);
       project.server.zipJobs.put(job);
-    };
+    }
     beforeEach(() => project.putBucket(aBucket(TEAM, 's3', 'reports')));
 
     it('deletes the bucket and its credentials', async () => {

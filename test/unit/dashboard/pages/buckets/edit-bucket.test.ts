@@ -23,14 +23,14 @@ const WEB_IDENTITY = {
   stsRegion: 'eu-central-1',
 } as const;
 
-const withSpec = (spec: Partial<ZipBucket['spec']>, status: ZipBucket['status'] = {}): ZipBucket => {
+function withSpec(spec: Partial<ZipBucket['spec']>, status: ZipBucket['status'] = {}): ZipBucket {
   const bucket = aBucket(TEAM, 's3', 'reports');
   return {
     ...bucket,
     spec: { service: 's3', bucketName: 'reports', region: 'eu-central-1', ...spec },
     status,
   };
-};
+}
 
 describe('a bucket', () => {
   let project: DashboardProject;
@@ -39,7 +39,9 @@ describe('a bucket', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const specOf = (path: string): unknown => project.objects.get(path)?.['spec'];
+  function specOf(path: string): unknown {
+    return project.objects.get(path)?.['spec'];
+  }
 
   describe('whose settings are edited', () => {
     it('shows them in the form, and says what cannot be changed', async () => {
@@ -114,7 +116,9 @@ describe('a bucket', () => {
   });
 
   describe('whose credentials are updated', () => {
-    const dataOf = (): unknown => project.objects.get(SECRET)?.['data'];
+    function dataOf(): unknown {
+      return project.objects.get(SECRET)?.['data'];
+    }
     const stored = {
       accessKeyId: Buffer.from(KEYS.accessKeyId).toString('base64'),
       secretAccessKey: Buffer.from(KEYS.secretAccessKey).toString('base64'),
@@ -144,8 +148,12 @@ describe('a bucket', () => {
       const open = unchangedForm((await project.ada.get(CREDENTIALS)).text, CREDENTIALS);
       await project.save(CREDENTIALS, KEYS);
       const mine = { accessKeyId: 'AKIAMINE', secretAccessKey: 'my-secret' };
-      const fill = (form: URLSearchParams) =>
-        new URLSearchParams([...[...form].filter(([name]) => !(name in mine)), ...Object.entries(mine)]);
+      function fill(form: URLSearchParams) {
+        return new URLSearchParams([
+          ...[...form].filter(([name]) => !(name in mine)),
+          ...Object.entries(mine),
+        ]);
+      }
       const { status, text } = await project.ada.post(CREDENTIALS, fill(open));
       expect([status, dataOf()]).to.deep.equal([422, stored]);
       expect(text).to.contain('Someone else changed these settings').and.contain('id="accessKeyId-error"');

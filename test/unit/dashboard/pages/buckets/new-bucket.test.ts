@@ -35,7 +35,9 @@ describe('the form of a new bucket', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const specOf = (path: string): unknown => project.objects.get(path)?.['spec'];
+  function specOf(path: string): unknown {
+    return project.objects.get(path)?.['spec'];
+  }
 
   it('has the fields of every provider, so that it works without a script', async () => {
     const { text } = await project.ada.get(PATH);
@@ -47,7 +49,7 @@ describe('the form of a new bucket', () => {
   });
 
   describe('of a user without rights on Secrets', () => {
-    const visit = async (): Promise<Visitor> => {
+    async function visit(): Promise<Visitor> {
       const allowed = [
         'get zipprojects',
         'list zipbuckets',
@@ -60,7 +62,7 @@ describe('the form of a new bucket', () => {
         allowed: allowed.map((right) => `${right} ${TEAM}`),
       });
       return visitAs(project.server, 'no-secrets');
-    };
+    }
 
     it('adds a bucket with a role, and changes its role (UI20)', async () => {
       const nina = await visit();

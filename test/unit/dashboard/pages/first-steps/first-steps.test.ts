@@ -22,7 +22,7 @@ const UNKNOWN = { region: null, host: null, accountId: null, endpoint: null } as
 const PATH = `${HOME}/first-steps`;
 const LIVE = `${HOME}/live/first-steps`;
 
-const worksNamed = (bucketName: string): ZipBucket => {
+function worksNamed(bucketName: string): ZipBucket {
   const at = '2026-01-02T03:04:05Z';
   const ready = {
     type: 'Ready',
@@ -35,7 +35,8 @@ const worksNamed = (bucketName: string): ZipBucket => {
     ...aBucket(TEAM, 's3', bucketName),
     status: { conditions: [ready], test: { nonce: 'a', finishedAt: at } },
   };
-};
+}
+
 const READY_BUCKET = worksNamed('reports');
 
 describe('firstRequest', () => {
@@ -116,11 +117,11 @@ describe('the first steps page', () => {
 
   /** Jobs of later phases are newer. */
   const PHASES_BY_AGE: readonly Phase[] = ['Running', 'Succeeded', 'Failed'];
-  const putJob = (project: DashboardProject, key: string, phase: Phase): void => {
+  function putJob(project: DashboardProject, key: string, phase: Phase): void {
     const creationTimestamp = `2026-01-02T03:04:0${PHASES_BY_AGE.indexOf(phase)}Z`;
     const metadata = { namespace: TEAM, name: `job-${phase.toLowerCase()}`, creationTimestamp };
     project.server.zipJobs.put(aZipJob({ metadata, spec: { key }, status: { phase } }));
-  };
+  }
 
   it('ticks the steps that are done, and stays live until all are', async () => {
     await using project = await startDashboardProject();
@@ -241,9 +242,9 @@ describe('the first steps page', () => {
   });
 
   it('stays out of the menu and the overview when the jobs that succeeded are only in the history', async () => {
-    const unused = (): never => {
+    function unused(): never {
       throw new Error('not used by the overview');
-    };
+    }
     const nothing = { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 };
     await using project = await startDashboardProject(
       {},
@@ -267,8 +268,9 @@ describe('the first steps page', () => {
 
   it('is in the menu until a job has succeeded, and can still be opened then', async () => {
     await using project = await startDashboardProject();
-    const isInMenu = async (): Promise<boolean> =>
-      (await project.ada.get(`${HOME}/buckets`)).text.includes(`href="${PATH}"`);
+    async function isInMenu(): Promise<boolean> {
+      return (await project.ada.get(`${HOME}/buckets`)).text.includes(`href="${PATH}"`);
+    }
     putJob(project, 'a.zip', 'Failed');
     expect(await isInMenu()).to.equal(true);
     putJob(project, 'a.zip', 'Succeeded');

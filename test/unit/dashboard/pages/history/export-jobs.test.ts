@@ -16,17 +16,19 @@ import {
 
 const EXPORT = `${HOME}/history.csv`;
 
-const exported = (n: number): ExportedJob => ({
-  ...toHistoryJob(aFinishedJob(n), { projectUid: 'project', clusterUid: 'cluster' }),
-  metadata: '{"n":1}',
-});
+function exported(n: number): ExportedJob {
+  return {
+    ...toHistoryJob(aFinishedJob(n), { projectUid: 'project', clusterUid: 'cluster' }),
+    metadata: '{"n":1}',
+  };
+}
 
-const unused = (): never => {
+function unused(): never {
   throw new Error('not used by an export');
-};
+}
 
 /** A history whose batches a test releases one by one. */
-const createHeldHistory = () => {
+function createHeldHistory() {
   const waiting: (() => void)[] = [];
   let ended = 0;
   const history: History = {
@@ -49,27 +51,28 @@ const createHeldHistory = () => {
     },
   };
   return { history, waiting, ended: (): number => ended };
-};
+}
 
 describe('the CSV export of the history', () => {
   let project: DashboardProject | undefined;
   afterEach(() => project?.[Symbol.asyncDispose]());
 
-  const start = async (
+  async function start(
     history: History,
     env: Readonly<Record<string, string>> = {},
-  ): Promise<DashboardProject> => {
+  ): Promise<DashboardProject> {
     project = await startDashboardProject(env, { history });
     return project;
-  };
-  const rowsOf = (...jobs: readonly ExportedJob[]): History['streamJobs'] =>
-    async function* () {
+  }
+  function rowsOf(...jobs: readonly ExportedJob[]): History['streamJobs'] {
+    return async function* () {
       if (jobs.length > 0) yield jobs;
     };
+  }
   const held = createHeldHistory().history;
 
   /** Opens the export without reading its body. */
-  const open = async ({ server, ada }: DashboardProject, method = 'GET'): Promise<IncomingMessage> => {
+  async function open({ server, ada }: DashboardProject, method = 'GET'): Promise<IncomingMessage> {
     const sent = request(server.url + EXPORT, {
       method,
       headers: { cookie: `${SESSION}=${ada.cookies.get(SESSION) ?? ''}` },
@@ -78,7 +81,7 @@ describe('the CSV export of the history', () => {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.on('error', () => undefined);
     return response;
-  };
+  }
 
   it('is a file that the browser saves', async () => {
     const { ada } = await start({ ...held, streamJobs: rowsOf(exported(1), exported(2)) });
@@ -154,10 +157,10 @@ describe('the CSV export of the history', () => {
   it('has a limit of its own, half of it for one user, gives every place, and gets it back', async () => {
     const { history, ended } = createHeldHistory();
     const { server, ada } = await start(history, { DASHBOARD_EXPORTS_IN_FLIGHT: '4' });
-    const as = async (token: string) => {
+    async function as(token: string) {
       server.tokens.set(token, { name: token, allowed: ['*'] });
       return { server, ada: await visitAs(server, token) } as DashboardProject;
-    };
+    }
     const opened: IncomingMessage[] = [];
     for (let n = 0; n < 2; n += 1) opened.push(await open({ server, ada } as DashboardProject));
     const refused = await ada.get(EXPORT);

@@ -5,24 +5,34 @@ import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.
 
 const HISTORY = `${HOME}/history`;
 
-const keysIn = (html: string): readonly string[] =>
-  [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
+function keysIn(html: string): readonly string[] {
+  return [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(
+    ([, key = '']) => key,
+  );
+}
+
 /** A number of the overview and the path of its list. */
-const tileIn = (html: string, name: string): { readonly value: string; readonly href: string } => {
+function tileIn(html: string, name: string): { readonly value: string; readonly href: string } {
   const [, href = '', value = ''] =
     new RegExp(`<dt>${name}</dt><dd>(?:<a href="([^"]+)">)?([^<]*)<`).exec(html) ?? [];
   return { value, href: href.replaceAll('&amp;', '&') };
-};
-const linkIn = (html: string, text: string): string =>
-  (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll('&amp;', '&');
+}
+
+function linkIn(html: string, text: string): string {
+  return (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll(
+    '&amp;',
+    '&',
+  );
+}
 
 describe('the figures of the history', function () {
   this.timeout(60_000);
   // A busy machine would otherwise show the overview without them.
   const world = useDashboardHistory({ DASHBOARD_STATISTICS_TIMEOUT_MS: '30000' });
 
-  const keysAt = async (path: string): Promise<readonly string[]> =>
-    keysIn((await world.dashboard.ada.get(path)).text);
+  async function keysAt(path: string): Promise<readonly string[]> {
+    return keysIn((await world.dashboard.ada.get(path)).text);
+  }
 
   it('are on the overview for 24 hours, 7 days and 30 days', async () => {
     await world.dashboard.archive(
@@ -31,10 +41,10 @@ describe('the figures of the history', function () {
       aFinishedJob(3, { finishedAt: daysAgo(20) }),
       aFinishedJob(4, { finishedAt: daysAgo(40) }),
     );
-    const succeededIn = async (period: string) => {
+    async function succeededIn(period: string) {
       const { text } = await world.dashboard.ada.get(`${HOME}?period=${period}`);
       return tileIn(text, 'Succeeded');
-    };
+    }
     const all: unknown[] = [];
     for (const period of ['24h', '7d', '30d']) {
       const { value, href } = await succeededIn(period);

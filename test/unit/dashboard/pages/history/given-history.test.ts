@@ -6,22 +6,26 @@ import type { HistoryJob } from '#runtime/history/history-job.ts';
 import { aFinishedJob, daysAgo } from '#test/support/builders/archived-jobs.ts';
 import { HOME, startDashboardProject } from '#test/support/worlds/dashboard-project.ts';
 
-const notNeeded = (): Promise<never> => Promise.reject(new Error('not needed'));
+function notNeeded(): Promise<never> {
+  return Promise.reject(new Error('not needed'));
+}
 
-const historyOf = (jobs: readonly HistoryJob[]): History => ({
-  listJobs: async () => ({ jobs }),
-  statistics: async () => ({
-    total: { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 },
-    periods: [],
-    failures: [],
-    buckets: [],
-  }),
-  usageByDay: notNeeded,
-  streamJobs: () => {
-    throw new Error('not needed');
-  },
-  readJob: notNeeded,
-});
+function historyOf(jobs: readonly HistoryJob[]): History {
+  return {
+    listJobs: async () => ({ jobs }),
+    statistics: async () => ({
+      total: { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 },
+      periods: [],
+      failures: [],
+      buckets: [],
+    }),
+    usageByDay: notNeeded,
+    streamJobs: () => {
+      throw new Error('not needed');
+    },
+    readJob: notNeeded,
+  };
+}
 
 describe('pages with a history', () => {
   it('copy the ID of each job, also of jobs that had the same name one after the other (UI16)', async () => {
@@ -43,8 +47,9 @@ describe('pages with a history', () => {
     await using project = await startDashboardProject({}, { history: historyOf([]) });
     const status = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
     project.server.zipJobs.put(aFinishedJob(1, { finishedAt: daysAgo(0, 60), status }));
-    const showsFailure = async (): Promise<boolean> =>
-      (await project.ada.get(HOME)).text.includes('reports/1.zip');
+    async function showsFailure(): Promise<boolean> {
+      return (await project.ada.get(HOME)).text.includes('reports/1.zip');
+    }
     expect(await showsFailure()).to.equal(true);
     await using later = await startDashboardProject({}, { history: historyOf([]) });
     later.putProject({}, { metadata: { creationTimestamp: daysAgo(0, 30) } });

@@ -24,7 +24,7 @@ const DEPS = {
 };
 
 /** A history that counts its reads. */
-const createCounted = (statistics: Statistics = NONE) => {
+function createCounted(statistics: Statistics = NONE) {
   const asked: unknown[] = [];
   const state = { isAway: false };
   const history: Pick<History, 'statistics' | 'listJobs'> = {
@@ -43,7 +43,7 @@ const createCounted = (statistics: Statistics = NONE) => {
     }),
   };
   return { figures: createHistoryFigures(DEPS, history), asked, state };
-};
+}
 
 describe('the figures of the history', () => {
   it('are those of the period, with the newest failures', async () => {

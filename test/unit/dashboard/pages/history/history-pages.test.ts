@@ -8,17 +8,26 @@ const HISTORY = `${HOME}/history`;
 const EVIL = `"'><script>alert(1)</script>`;
 const STRANGER = 'stranger-token';
 
-const keysIn = (html: string): readonly string[] =>
-  [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
-const linkIn = (html: string, text: string): string =>
-  (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll('&amp;', '&');
+function keysIn(html: string): readonly string[] {
+  return [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(
+    ([, key = '']) => key,
+  );
+}
+
+function linkIn(html: string, text: string): string {
+  return (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll(
+    '&amp;',
+    '&',
+  );
+}
 
 describe('the pages of the history', function () {
   this.timeout(60_000);
   const world = useDashboardHistory();
 
-  const keysAt = async (path: string): Promise<readonly string[]> =>
-    keysIn((await world.dashboard.ada.get(path)).text);
+  async function keysAt(path: string): Promise<readonly string[]> {
+    return keysIn((await world.dashboard.ada.get(path)).text);
+  }
 
   describe('the list', () => {
     it('shows finished jobs, most recently finished first, and is in the menu', async () => {

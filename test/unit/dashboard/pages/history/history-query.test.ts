@@ -10,8 +10,14 @@ import {
 import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
 
 const ID = '0198b5a0-0000-7000-8000-000000000001';
-const read = (query: string) => readHistoryQuery(new URLSearchParams(query));
-const filterOf = (query: string) => historyFilter('project-uid', read(query).query);
+
+function read(query: string) {
+  return readHistoryQuery(new URLSearchParams(query));
+}
+
+function filterOf(query: string) {
+  return historyFilter('project-uid', read(query).query);
+}
 
 describe('readHistoryQuery', () => {
   it('survives being written to a URL and read again', () => {
@@ -85,7 +91,9 @@ describe('historyFilter', () => {
 
 describe('fromJobQuery', () => {
   const now = new Date('2026-02-03T10:00:00Z');
-  const from = (query: string) => fromJobQuery(readJobQuery(new URLSearchParams(query)).query, now);
+  function from(query: string) {
+    return fromJobQuery(readJobQuery(new URLSearchParams(query)).query, now);
+  }
 
   it('repeats a search of the list of jobs', () => {
     const query = 'q=report&state=Failed&reason=SourceNotFound&bucket=r2-cold&token=ci&within=24h';

@@ -11,9 +11,9 @@ import {
 const PAGE = `${HOME}/history`;
 const FIND = '/find?id=00000000-0000-4000-8000-00000000000a';
 
-const unused = (): never => {
+function unused(): never {
   throw new Error('not used by a search');
-};
+}
 
 describe('the limit of concurrent searches of the history', () => {
   let project: DashboardProject | undefined;

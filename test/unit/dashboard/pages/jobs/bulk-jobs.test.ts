@@ -20,12 +20,14 @@ const FORM = '6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 const OTHER_UUID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
 
 /** Values of the hidden fields with this name. */
-const fieldsIn = (html: string, name: string): readonly string[] =>
-  [...html.matchAll(new RegExp(`type="hidden" name="${name}" value="([^"]*)"`, 'g'))].map(
+function fieldsIn(html: string, name: string): readonly string[] {
+  return [...html.matchAll(new RegExp(`type="hidden" name="${name}" value="([^"]*)"`, 'g'))].map(
     ([, value = '']) => value,
   );
-const rowsIn = (html: string): readonly string[] =>
-  (/<tbody>(.*)<\/tbody>/s.exec(html)?.[1] ?? '')
+}
+
+function rowsIn(html: string): readonly string[] {
+  return (/<tbody>(.*)<\/tbody>/s.exec(html)?.[1] ?? '')
     .split('<tr>')
     .slice(1)
     .map((row) =>
@@ -34,6 +36,7 @@ const rowsIn = (html: string): readonly string[] =>
         .replaceAll(/\s+/g, ' ')
         .trim(),
     );
+}
 
 describe('changes of several jobs', () => {
   let server: DashboardServer;
@@ -42,7 +45,7 @@ describe('changes of several jobs', () => {
   let objects: Map<string, ZipJob>;
   /** Names of jobs whose change fails. */
   let failing: Map<string, KubeError>;
-  const open = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
+  async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
     objects = new Map();
     failing = new Map();
     server = await startDashboardServer({ env });
@@ -66,11 +69,11 @@ describe('changes of several jobs', () => {
     });
     visitor = await visitAs(server, TOKEN);
     csrf = await visitor.csrf('/projects');
-  };
+  }
   beforeEach(() => open());
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const put = (name: string, status: ZipJobStatus, change: Partial<ZipJob['metadata']> = {}): void => {
+  function put(name: string, status: ZipJobStatus, change: Partial<ZipJob['metadata']> = {}): void {
     const job = aZipJob({
       metadata: { name, creationTimestamp: ago(objects.size), ...change },
       spec: { key: `out/${name}.zip` },
@@ -78,16 +81,17 @@ describe('changes of several jobs', () => {
     });
     objects.set(name, job);
     server.zipJobs.put(job);
-  };
-  const post = (path: string, fields: Readonly<Record<string, string>>, names: readonly string[] = []) => {
+  }
+  function post(path: string, fields: Readonly<Record<string, string>>, names: readonly string[] = []) {
     const form = new URLSearchParams({ csrf, ...fields });
     for (const name of names) form.append('job', name);
     return visitor.post(path, form);
-  };
-  const callsOf = (method: string): readonly string[] =>
-    server.requests
+  }
+  function callsOf(method: string): readonly string[] {
+    return server.requests
       .filter((request) => request.method === method && request.path.startsWith(ZIP_JOBS))
       .map(({ bearer, path }) => `${bearer ?? ''} ${path.slice(ZIP_JOBS.length)}`);
+  }
 
   it('are shown before they are made: what will happen to each job, and which are refused and why', async () => {
     put('running', { phase: 'Running' });

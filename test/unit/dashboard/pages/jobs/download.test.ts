@@ -21,11 +21,12 @@ describe('the download of an archive', () => {
   let visitor: Visitor;
   /** The objects of the API server by path. */
   let objects: Map<string, object>;
-  const hold = (job: ZipJob): void => {
+  function hold(job: ZipJob): void {
     objects.set(`/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs/${job.metadata.name}`, job);
-  };
-  const secretReads = (): readonly string[] =>
-    server.requests.map(({ path }) => path).filter((path) => path.includes('/secrets/'));
+  }
+  function secretReads(): readonly string[] {
+    return server.requests.map(({ path }) => path).filter((path) => path.includes('/secrets/'));
+  }
   beforeEach(async () => {
     objects = new Map();
     server = await startDashboardServer();
@@ -110,11 +111,11 @@ describe('the download of an archive', () => {
 
   it('is offered while the bucket cannot be read', async () => {
     hold(aZipJob({ status: { phase: 'Succeeded' } }));
-    const respond = (path: string): object => {
+    function respond(path: string): object {
       if (path.startsWith(BUCKETS))
         throw new KubeError(`GET ${path}: 500`, { code: 'ServerError', httpStatus: 500 });
       return objects.get(path) ?? {};
-    };
+    }
     server.respondWith(({ path }) => respond(path));
     const { status, text } = await visitor.get(JOB);
     expect(status).to.equal(200);

@@ -21,16 +21,19 @@ describe('the page of a failed job', () => {
   let server: DashboardServer;
   let visitor: Visitor;
   let jobs: Map<string, ZipJob>;
-  const put = (job: ZipJob): void => {
+  function put(job: ZipJob): void {
     jobs.set(job.metadata.name, job);
     server.zipJobs.put(job);
-  };
-  const page = async (name = NAME): Promise<string> => (await visitor.get(`${JOBS}/${name}`)).text;
-  const aRerun = (name: string, status: ZipJob['status'] = { phase: 'Running' }): ZipJob =>
-    aZipJob({
+  }
+  async function page(name = NAME): Promise<string> {
+    return (await visitor.get(`${JOBS}/${name}`)).text;
+  }
+  function aRerun(name: string, status: ZipJob['status'] = { phase: 'Running' }): ZipJob {
+    return aZipJob({
       metadata: { name, creationTimestamp: ago(0), annotations: { [ANNOTATIONS.runAgainOf]: NAME } },
       status,
     });
+  }
   beforeEach(async () => {
     jobs = new Map();
     server = await startDashboardServer();
@@ -141,8 +144,9 @@ describe('the page of a failed job', () => {
 
   it('asks the API server about reruns only if there are any', async () => {
     put(aZipJob({ status: finishedAs('Failed') }));
-    const asked = () =>
-      server.requests.filter(({ body }) => JSON.stringify(body ?? {}).includes('"list"')).length;
+    function asked() {
+      return server.requests.filter(({ body }) => JSON.stringify(body ?? {}).includes('"list"')).length;
+    }
     const before = asked();
     await visitor.get(`${LIVE}/${NAME}`);
     expect(asked()).to.equal(before);

@@ -6,8 +6,9 @@ import { inlineSources, type KnownSources } from '#dashboard/pages/jobs/known-so
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 
-const listed = (status: ZipJobStatus, sources: KnownSources = new Map()) =>
-  failingFilesOf(toJob(aZipJob({ status })), sources);
+function listed(status: ZipJobStatus, sources: KnownSources = new Map()) {
+  return failingFilesOf(toJob(aZipJob({ status })), sources);
+}
 
 describe('failingFilesOf', () => {
   it('lists the failing files with the reason in words and their number', () => {

@@ -11,14 +11,21 @@ import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts'
 
 const COUNT = 10_000;
 
-const nameOf = (n: number): string => `zip-${String(n).padStart(5, '0')}`;
+function nameOf(n: number): string {
+  return `zip-${String(n).padStart(5, '0')}`;
+}
 
-const phaseOf = (n: number) => PHASES[n % PHASES.length] ?? 'Queued';
-const isFinal = (n: number): boolean => TERMINAL_PHASES.some((phase) => phase === phaseOf(n));
+function phaseOf(n: number) {
+  return PHASES[n % PHASES.length] ?? 'Queued';
+}
+
+function isFinal(n: number): boolean {
+  return TERMINAL_PHASES.some((phase) => phase === phaseOf(n));
+}
 
 /** Job n was created n minutes ago and, in a final phase, finished n seconds ago; every seventh has the next phase, every second the other bucket, every fifth a token. */
-const jobOf = (n: number): ListedJob =>
-  toListedJob(
+function jobOf(n: number): ListedJob {
+  return toListedJob(
     aZipJob({
       metadata: {
         name: nameOf(n),
@@ -33,9 +40,10 @@ const jobOf = (n: number): ListedJob =>
       },
     }),
   );
+}
 
 /** 10,000 jobs, with a counter of the jobs that are read. */
-const createFixture = () => {
+function createFixture() {
   const jobs = new Map<string, ListedJob>();
   const order = createJobOrder();
   for (let n = COUNT - 1; n >= 0; n -= 1) {
@@ -51,11 +59,13 @@ const createFixture = () => {
       return jobs.get(key);
     },
   };
-  const wantedOf = (query: string) => ({
-    namespace: NAMESPACE,
-    query: readJobQuery(new URLSearchParams(query)).query,
-    now: NOW,
-  });
+  function wantedOf(query: string) {
+    return {
+      namespace: NAMESPACE,
+      query: readJobQuery(new URLSearchParams(query)).query,
+      now: NOW,
+    };
+  }
   return {
     count: (query: string, n: number) => {
       reads = 0;
@@ -68,7 +78,7 @@ const createFixture = () => {
       return { ...rest, names: found.map(({ metadata }) => metadata.name), reads };
     },
   };
-};
+}
 
 describe('findJobs with 10,000 jobs', () => {
   const fixture = createFixture();
@@ -93,15 +103,17 @@ describe('findJobs with 10,000 jobs', () => {
   });
 
   it('finds the jobs that finished in a time, whenever they were created', () => {
-    const found = (query: string) => {
+    function found(query: string) {
       const { total, names } = fixture.find(query);
       return { total, newest: names[0] };
-    };
-    const minute = (minutes: number): string => ago(minutes * 60).slice(0, 16);
-    const within = (first: number, last: number) => {
+    }
+    function minute(minutes: number): string {
+      return ago(minutes * 60).slice(0, 16);
+    }
+    function within(first: number, last: number) {
       const all = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(isFinal);
       return { total: all.length, newest: nameOf(all[0] ?? 0) };
-    };
+    }
     expect(found(`finished-from=${minute(20)}`)).to.deep.equal(within(0, 1_200));
     expect(found(`finished-to=${minute(20)}`)).to.deep.equal(within(1_201, COUNT - 1));
     expect(found(`finished-from=${minute(20)}&finished-to=${minute(10)}`)).to.deep.equal(within(601, 1_200));
@@ -116,11 +128,11 @@ describe('findJobs with 10,000 jobs', () => {
 
   it('finds a job that the API did not create by the ID that the list shows (UI23)', () => {
     const uid = '0f9d7a52-6f0e-4f1c-9a55-1d1a2b3c4d51';
-    const matches = (q: string, name: string): boolean => {
+    function matches(q: string, name: string): boolean {
       const job = toListedJob(aZipJob({ metadata: { name, uid } }));
       const { query } = readJobQuery(new URLSearchParams({ q }));
       return matcherOf({ namespace: NAMESPACE, query, now: NOW })(job);
-    };
+    }
     expect([uid, uid.toUpperCase(), '0f9d7a52', 'NIGHT'].map((q) => matches(q, 'nightly'))).to.deep.equal([
       true,
       true,

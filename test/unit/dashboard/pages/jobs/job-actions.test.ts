@@ -5,25 +5,29 @@ import { actionsOf } from '#dashboard/pages/jobs/job-actions.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 
-const job = (status: ZipJobStatus): ZipJob => aZipJob({ status });
+function job(status: ZipJobStatus): ZipJob {
+  return aZipJob({ status });
+}
 
 describe('actionsOf', () => {
   const CONTEXT = {
     rerun: { isPrimary: true, note: 'a note' },
     downloadObstacle: () => Promise.resolve(''),
   };
-  const offered = async (zipJob: ZipJob, refused: readonly string[] = [], context = CONTEXT) => {
-    const seemsToBeAllowed = async (_: string, { verb, resource }: Question) => {
+  async function offered(zipJob: ZipJob, refused: readonly string[] = [], context = CONTEXT) {
+    async function seemsToBeAllowed(_: string, { verb, resource }: Question) {
       const allowed = !refused.includes(`${verb} ${resource}`);
       return { allowed, reason: allowed ? '' : `no ${verb} ${resource}` };
-    };
+    }
     const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed }, context);
     return Object.fromEntries(actions.map(({ kind, reason, obstacle }) => [kind, reason || obstacle]));
-  };
+  }
   const delivered = { state: 'Delivered' } as const;
 
   it('emphasises the next step only', async () => {
-    const seemsToBeAllowed = () => Promise.resolve({ allowed: true, reason: '' });
+    function seemsToBeAllowed() {
+      return Promise.resolve({ allowed: true, reason: '' });
+    }
     const status = { phase: 'Failed', webhook: delivered } as const;
     const found = { zipJob: job(status), isArchived: false };
     const actions = await actionsOf(found, { seemsToBeAllowed }, CONTEXT);

@@ -11,10 +11,10 @@ import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('failurePanel', () => {
   const files = [{ url: 'https://files.example/?sig=SECRET', filename: 'a.txt' }];
-  const panelOf = (status: ZipJobStatus) => {
+  function panelOf(status: ZipJobStatus) {
     const zipJob = aZipJob({ spec: { files }, status });
     return failurePanel(toJob(zipJob), inlineSources(zipJob), { isArchived: false });
-  };
+  }
   const failure = {
     code: 'SourceNotFound',
     message: 'file 0: https://x/y?sig=SECRET responded with 404',
@@ -65,8 +65,9 @@ describe('failurePanel', () => {
     for (const reason of FAILURE_FAULTS.keys()) {
       const status = finishedAs('Failed', { reason });
       const kept = aZipJob({ spec: { filesFrom }, status });
-      const remedyOf = (zipJob: ZipJob, isArchived: boolean): string =>
-        failurePanel(toJob(zipJob), new Map(), { isArchived })?.remedy ?? 'no panel';
+      function remedyOf(zipJob: ZipJob, isArchived: boolean): string {
+        return failurePanel(toJob(zipJob), new Map(), { isArchived })?.remedy ?? 'no panel';
+      }
       const wanted = remedyOf(kept, false)
         .replace('Run the job again', 'Send the request again')
         .replace('run the job again', 'send the request again');
@@ -85,8 +86,12 @@ describe('failurePanel', () => {
 });
 
 describe('rerunAdvice', () => {
-  const adviceOn = (reason: string, rows: readonly Partial<Rerun>[] = []) =>
-    rerunAdvice({ phase: 'Failed', reason, failure: null }, { rows: rows as readonly Rerun[], more: 0 });
+  function adviceOn(reason: string, rows: readonly Partial<Rerun>[] = []) {
+    return rerunAdvice(
+      { phase: 'Failed', reason, failure: null },
+      { rows: rows as readonly Rerun[], more: 0 },
+    );
+  }
 
   it('recommends a rerun where it can help', () => {
     expect(adviceOn('SourceUnavailable')).to.deep.equal({ isPrimary: true, note: '' });

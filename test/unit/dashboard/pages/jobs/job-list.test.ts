@@ -19,14 +19,22 @@ const VIEWER = 'vera-token';
 const JOBS = `/projects/${NAMESPACE}/jobs`;
 const FAILED = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
 
-const unescaped = (text: string): string => text.replaceAll('&amp;', '&');
-const liveOf = (html: string): string => unescaped(/data-live="([^"]+)"/.exec(html)?.[1] ?? 'none');
-const linesOf = (csv: string): readonly string[] => csv.trimEnd().split('\r\n');
+function unescaped(text: string): string {
+  return text.replaceAll('&amp;', '&');
+}
+
+function liveOf(html: string): string {
+  return unescaped(/data-live="([^"]+)"/.exec(html)?.[1] ?? 'none');
+}
+
+function linesOf(csv: string): readonly string[] {
+  return csv.trimEnd().split('\r\n');
+}
 
 describe('the list of jobs', () => {
   let server: DashboardServer;
   let visitor: Visitor;
-  const open = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
+  async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
     server = await startDashboardServer({ env });
     server.tokens.set(TOKEN, { name: 'ada', allowed: ['*'] });
     server.tokens.set(VIEWER, {
@@ -35,12 +43,12 @@ describe('the list of jobs', () => {
     });
     server.zipProjects.put(aProject(NAMESPACE));
     visitor = await visitAs(server, TOKEN);
-  };
+  }
   beforeEach(() => open());
   afterEach(() => server[Symbol.asyncDispose]());
 
   /** Opens the export without reading its body. */
-  const openUnread = async ({ cookies }: Visitor): Promise<IncomingMessage> => {
+  async function openUnread({ cookies }: Visitor): Promise<IncomingMessage> {
     const sent = request(`${server.url}${JOBS}.csv`, {
       headers: { cookie: `${SESSION}=${cookies.get(SESSION) ?? ''}` },
     });
@@ -48,16 +56,16 @@ describe('the list of jobs', () => {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.on('error', () => undefined);
     return response;
-  };
+  }
 
-  const put = (n: number, status = {}, token = 'shop'): void => {
+  function put(n: number, status = {}, token = 'shop'): void {
     const metadata = {
       name: `job-${n}`,
       creationTimestamp: ago(1_000 - n),
       annotations: { [ANNOTATIONS.createdBy]: token },
     };
     server.zipJobs.put(aZipJob({ metadata, spec: { key: `out/${n}.zip` }, status }));
-  };
+  }
 
   describe('filters', () => {
     beforeEach(() => {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { filterChips } from '#dashboard/pages/jobs/job-filters.ts';
 import { isNarrowed, readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
 
-const read = (query: string | Record<string, string>) => readJobQuery(new URLSearchParams(query));
+function read(query: string | Record<string, string>) {
+  return readJobQuery(new URLSearchParams(query));
+}
 
 const FULL = {
   text: 'a&b=c ö',

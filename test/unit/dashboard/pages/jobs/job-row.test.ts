@@ -5,7 +5,9 @@ import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 describe('duration of jobRow', () => {
-  const durationOf = (status: ZipJobStatus): string => jobRow(toListedJob(aZipJob({ status })), NOW).duration;
+  function durationOf(status: ZipJobStatus): string {
+    return jobRow(toListedJob(aZipJob({ status })), NOW).duration;
+  }
 
   it('is that of the run, until now while it runs', () => {
     expect(durationOf({ phase: 'Queued' })).to.equal('');

@@ -6,16 +6,19 @@ import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
 import { ago, aZipJob, NAME, NAMESPACE, NOW, UUID } from '#test/support/builders/objects.ts';
 
-const progress = (change: Partial<Progress> = {}): Progress => ({
-  podUid: 'pod',
-  filesTotal: 10,
-  filesDone: 3,
-  bytesRead: 3_072,
-  bytesUploaded: 0,
-  display: '3/10',
-  updatedAt: ago(1),
-  ...change,
-});
+function progress(change: Partial<Progress> = {}): Progress {
+  return {
+    podUid: 'pod',
+    filesTotal: 10,
+    filesDone: 3,
+    bytesRead: 3_072,
+    bytesUploaded: 0,
+    display: '3/10',
+    updatedAt: ago(1),
+    ...change,
+  };
+}
+
 const RESULT = {
   bytes: 2_048,
   etag: 'etag',
@@ -25,14 +28,17 @@ const RESULT = {
   retries: 0,
   contractVersion: 1,
 };
-const job = (status: ZipJobStatus): ZipJob => aZipJob({ status });
+
+function job(status: ZipJobStatus): ZipJob {
+  return aZipJob({ status });
+}
 
 describe('jobRow', () => {
-  const rowOf = (status: ZipJobStatus) => {
+  function rowOf(status: ZipJobStatus) {
     const row = jobRow(toListedJob(job(status)), NOW);
     const { phase, look, reason, progress: bar, files, bytes, isRunning } = row;
     return { phase, look, reason, percent: bar.percent, text: bar.text, files, bytes, isRunning };
-  };
+  }
   const cases: readonly { readonly name: string; readonly status: ZipJobStatus; readonly want: object }[] = [
     {
       name: 'a job without a status',

@@ -18,18 +18,23 @@ const JOBS = `/projects/${NAMESPACE}/jobs`;
 const JOB = `${JOBS}/${NAME}`;
 const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 
-const rowsIn = (html: string): number => html.split('<tr data-key=').length - 1;
+function rowsIn(html: string): number {
+  return html.split('<tr data-key=').length - 1;
+}
 
 describe('the job pages', () => {
   let server: DashboardServer;
   let visitor: Visitor;
   /** The objects of the API server by path. */
   let objects: Map<string, object>;
-  const callsOf = (...methods: readonly string[]): readonly KubeRequest[] =>
-    server.requests.filter(({ method, path }) => methods.includes(method) && !path.includes('/selfsubject'));
-  const hold = (job: ZipJob): void => {
+  function callsOf(...methods: readonly string[]): readonly KubeRequest[] {
+    return server.requests.filter(
+      ({ method, path }) => methods.includes(method) && !path.includes('/selfsubject'),
+    );
+  }
+  function hold(job: ZipJob): void {
     objects.set(`${ZIP_JOBS}/${job.metadata.name}`, job);
-  };
+  }
   beforeEach(async () => {
     objects = new Map();
     server = await startDashboardServer();
@@ -47,10 +52,10 @@ describe('the job pages', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const fill = (count: number): void => {
+  function fill(count: number): void {
     for (let n = 0; n < count; n += 1)
       server.zipJobs.put(aZipJob({ metadata: { name: `job-${n}`, creationTimestamp: ago(1_000 - n) } }));
-  };
+  }
 
   describe('the list', () => {
     it('comes from the cache after an access review, page by page', async () => {
@@ -183,7 +188,9 @@ describe('the job pages', () => {
   });
 
   describe('a change', () => {
-    const cancel = async (csrf: string) => visitor.post(`${JOB}/cancel`, { csrf });
+    async function cancel(csrf: string) {
+      return visitor.post(`${JOB}/cancel`, { csrf });
+    }
 
     it('is made with the token of the user, and confirmed on the page of the job', async () => {
       const job = aZipJob({ status: { phase: 'Running' } });

@@ -9,9 +9,11 @@ import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts
 const ORIGIN = { namespace: NAMESPACE, name: NAME, creationTimestamp: ago(600) };
 
 describe('rerunsOf', () => {
-  const createJobs = () => createFakeObjectsKeptAs(toListedJob, { indexes: ZIP_JOB_INDEXES });
-  const aRerun = (name: string, secondsAgo: number, more: { namespace?: string; of?: string } = {}) =>
-    aZipJob({
+  function createJobs() {
+    return createFakeObjectsKeptAs(toListedJob, { indexes: ZIP_JOB_INDEXES });
+  }
+  function aRerun(name: string, secondsAgo: number, more: { namespace?: string; of?: string } = {}) {
+    return aZipJob({
       metadata: {
         name,
         namespace: more.namespace ?? NAMESPACE,
@@ -20,6 +22,7 @@ describe('rerunsOf', () => {
       },
       status: { phase: 'Failed' },
     });
+  }
 
   it('lists the reruns of a job with their state, newest first', () => {
     const jobs = createJobs();
@@ -59,10 +62,10 @@ describe('rerunsOf', () => {
     const jobs = createJobs();
     for (let n = 0; n < 250; n += 1) jobs.put(aRerun(`rerun-${n}`, 500 - n));
     let reads = 0;
-    const get = (key: string) => {
+    function get(key: string) {
       reads += 1;
       return jobs.reflector.get(key);
-    };
+    }
     const found = rerunsOf({ get, keysByIndex: (...at) => jobs.reflector.keysByIndex(...at) }, ORIGIN);
     expect(found.rows.map(({ name }) => name)).to.deep.equal(
       [249, 248, 247, 246, 245].map((n) => `rerun-${n}`),

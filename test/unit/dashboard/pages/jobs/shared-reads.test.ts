@@ -23,9 +23,9 @@ const POD = {
 };
 const USERS = { 'ada-1': 'ada', 'ada-2': 'ada', 'bob-1': 'bob' } as const;
 
-const start = async (
+async function start(
   beforeRead: (bearer: string | undefined) => Promise<void> = () => Promise.resolve(),
-): Promise<DashboardServer> => {
+): Promise<DashboardServer> {
   const job = aZipJob();
   const server = await startDashboardServer({ env: ENV });
   for (const [token, name] of Object.entries(USERS)) server.tokens.set(token, { name, allowed: ['*'] });
@@ -44,14 +44,18 @@ const start = async (
     return line;
   });
   return server;
-};
-const logReads = ({ requests }: DashboardServer): readonly (string | undefined)[] =>
-  requests.filter(({ path }) => path.endsWith('/log')).map(({ bearer }) => bearer);
-const hasReviewed = ({ requests }: DashboardServer, token: string, subresource: string): boolean =>
-  requests.some(
+}
+
+function logReads({ requests }: DashboardServer): readonly (string | undefined)[] {
+  return requests.filter(({ path }) => path.endsWith('/log')).map(({ bearer }) => bearer);
+}
+
+function hasReviewed({ requests }: DashboardServer, token: string, subresource: string): boolean {
+  return requests.some(
     ({ bearer, body }) =>
       bearer === token && JSON.stringify(body ?? null).includes(`"subresource":"${subresource}"`),
   );
+}
 
 describe('what the sessions of a user share', () => {
   it('is one read of a log, also while it is in progress', async () => {
@@ -109,8 +113,9 @@ describe('what the sessions of a user share', () => {
   it('is one search, but not the list of all jobs', async () => {
     await using server = await start();
     const [ada, bob] = [await visitAs(server, 'ada-1'), await visitAs(server, 'bob-1')];
-    const found = async (visitor: typeof ada, query: string): Promise<boolean> =>
-      (await visitor.get(JOBS + query)).text.includes('another-job');
+    async function found(visitor: typeof ada, query: string): Promise<boolean> {
+      return (await visitor.get(JOBS + query)).text.includes('another-job');
+    }
     expect(await found(ada, '?q=another')).to.equal(false);
     server.zipJobs.put(aZipJob({ metadata: { name: 'another-job' } }));
     expect(await found(ada, '?q=another'), 'shared').to.equal(false);

@@ -5,15 +5,16 @@ import { locateStore } from '#runtime/store/store-location.ts';
 
 const SECRET = 'the-secret-access-key';
 
-const sign = async (
+async function sign(
   { bucketName, ...place }: ZipBucketSpec,
   key = 'a/b c.zip',
   sessionToken = '',
-): Promise<URL> => {
+): Promise<URL> {
   const store = locateStore({ name: bucketName, ...place }, { allowedHosts: ['127.0.0.1'], allowHttp: true });
   const credentials = { accessKeyId: 'AKID', secretAccessKey: SECRET, sessionToken };
   return new URL(await signedDownload({ store, bucketName, key, credentials }));
-};
+}
+
 const ACCOUNT = '0123456789abcdef0123456789abcdef';
 
 describe('signedDownload', () => {
@@ -60,8 +61,9 @@ describe('signedDownload', () => {
 
   it('adds the session token of temporary credentials (X21)', async () => {
     const bucket: ZipBucketSpec = { service: 's3', bucketName: 'files', region: 'eu-central-1' };
-    const tokenIn = async (given: string) =>
-      (await sign(bucket, 'a.zip', given)).searchParams.get('X-Amz-Security-Token');
+    async function tokenIn(given: string) {
+      return (await sign(bucket, 'a.zip', given)).searchParams.get('X-Amz-Security-Token');
+    }
     expect(await tokenIn('the-session-token')).to.equal('the-session-token');
     expect(await tokenIn('')).to.equal(null);
   });

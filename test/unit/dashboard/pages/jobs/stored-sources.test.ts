@@ -17,15 +17,20 @@ import {
 const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets/`;
 const PAGE = `/projects/${NAMESPACE}/jobs/${NAME}`;
 
-const line = (n: number): string =>
-  `${JSON.stringify({ url: `https://u:SECRET@host-${n}.example/${n}?sig=SECRET`, filename: `<${n}>.txt`, headers: { authorization: 'SECRET' } })}\n`;
+function line(n: number): string {
+  return `${JSON.stringify({ url: `https://u:SECRET@host-${n}.example/${n}?sig=SECRET`, filename: `<${n}>.txt`, headers: { authorization: 'SECRET' } })}\n`;
+}
+
 /** Two gzip members, as the API writes them. */
-const chunkOf = (...lines: readonly number[]): Buffer => Buffer.concat(lines.map((n) => gzipSync(line(n))));
+function chunkOf(...lines: readonly number[]): Buffer {
+  return Buffer.concat(lines.map((n) => gzipSync(line(n))));
+}
+
 const CHUNKS = [chunkOf(0, 1), chunkOf(2, 3), chunkOf(4)];
 const names = CHUNKS.map((_, n) => `${NAME}-files-${n}`);
 
-const failedAt = (indices: readonly number[], change: Partial<ZipJob['metadata']> = {}): ZipJob =>
-  aZipJob({
+function failedAt(indices: readonly number[], change: Partial<ZipJob['metadata']> = {}): ZipJob {
+  return aZipJob({
     metadata: change,
     spec: { filesFrom: { secretNames: names, encoding: 'gzip+json', count: 5, sha256: '' } },
     status: finishedAs('Failed', {
@@ -39,12 +44,13 @@ const failedAt = (indices: readonly number[], change: Partial<ZipJob['metadata']
       },
     }),
   });
+}
 
 describe('names and hosts of a stored file list', () => {
   let server: DashboardServer;
   let job: ZipJob;
   let chunks: readonly Buffer[];
-  const start = async (env: Readonly<Record<string, string>> = {}, allowed: readonly string[] = ['*']) => {
+  async function start(env: Readonly<Record<string, string>> = {}, allowed: readonly string[] = ['*']) {
     server = await startDashboardServer({ env });
     server.tokens.set(ADA, { name: 'ada', allowed });
     server.zipProjects.put(aProject(NAMESPACE));
@@ -62,9 +68,12 @@ describe('names and hosts of a stored file list', () => {
       throw new KubeError('not found', { code: 'NotFound', httpStatus: 404 });
     });
     return visitAs(server, ADA);
-  };
-  const reads = (): readonly string[] =>
-    server.requests.flatMap(({ path }) => (path.startsWith(SECRETS) ? [path.slice(SECRETS.length)] : []));
+  }
+  function reads(): readonly string[] {
+    return server.requests.flatMap(({ path }) =>
+      path.startsWith(SECRETS) ? [path.slice(SECRETS.length)] : [],
+    );
+  }
   beforeEach(() => {
     chunks = CHUNKS;
     job = failedAt([1, 2]);
@@ -155,7 +164,9 @@ describe('names and hosts of a stored file list', () => {
 
   it('are unknown if they are longer than in the list of any job', async () => {
     const url = 'https://host-1.example/';
-    const long = (part: object): string => `${JSON.stringify({ url, filename: 'a.txt', ...part })}\n`;
+    function long(part: object): string {
+      return `${JSON.stringify({ url, filename: 'a.txt', ...part })}\n`;
+    }
     const visitor = await start();
     job = failedAt([0]);
     for (const part of [

@@ -20,11 +20,11 @@ const FIELDS = {
   urls: 'https://files.example.com/one.pdf?sig=a',
 } as const;
 
-const textOf = (secret: unknown): string => {
+function textOf(secret: unknown): string {
   const data = isRecord(secret) ? secret['data'] : undefined;
   const [chunk] = isRecord(data) ? Object.values(data) : [];
   return gunzipSync(Buffer.from(String(chunk), 'base64')).toString();
-};
+}
 
 describe('the form of a new job', () => {
   let project: DashboardProject;
@@ -34,8 +34,9 @@ describe('the form of a new job', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const created = (collection: string) =>
-    project.server.requests.filter(({ method, path }) => method === 'POST' && path === collection);
+  function created(collection: string) {
+    return project.server.requests.filter(({ method, path }) => method === 'POST' && path === collection);
+  }
 
   it('creates the ZipJob that the API would create, with the token of the user', async () => {
     project.putProject({ jobDefaults: { compression: 'deflate', maxAttempts: 2 } });
@@ -103,11 +104,11 @@ describe('the form of a new job', () => {
   });
 
   it('shows errors of key, bucket and an empty list at their fields', async () => {
-    const errorAt = async (fields: Record<string, string>, id: string): Promise<void> => {
+    async function errorAt(fields: Record<string, string>, id: string): Promise<void> {
       const { status, text } = await project.send(PATH, { ...FIELDS, ...fields });
       expect(status).to.equal(422);
       expect(text, id).to.contain(`id="${id}-error"`);
-    };
+    }
     await errorAt({ key: '' }, 'key');
     await errorAt({ key: 'a/../b.zip' }, 'key');
     await errorAt({ bucket: 's3/others' }, 'bucket');

@@ -9,7 +9,9 @@ describe('readLines', () => {
   });
 
   it('takes the name from the path of the URL', () => {
-    const names = (text: string) => readLines(text).files.map(({ filename }) => filename);
+    function names(text: string) {
+      return readLines(text).files.map(({ filename }) => filename);
+    }
     expect(names('https://a.example/b/c%20d.pdf?sig=1#x')).to.deep.equal(['c d.pdf']);
     expect(names('https://a.example/%E0%A4%A')).to.deep.equal(['%E0%A4%A']);
     expect(names('\n https://a.example/ \ndata:,x\nnonsense')).to.deep.equal([

@@ -22,21 +22,22 @@ const FIELDS = {
   urls: 'https://files.example.com/one.pdf?sig=a',
 } as const;
 
-const textOf = (secret: unknown): string => {
+function textOf(secret: unknown): string {
   const data = isRecord(secret) ? secret['data'] : undefined;
   const [chunk] = isRecord(data) ? Object.values(data) : [];
   return gunzipSync(Buffer.from(String(chunk), 'base64')).toString();
-};
+}
 
 const LOST = new KubeError('POST /x: the connection to the API server failed (ECONNRESET)', {
   code: 'Unreachable',
 });
 
-const cannot = (verb: string, resource: string): KubeError =>
-  new KubeError(
+function cannot(verb: string, resource: string): KubeError {
+  return new KubeError(
     `GET /x: 403 Forbidden: ${resource} is forbidden: User "ada" cannot ${verb} resource "${resource}"`,
     { code: 'Forbidden', httpStatus: 403 },
   );
+}
 
 describe('the form of a new job that is sent again', () => {
   let project: DashboardProject;
@@ -46,15 +47,17 @@ describe('the form of a new job that is sent again', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const created = (collection: string) =>
-    project.server.requests.filter(({ method, path }) => method === 'POST' && path === collection);
+  function created(collection: string) {
+    return project.server.requests.filter(({ method, path }) => method === 'POST' && path === collection);
+  }
   const uuid = '6f1c0f4e-0000-4000-8000-000000000001';
   const name = `zip-${uuid}`;
   const secret = `${COLLECTIONS.secrets}/${name}-files-0`;
-  const send = (fields: Readonly<Record<string, string>> = {}) =>
-    project.send(PATH, { ...FIELDS, uuid, ...fields });
+  function send(fields: Readonly<Record<string, string>> = {}) {
+    return project.send(PATH, { ...FIELDS, uuid, ...fields });
+  }
   /** The API server does it, but its response does not arrive. */
-  const loseResponse = (collection: string): void => {
+  function loseResponse(collection: string): void {
     let isLost = false;
     project.server.respondWith((request) => {
       const response = project.objects.respond(request);
@@ -62,11 +65,13 @@ describe('the form of a new job that is sent again', () => {
       isLost = true;
       throw LOST;
     });
-  };
-  const ownerOf = (): unknown =>
-    RESOURCES.secrets.decode(project.objects.get(secret)).metadata.ownerReferences?.[0]?.uid;
-  const uidOf = (): unknown =>
-    RESOURCES.zipJobs.decode(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`)).metadata.uid;
+  }
+  function ownerOf(): unknown {
+    return RESOURCES.secrets.decode(project.objects.get(secret)).metadata.ownerReferences?.[0]?.uid;
+  }
+  function uidOf(): unknown {
+    return RESOURCES.zipJobs.decode(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`)).metadata.uid;
+  }
 
   it('stores the file list of a job whose creation got no response (UI8)', async () => {
     loseResponse(COLLECTIONS.zipJobs);

@@ -2,16 +2,21 @@ import { expect } from 'chai';
 import { accessRows } from '#dashboard/pages/settings/access-rows.ts';
 import type { RoleBinding } from '#runtime/kube/resources.ts';
 
-const binding = (
+function binding(
   name: string,
   roleRef: { readonly name: string; readonly kind?: string },
   subjects: RoleBinding['subjects'],
-): RoleBinding => ({
-  metadata: { namespace: 'team-a', name },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...roleRef },
-  ...(subjects && { subjects }),
-});
-const user = (name: string) => ({ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' });
+): RoleBinding {
+  return {
+    metadata: { namespace: 'team-a', name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', ...roleRef },
+    ...(subjects && { subjects }),
+  };
+}
+
+function user(name: string) {
+  return { kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' };
+}
 
 describe('accessRows', () => {
   it('lists subjects with most permissions first, and what each role allows', () => {

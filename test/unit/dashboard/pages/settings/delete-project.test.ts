@@ -19,12 +19,14 @@ const DELETE = `${HOME}/settings/delete`;
 const PURGE = `${HOME}/settings/purge-history`;
 const OBJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
 
-const aToken = (name: string): ZipToken => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipToken',
-  metadata: { namespace: TEAM, name },
-  spec: { sha256: 'x', masked: 'zj_…', permissions: ['create'] },
-});
+function aToken(name: string): ZipToken {
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    metadata: { namespace: TEAM, name },
+    spec: { sha256: 'x', masked: 'zj_…', permissions: ['create'] },
+  };
+}
 
 describe('the deletion of a project', () => {
   let project: DashboardProject;
@@ -40,13 +42,17 @@ describe('the deletion of a project', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const left = (): readonly unknown[] => [
-    project.objects.get(OBJECT)?.['kind'],
-    project.objects.get(`${COLLECTIONS.tokens}/one`)?.['kind'],
-    project.objects.get(`${COLLECTIONS.tokens}/two`)?.['kind'],
-    project.objects.get(`${COLLECTIONS.buckets}/s3-reports`)?.['kind'],
-  ];
-  const flash = async (): Promise<string> => (await project.ada.get('/projects')).text;
+  function left(): readonly unknown[] {
+    return [
+      project.objects.get(OBJECT)?.['kind'],
+      project.objects.get(`${COLLECTIONS.tokens}/one`)?.['kind'],
+      project.objects.get(`${COLLECTIONS.tokens}/two`)?.['kind'],
+      project.objects.get(`${COLLECTIONS.buckets}/s3-reports`)?.['kind'],
+    ];
+  }
+  async function flash(): Promise<string> {
+    return (await project.ada.get('/projects')).text;
+  }
 
   it('lists what is deleted and what stays', async () => {
     const { status, text } = await project.ada.get(DELETE);
@@ -84,10 +90,11 @@ describe('the deletion of a project', () => {
   describe('with its buckets', () => {
     const SECRET = `${COLLECTIONS.secrets}/${bucketSecretName('s3-reports')}`;
     /** As the docs show: without an owner. */
-    const putSecret = (): void =>
-      project.objects.put(COLLECTIONS.secrets, {
+    function putSecret(): void {
+      return project.objects.put(COLLECTIONS.secrets, {
         metadata: { namespace: TEAM, name: bucketSecretName('s3-reports') },
       });
+    }
 
     it('deletes their credentials too, also of a Secret without an owner (UI14)', async () => {
       putSecret();
@@ -193,18 +200,20 @@ describe('the deletion of a project', () => {
 
 describe('the deletion of the history of a project', () => {
   let project: DashboardProject;
-  const nothing = (): Promise<never> => Promise.reject(new Error('no query'));
+  function nothing(): Promise<never> {
+    return Promise.reject(new Error('no query'));
+  }
   const history = { jobs: nothing, readJob: nothing } as unknown as History;
   beforeEach(async () => {
     project = await startDashboardProject({}, { history });
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const nonce = (): unknown => {
+  function nonce(): unknown {
     const metadata = project.objects.get(OBJECT)?.['metadata'];
     const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
     return isRecord(annotations) ? annotations[ANNOTATIONS.purgeHistory] : undefined;
-  };
+  }
 
   it('needs the namespace, and then asks the controller', async () => {
     expect((await project.send(PURGE, { confirm: 'other' })).status).to.equal(422);

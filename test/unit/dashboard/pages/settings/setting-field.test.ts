@@ -2,11 +2,16 @@ import { expect } from 'chai';
 import { bytesText, fieldOf, readBytes, readWhole } from '#dashboard/pages/settings/setting-field.ts';
 
 const FIELD = { name: 'size', label: 'Size' };
-const formOf = (size: string): URLSearchParams => new URLSearchParams({ size });
+
+function formOf(size: string): URLSearchParams {
+  return new URLSearchParams({ size });
+}
 
 describe('a field of the settings', () => {
   it('reads bytes with and without a unit', () => {
-    const read = (text: string): number | undefined => readBytes(formOf(text), FIELD);
+    function read(text: string): number | undefined {
+      return readBytes(formOf(text), FIELD);
+    }
     expect(['', ' 17 ', '1KiB', '512 mib', '2 GiB', '0 B'].map(read)).to.deep.equal([
       undefined,
       17,

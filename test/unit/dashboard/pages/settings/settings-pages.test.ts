@@ -23,17 +23,19 @@ const CLASS_LIMITS = {
   storedJobs: 40_000,
   storedBytes: 536_870_912,
 };
-const STATUS: ZipProject['status'] = { class: { name: 'large', limits: CLASS_LIMITS } };
+const STATUS = { class: { name: 'large', limits: CLASS_LIMITS } } satisfies ZipProject['status'];
 
-const textOf = (html: string): string =>
-  html
+function textOf(html: string): string {
+  return html
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-const rowOf = (html: string, label: string): string => {
+}
+
+function rowOf(html: string, label: string): string {
   const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => textOf(row));
   return rows.find((row) => row.startsWith(`${label} `)) ?? '';
-};
+}
 
 describe('the settings pages', () => {
   let project: DashboardProject;
@@ -42,15 +44,19 @@ describe('the settings pages', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const spec = (): Readonly<Record<string, unknown>> => {
+  function spec(): Readonly<Record<string, unknown>> {
     const found = project.objects.get(OBJECT)?.['spec'];
     return isRecord(found) ? found : {};
-  };
-  const put = (given: ZipProject['spec']): void => project.putProject(given, { status: STATUS });
-  const versionOn = async (path: string): Promise<string> =>
-    /name="version" value="([^"]+)"/.exec((await project.ada.get(path)).text)?.[1] ?? 'no version';
-  const save = (slug: string, fields: Readonly<Record<string, string>>) =>
-    project.save(`${SETTINGS}/${slug}`, fields);
+  }
+  function put(given: ZipProject['spec']): void {
+    return project.putProject(given, { status: STATUS });
+  }
+  async function versionOn(path: string): Promise<string> {
+    return /name="version" value="([^"]+)"/.exec((await project.ada.get(path)).text)?.[1] ?? 'no version';
+  }
+  function save(slug: string, fields: Readonly<Record<string, string>>) {
+    return project.save(`${SETTINGS}/${slug}`, fields);
+  }
 
   it('show the effective limits, those of the class, and which of both sets each', async () => {
     put({ limits: { activeJobs: 5, filesPerJob: 20_000 } });
@@ -201,8 +207,12 @@ describe('the settings pages', () => {
 
   it('close caller options, and open them again', async () => {
     const path = `${SETTINGS}/caller-options`;
-    const send = (...closed: readonly string[]) =>
-      project.save(path, new URLSearchParams(closed.map((option): [string, string] => ['closed', option])));
+    function send(...closed: readonly string[]) {
+      return project.save(
+        path,
+        new URLSearchParams(closed.map((option): [string, string] => ['closed', option])),
+      );
+    }
     await send('compression', 'object.tags', 'nonsense');
     expect(spec()).to.deep.equal({ callerOptions: { closed: ['compression', 'object.tags'] } });
     expect((await project.ada.get(path)).text).to.match(/value="object\.tags" checked/);

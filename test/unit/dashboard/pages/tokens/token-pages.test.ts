@@ -15,11 +15,11 @@ const VALUE = `zj_${'a'.repeat(40)}`;
 const EVIL = '"><img src=x onerror=alert(1)>';
 const TOKENS = `${HOME}/tokens`;
 
-const named = (displayName: string, status: ZipToken['status'] = {}): ZipToken => {
+function named(displayName: string, status: ZipToken['status'] = {}): ZipToken {
   const token = aToken(TEAM, VALUE, { name: 'one' });
   const metadata = { ...token.metadata, uid: 'uid of one' };
   return { ...token, metadata, spec: { ...token.spec, displayName }, status };
-};
+}
 
 describe('the access token pages', () => {
   let project: DashboardProject;
@@ -29,14 +29,14 @@ describe('the access token pages', () => {
   afterEach(() => project[Symbol.asyncDispose]());
 
   /** The one request that created a token. */
-  const made = (): Readonly<Record<string, unknown>> => {
+  function made(): Readonly<Record<string, unknown>> {
     const request = project.server.requests.find(
       ({ method, path }) => method === 'POST' && path === COLLECTIONS.tokens,
     );
     expect(request?.bearer).to.equal('ada-token');
     const spec = isRecord(request?.body) ? request.body['spec'] : undefined;
     return isRecord(spec) ? spec : {};
-  };
+  }
 
   it('list masked tokens with their permissions and last use', async () => {
     project.putToken(named(EVIL));

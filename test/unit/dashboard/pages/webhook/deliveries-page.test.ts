@@ -27,14 +27,16 @@ const SENT: WebhookDelivery = {
   status: 500,
 };
 
-const formOf = (jobs: readonly string[]): URLSearchParams =>
-  new URLSearchParams(jobs.map((job): [string, string] => ['job', job]));
+function formOf(jobs: readonly string[]): URLSearchParams {
+  return new URLSearchParams(jobs.map((job): [string, string] => ['job', job]));
+}
 
-const textOf = (html: string): string =>
-  html
+function textOf(html: string): string {
+  return html
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
 
 describe('the deliveries of the webhook page', () => {
   let project: DashboardProject;
@@ -43,14 +45,14 @@ describe('the deliveries of the webhook page', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const putJob = (
+  function putJob(
     name: string,
     state: WebhookState['state'],
     {
       phase = 'Succeeded',
       log = [SENT],
     }: { phase?: 'Succeeded' | 'Failed'; log?: WebhookState['log'] & object } = {},
-  ): ZipJob => {
+  ): ZipJob {
     const webhook = { state, deliveryId: `msg_${name}`, attempts: log.length, log };
     const zipJob = aZipJob({
       metadata: { namespace: TEAM, name },
@@ -60,18 +62,18 @@ describe('the deliveries of the webhook page', () => {
     project.server.zipJobs.put(zipJob);
     project.objects.put(COLLECTIONS.zipJobs, zipJob);
     return zipJob;
-  };
-  const replayOf = (name: string): unknown => {
+  }
+  function replayOf(name: string): unknown {
     const object = project.objects.get(`${COLLECTIONS.zipJobs}/${name}`);
     const metadata = isRecord(object) ? object['metadata'] : undefined;
     const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
     return isRecord(annotations) ? annotations[ANNOTATIONS.replayWebhook] : undefined;
-  };
-  const rowsOf = async (path: string): Promise<readonly string[]> => {
+  }
+  async function rowsOf(path: string): Promise<readonly string[]> {
     const { text } = await project.ada.get(path);
     const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(text) ?? [];
     return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) => textOf(row));
-  };
+  }
 
   it('show status, duration, size and attempt, and – for what older versions did not record', async () => {
     putJob('new', 'Exhausted');

@@ -8,19 +8,24 @@ import type { DeliveryQuery } from '#dashboard/pages/webhook/delivery-query.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const withWebhook = (name: string, webhook: WebhookState): ZipJob =>
-  aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
+function withWebhook(name: string, webhook: WebhookState): ZipJob {
+  return aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
+}
+
 const ALL = { result: '', event: '' } as const;
 
 /** The log of these jobs, as the watch of the dashboard would show it. */
-const deliveryLog = (given: readonly ZipJob[], query: DeliveryQuery): DeliveryLog => {
+function deliveryLog(given: readonly ZipJob[], query: DeliveryQuery): DeliveryLog {
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjectsKeptAs(toListedJob, { onChange: (change) => jobs.note(change) });
   for (const job of given) zipJobs.put(job);
   const caches = { zipJobs: zipJobs.reflector, zipProjects: createFakeObjects<ZipProject>().reflector };
   return deliveryLogOf({ caches, jobs }, { namespace: NAMESPACE, query });
-};
-const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+}
+
+function at(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}
 
 describe('deliveryLog', () => {
   it('leaves out jobs without a delivery', () => {
@@ -91,19 +96,21 @@ describe('deliveryLog', () => {
   });
 
   it('filters by result and event before it limits', () => {
-    const sent = (n: number, state: WebhookState['state'], phase: 'Succeeded' | 'Failed' = 'Succeeded') =>
-      aZipJob({
+    function sent(n: number, state: WebhookState['state'], phase: 'Succeeded' | 'Failed' = 'Succeeded') {
+      return aZipJob({
         metadata: { name: `job-${n}` },
         status: { phase, webhook: { state, log: [{ at: at(n), durationMs: 1, status: 500 }] } },
       });
+    }
     const jobs = [
       sent(0, 'Exhausted', 'Failed'),
       sent(1, 'Exhausted'),
       ...Array.from({ length: 60 }, (_, n) => sent(n + 2, 'Delivered')),
       sent(70, 'Pending'),
     ];
-    const names = (query: DeliveryQuery): readonly string[] =>
-      deliveryLog(jobs, query).rows.map(({ name }) => name);
+    function names(query: DeliveryQuery): readonly string[] {
+      return deliveryLog(jobs, query).rows.map(({ name }) => name);
+    }
     expect(names({ result: 'failed', event: '' })).to.deep.equal(['job-1', 'job-0']);
     expect(names({ result: 'failed', event: 'FAILED' })).to.deep.equal(['job-0']);
     expect(names({ result: 'pending', event: '' })).to.deep.equal(['job-70']);

@@ -5,13 +5,17 @@ import { webhookBadge } from '#dashboard/pages/webhook/webhook-badge.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
 const url = 'https://hooks.example.com/';
-const textOf = (webhook: ZipProject['spec']['webhook'], status: ZipProject['status'] = {}): string =>
-  webhookBadge(toWebhook({ ...aProject('team-a', webhook && { webhook }), status })).text;
+
+function textOf(webhook: ZipProject['spec']['webhook'], status: ZipProject['status'] = {}): string {
+  return webhookBadge(toWebhook({ ...aProject('team-a', webhook && { webhook }), status })).text;
+}
 
 describe('webhookBadge', () => {
-  const disabled = (of: string) => ({
-    webhook: { endpoint: endpointDigest(of), state: 'Disabled' } as const,
-  });
+  function disabled(of: string) {
+    return {
+      webhook: { endpoint: endpointDigest(of), state: 'Disabled' } as const,
+    };
+  }
 
   it('says whether events are sent, and who stopped them', () => {
     expect(textOf(undefined)).to.equal('None');

@@ -18,11 +18,13 @@ const SECRET = `${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`;
 const OBJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
 const BOTH = ['COMPLETED', 'FAILED'] as const;
 
-const form = (url: string, events: readonly string[]): URLSearchParams =>
-  new URLSearchParams([['url', url], ...events.map((event): [string, string] => ['events', event])]);
+function form(url: string, events: readonly string[]): URLSearchParams {
+  return new URLSearchParams([['url', url], ...events.map((event): [string, string] => ['events', event])]);
+}
 
-const inside = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
+function inside(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>((from, name) => (isRecord(from) ? from[name] : undefined), value);
+}
 
 describe('the webhook page', () => {
   let project: DashboardProject;
@@ -31,13 +33,18 @@ describe('the webhook page', () => {
   });
   afterEach(() => project[Symbol.asyncDispose]());
 
-  const settings = (): unknown => inside(project.objects.get(OBJECT), 'spec', 'webhook');
-  const secretOf = (key: string): string =>
-    Buffer.from(String(inside(project.objects.get(SECRET), 'data', key)), 'base64').toString('utf8');
-  const annotation = (name: string): unknown =>
-    inside(project.objects.get(OBJECT), 'metadata', 'annotations', name);
-  const set = (url: string = URL_SET, events: readonly string[] = BOTH) =>
-    project.save(WEBHOOK, form(url, events));
+  function settings(): unknown {
+    return inside(project.objects.get(OBJECT), 'spec', 'webhook');
+  }
+  function secretOf(key: string): string {
+    return Buffer.from(String(inside(project.objects.get(SECRET), 'data', key)), 'base64').toString('utf8');
+  }
+  function annotation(name: string): unknown {
+    return inside(project.objects.get(OBJECT), 'metadata', 'annotations', name);
+  }
+  function set(url: string = URL_SET, events: readonly string[] = BOTH) {
+    return project.save(WEBHOOK, form(url, events));
+  }
 
   it('offers no changes without a webhook', async () => {
     const { text } = await project.ada.get(WEBHOOK);

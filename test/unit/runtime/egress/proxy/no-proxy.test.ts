@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { createIsDirect } from '#runtime/egress/proxy/no-proxy.ts';
 
-const isDirect = (entries: readonly string[], host: string, port = 443): boolean =>
-  createIsDirect(entries, 'STORE_NO_PROXY')(host, port);
+function isDirect(entries: readonly string[], host: string, port = 443): boolean {
+  return createIsDirect(entries, 'STORE_NO_PROXY')(host, port);
+}
 
 describe('the exceptions of a proxy', () => {
   for (const [entry, direct, proxied] of [

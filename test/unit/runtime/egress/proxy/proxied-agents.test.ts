@@ -27,11 +27,12 @@ interface Values {
   readonly password?: string;
 }
 
-const proxyAt = (
+function proxyAt(
   url: string,
   { noProxy = [], username = '', password = '' }: Values = {},
-): Proxy | undefined =>
-  createProxy('sources', { url, noProxy, username, password, directHosts: [] }, 'SOURCE_NO_PROXY');
+): Proxy | undefined {
+  return createProxy('sources', { url, noProxy, username, password, directHosts: [] }, 'SOURCE_NO_PROXY');
+}
 
 type Ask = (url: string) => Promise<number | string>;
 
@@ -40,15 +41,14 @@ interface Options {
   readonly trust?: Trust;
 }
 
-const agentOptions = (
-  proxy: Proxy | undefined,
-  { timeoutMs = 10_000, trust: own = trust }: Options = {},
-) => ({
-  connections: 2,
-  trust: own,
-  proxy,
-  connectTimeoutMs: timeoutMs,
-});
+function agentOptions(proxy: Proxy | undefined, { timeoutMs = 10_000, trust: own = trust }: Options = {}) {
+  return {
+    connections: 2,
+    trust: own,
+    proxy,
+    connectTimeoutMs: timeoutMs,
+  };
+}
 
 /** Uses an agent behind this proxy. */
 type UseAgent = (
@@ -75,7 +75,7 @@ const byUndici: UseAgent = async (proxy, use, options) => {
   }
 };
 
-const byNode = async (agents: HttpAgents, use: (ask: Ask) => Promise<void>): Promise<void> => {
+async function byNode(agents: HttpAgents, use: (ask: Ask) => Promise<void>): Promise<void> {
   const ask: Ask = (url) => {
     const { promise, resolve } = Promise.withResolvers<number | string>();
     const sent = url.startsWith('https:')
@@ -88,7 +88,7 @@ const byNode = async (agents: HttpAgents, use: (ask: Ask) => Promise<void>): Pro
     return promise;
   };
   await use(ask).finally(() => agents.destroy());
-};
+}
 
 const KINDS: Readonly<Record<string, UseAgent>> = {
   'the guarded agent': byUndici,
@@ -108,16 +108,20 @@ for (const [kind, withAgent] of Object.entries(KINDS))
     });
     after(() => started.disposeAsync());
 
-    const withProxy = async (
+    async function withProxy(
       options: ConnectProxyOptions,
       values: Values,
       use: (ask: Ask, proxy: ConnectProxy) => Promise<void>,
-    ): Promise<void> => {
+    ): Promise<void> {
       await using proxy = await startConnectProxy(options);
       await withAgent(proxyAt(proxy.url, values), (ask) => use(ask, proxy));
-    };
-    const httpsUrl = (host = 'files.test.example'): string => `https://${host}:${tls.port}/gen/10/1`;
-    const httpUrl = (host = 'files.test.example'): string => `http://${host}:${origin.port}/gen/10/1`;
+    }
+    function httpsUrl(host = 'files.test.example'): string {
+      return `https://${host}:${tls.port}/gen/10/1`;
+    }
+    function httpUrl(host = 'files.test.example'): string {
+      return `http://${host}:${origin.port}/gen/10/1`;
+    }
 
     it('tunnels https and http, and leaves names to the proxy (X23)', async () => {
       await withProxy({}, {}, async (ask, proxy) => {
@@ -163,9 +167,9 @@ for (const [kind, withAgent] of Object.entries(KINDS))
         [honest, 200],
       ] as const) {
         const own = fixedTrust(parseCertificates(front.authority, 'authority'));
-        const asked = async (ask: Ask): Promise<void> => {
+        async function asked(ask: Ask): Promise<void> {
           expect(await ask(httpUrl())).to.equal(expected);
-        };
+        }
         await withAgent(proxyAt(front.url), asked, { trust: own });
       }
       expect(proxy.targets).to.have.length(1);
@@ -198,9 +202,9 @@ for (const [kind, withAgent] of Object.entries(KINDS))
         expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
       });
       await using silent = await startConnectProxy({ refuse: () => 'never' });
-      const isUnavailable = async (ask: Ask): Promise<void> => {
+      async function isUnavailable(ask: Ask): Promise<void> {
         expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
-      };
+      }
       await withAgent(proxyAt(silent.url), isUnavailable, { timeoutMs: 500 });
       await withAgent(proxyAt('http://127.0.0.1:1'), isUnavailable);
     });
@@ -228,9 +232,9 @@ describe('the guard behind a proxy', () => {
       'db.internal',
       'a.default.svc',
     ];
-    const refusedBy = async (ask: Ask): Promise<void> => {
+    async function refusedBy(ask: Ask): Promise<void> {
       for (const host of hosts) expect(await ask(`http://${host}:8080/`), host).to.equal('EgressRefused');
-    };
+    }
     await byUndici(own, refusedBy);
     await byNode(agents, refusedBy);
     expect(proxy.targets).to.deep.equal([]);

@@ -163,28 +163,30 @@ const BEFORE_THE_RESPONSE: Values = {
   informational: ['HTTP/1.1 102 Processing\r\n\r\n', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
 };
 
-export const generateFields = (): readonly GeneratedHead[] => [
-  ...generateField('Content-Range', {
-    same: padded([...WHOLES, ...MALFORMED_WHOLES], [''], ['', '\t']),
-    part: padded([...PARTS, ...MALFORMED_PARTS], [''], ['', '\t']),
-  }),
-  ...generate(
-    'empty body with Content-Range',
-    { same: ['bytes 0-0/0', 'bytes */0', 'bytes 0--1/0'] },
-    (value) => response([OK, `Content-Range: ${value}`, 'Content-Length: 0'], ''),
-  ),
-  ...generate('206 with Content-Range', { same: [...WHOLES, ...PARTS] }, (value) =>
-    response(['HTTP/1.1 206 Partial Content', `Content-Range: ${value}`, 'Content-Length: 5']),
-  ),
-  ...generateField('Last-Modified', DATES),
-  ...generateField('ETag', TAGS),
-  ...generateField('Content-Encoding', CODINGS),
-  ...generate('header line', LINES, (value) => response([OK, 'Y: z', value, 'Content-Length: 5'])),
-  ...generate('line end', { lines: ['\n'] }, (end) => response([OK, 'Content-Length: 5'], BODY, end)),
-  ...generate('status line', STATUS_LINES, (value) => response([value, 'Content-Length: 5'])),
-  ...generate(
-    'before the response',
-    BEFORE_THE_RESPONSE,
-    (value) => `${value}${response([OK, 'Content-Length: 5'])}`,
-  ),
-];
+export function generateFields(): readonly GeneratedHead[] {
+  return [
+    ...generateField('Content-Range', {
+      same: padded([...WHOLES, ...MALFORMED_WHOLES], [''], ['', '\t']),
+      part: padded([...PARTS, ...MALFORMED_PARTS], [''], ['', '\t']),
+    }),
+    ...generate(
+      'empty body with Content-Range',
+      { same: ['bytes 0-0/0', 'bytes */0', 'bytes 0--1/0'] },
+      (value) => response([OK, `Content-Range: ${value}`, 'Content-Length: 0'], ''),
+    ),
+    ...generate('206 with Content-Range', { same: [...WHOLES, ...PARTS] }, (value) =>
+      response(['HTTP/1.1 206 Partial Content', `Content-Range: ${value}`, 'Content-Length: 5']),
+    ),
+    ...generateField('Last-Modified', DATES),
+    ...generateField('ETag', TAGS),
+    ...generateField('Content-Encoding', CODINGS),
+    ...generate('header line', LINES, (value) => response([OK, 'Y: z', value, 'Content-Length: 5'])),
+    ...generate('line end', { lines: ['\n'] }, (end) => response([OK, 'Content-Length: 5'], BODY, end)),
+    ...generate('status line', STATUS_LINES, (value) => response([value, 'Content-Length: 5'])),
+    ...generate(
+      'before the response',
+      BEFORE_THE_RESPONSE,
+      (value) => `${value}${response([OK, 'Content-Length: 5'])}`,
+    ),
+  ];
+}

@@ -123,26 +123,34 @@ const CHUNKED_BODIES: Values = {
 };
 
 const chunked = 'Transfer-Encoding: chunked';
-const bodyOf = (coding: string): string => (coding === 'chunked' ? CHUNKS : BODY);
+
+function bodyOf(coding: string): string {
+  return coding === 'chunked' ? CHUNKS : BODY;
+}
+
 const BOTH: Values = { both: ['chunked', 'identity', 'gzip', ''] };
 
-export const generateFramings = (): readonly GeneratedHead[] => [
-  ...generate('Content-Length', LENGTHS, (value) => response([OK, `Content-Length:${value}`])),
-  ...generate('Transfer-Encoding', CODINGS, (value) => response([OK, `Transfer-Encoding:${value}`], CHUNKS)),
-  ...generate('Content-Length before Transfer-Encoding', BOTH, (value) =>
-    response([OK, 'Content-Length: 5', `Transfer-Encoding: ${value}`], bodyOf(value)),
-  ),
-  ...generate('Content-Length behind Transfer-Encoding', BOTH, (value) =>
-    response([OK, `Transfer-Encoding: ${value}`, 'Content-Length: 5'], bodyOf(value)),
-  ),
-  ...generate('chunk size', CHUNK_SIZES, (value) =>
-    response([OK, chunked], `${value}\r\nhello\r\n0\r\n\r\n`),
-  ),
-  ...generate('chunked body', CHUNKED_BODIES, (value) => response([OK, chunked], value)),
-  ...generate('body', { same: ['', 'hell', 'hello', 'hello and more', '\r\nhello'] }, (value) =>
-    response([OK, 'Content-Length: 5'], value),
-  ),
-  ...generate('body until the end of the connection', { same: ['', 'hello'] }, (value) =>
-    response([OK], value),
-  ),
-];
+export function generateFramings(): readonly GeneratedHead[] {
+  return [
+    ...generate('Content-Length', LENGTHS, (value) => response([OK, `Content-Length:${value}`])),
+    ...generate('Transfer-Encoding', CODINGS, (value) =>
+      response([OK, `Transfer-Encoding:${value}`], CHUNKS),
+    ),
+    ...generate('Content-Length before Transfer-Encoding', BOTH, (value) =>
+      response([OK, 'Content-Length: 5', `Transfer-Encoding: ${value}`], bodyOf(value)),
+    ),
+    ...generate('Content-Length behind Transfer-Encoding', BOTH, (value) =>
+      response([OK, `Transfer-Encoding: ${value}`, 'Content-Length: 5'], bodyOf(value)),
+    ),
+    ...generate('chunk size', CHUNK_SIZES, (value) =>
+      response([OK, chunked], `${value}\r\nhello\r\n0\r\n\r\n`),
+    ),
+    ...generate('chunked body', CHUNKED_BODIES, (value) => response([OK, chunked], value)),
+    ...generate('body', { same: ['', 'hell', 'hello', 'hello and more', '\r\nhello'] }, (value) =>
+      response([OK, 'Content-Length: 5'], value),
+    ),
+    ...generate('body until the end of the connection', { same: ['', 'hello'] }, (value) =>
+      response([OK], value),
+    ),
+  ];
+}

@@ -28,10 +28,12 @@ interface Reading {
   readonly modified: number | null;
   readonly coding: string | null;
 }
+
 type Outcome = Reading | { readonly refused: string };
 
-const isRefused = (outcome: Outcome | undefined): outcome is { readonly refused: string } =>
-  outcome !== undefined && 'refused' in outcome;
+function isRefused(outcome: Outcome | undefined): outcome is { readonly refused: string } {
+  return outcome !== undefined && 'refused' in outcome;
+}
 
 /** http.client, with the dates of strptime. A file is what has status 200 and a complete body. */
 const CLIENT = `import calendar, http.client, json, sys, time
@@ -78,28 +80,30 @@ def read(url):
 
 print(json.dumps([read(url) for url in json.load(sys.stdin)]))`;
 
-const readWithPython = async (urls: readonly string[]): Promise<readonly Outcome[]> => {
+async function readWithPython(urls: readonly string[]): Promise<readonly Outcome[]> {
   const python = spawn('python3', ['-c', CLIENT], { stdio: ['pipe', 'pipe', 'inherit'] });
   python.stdin.end(JSON.stringify(urls));
   return JSON.parse(await text(python.stdout)) as Outcome[];
-};
+}
 
-const toReading = (head: SourceHead, body: Buffer): Reading => ({
-  body: body.toString('latin1'),
-  length: head.declaredLength ?? null,
-  etag: head.etag ?? null,
-  modified: head.lastModified ? head.lastModified.getTime() / 1000 : null,
-  coding: head.contentEncoding ?? null,
-});
+function toReading(head: SourceHead, body: Buffer): Reading {
+  return {
+    body: body.toString('latin1'),
+    length: head.declaredLength ?? null,
+    etag: head.etag ?? null,
+    modified: head.lastModified ? head.lastModified.getTime() / 1000 : null,
+    coding: head.contentEncoding ?? null,
+  };
+}
 
 /** Each with gates of its own, because refused responses may close those of their origin. */
-const readWithOurs = async (urls: readonly string[]): Promise<readonly Outcome[]> => {
+async function readWithOurs(urls: readonly string[]): Promise<readonly Outcome[]> {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 16 });
   const settings = readConfig(SOURCE_SETTINGS, {});
   const log = createLogger('test', { level: 'error' });
   const { signal } = new AbortController();
-  const read = async (url: string, index: number): Promise<Outcome> => {
+  async function read(url: string, index: number): Promise<Outcome> {
     const heads: SourceHead[] = [];
     const chunks: Buffer[] = [];
     const sink = {
@@ -116,13 +120,13 @@ const readWithOurs = async (urls: readonly string[]): Promise<readonly Outcome[]
     }
     if (!heads[0]) throw new Error(`${url} ended without a head`);
     return toReading(heads[0], Buffer.concat(chunks));
-  };
+  }
   try {
     return await Promise.all(urls.map(read));
   } finally {
     await agent.destroy();
   }
-};
+}
 
 describe('the heads of responses', () => {
   const heads = [...generateFramings(), ...generateFields()];

@@ -23,7 +23,7 @@ describe('the request for credentials of a role', () => {
   });
   afterEach(() => sts[Symbol.asyncDispose]());
 
-  const ask = async (change: Partial<AssumeRoleDeps> = {}, allowCidrs = ['127.0.0.0/8']) => {
+  async function ask(change: Partial<AssumeRoleDeps> = {}, allowCidrs = ['127.0.0.0/8']) {
     const agent = createGuardedAgent(createEgressPolicy({ allowCidrs, denyCidrs: [] }), { connections: 1 });
     try {
       return await assumeRole({
@@ -38,7 +38,7 @@ describe('the request for credentials of a role', () => {
     } finally {
       await agent.destroy();
     }
-  };
+  }
 
   it('sends the token in the body, with an explicit lifetime, and returns the session (X21)', async () => {
     sts.reply = { kind: 'session', lifetimeMs: 900_000 };

@@ -17,7 +17,7 @@ describe('credentials of a role', () => {
     lifetimeMs = 15 * MINUTE;
   });
 
-  const assumeRole = (): Promise<Session> => {
+  function assumeRole(): Promise<Session> {
     asked += 1;
     if (lifetimeMs === undefined) return Promise.reject(new Error('the token service is away'));
     return Promise.resolve({
@@ -26,18 +26,21 @@ describe('credentials of a role', () => {
       sessionToken: 't',
       lifetimeMs,
     });
-  };
-  const open = () =>
-    createRenewedSession({
+  }
+  function open() {
+    return createRenewedSession({
       assumeRole,
       retryMs: 5_000,
       now: () => now,
       log: createLogger('test', { level: 'silent' }),
     });
-  const keyOf = async (session: ReturnType<typeof open>): Promise<string> =>
-    (await session.current()).accessKeyId;
-  const untilKey = (session: ReturnType<typeof open>, key: string) =>
-    until(`the credentials ${key}`, async () => (await keyOf(session)) === key);
+  }
+  async function keyOf(session: ReturnType<typeof open>): Promise<string> {
+    return (await session.current()).accessKeyId;
+  }
+  function untilKey(session: ReturnType<typeof open>, key: string) {
+    return until(`the credentials ${key}`, async () => (await keyOf(session)) === key);
+  }
 
   it('are requested once for concurrent requests, and kept (X21)', async () => {
     const session = open();

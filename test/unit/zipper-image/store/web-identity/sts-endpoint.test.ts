@@ -17,8 +17,9 @@ const rules = {
 };
 
 describe('the security token service of a bucket', () => {
-  const urlOf = (change: Partial<WebIdentity>, ofRules: Partial<typeof rules> = {}): string =>
-    stsEndpointOf({ ...identity, ...change }, { ...rules, ...ofRules }).href;
+  function urlOf(change: Partial<WebIdentity>, ofRules: Partial<typeof rules> = {}): string {
+    return stsEndpointOf({ ...identity, ...change }, { ...rules, ...ofRules }).href;
+  }
 
   for (const [change, url] of [
     [{}, 'https://sts.eu-central-1.amazonaws.com/'],

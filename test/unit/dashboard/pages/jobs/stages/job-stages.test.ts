@@ -15,30 +15,38 @@ import {
 } from '#test/support/builders/zip-job-statuses.ts';
 
 /** Seconds before NOW; undefined for a time that is unknown. */
-const before = (at: string | undefined): number | undefined =>
-  at === undefined ? undefined : (NOW.getTime() - Date.parse(at)) / 1000;
+function before(at: string | undefined): number | undefined {
+  return at === undefined ? undefined : (NOW.getTime() - Date.parse(at)) / 1000;
+}
 
 /** `Attempt 1/Reading failed 35..2`. */
-const linesOf = (stages: readonly Stage[], parent = ''): readonly string[] =>
-  stages.flatMap(({ name, state, start, end, endsEarlier, parts = [] }) => {
+function linesOf(stages: readonly Stage[], parent = ''): readonly string[] {
+  return stages.flatMap(({ name, state, start, end, endsEarlier, parts = [] }) => {
     const times = start === undefined && end === undefined ? '' : ` ${before(start)}..${before(end)}`;
     const line = `${parent}${name} ${state}${times}${endsEarlier === true ? ' or earlier' : ''}`;
     return [line, ...linesOf(parts, `${parent}${name}/`)];
   });
+}
 
-const linesFor = (status?: ZipJobStatus): readonly string[] =>
-  linesOf(stagesOf(aZipJob(status === undefined ? {} : { status })));
+function linesFor(status?: ZipJobStatus): readonly string[] {
+  return linesOf(stagesOf(aZipJob(status === undefined ? {} : { status })));
+}
 
-const condition = (type: string, of: Parameters<typeof aCondition>[1], seconds: number) =>
-  aCondition(type, of, { lastTransitionTime: ago(seconds) });
+function condition(type: string, of: Parameters<typeof aCondition>[1], seconds: number) {
+  return aCondition(type, of, { lastTransitionTime: ago(seconds) });
+}
+
 const CREATED = condition('JobCreated', ['True', 'JobCreated'], 50);
-const attempt = (change: Partial<Attempt>): Attempt => ({
-  n: 1,
-  podUid: 'uid-p1',
-  startedAt: ago(45),
-  finishedAt: ago(10),
-  ...change,
-});
+
+function attempt(change: Partial<Attempt>): Attempt {
+  return {
+    n: 1,
+    podUid: 'uid-p1',
+    startedAt: ago(45),
+    finishedAt: ago(10),
+    ...change,
+  };
+}
 
 describe('stagesOf', () => {
   it('has a job that no controller has seen in the queue', () => {
@@ -114,14 +122,15 @@ describe('stagesOf', () => {
     ]);
   });
 
-  const failedIn = (reason: string, more: Partial<Attempt> = {}): readonly string[] =>
-    linesFor(
+  function failedIn(reason: string, more: Partial<Attempt> = {}): readonly string[] {
+    return linesFor(
       finishedAs('Failed', {
         reason,
         conditions: [CREATED, condition('Recovered', ['True', 'NothingToRecover'], 10)],
         attempts: [attempt({ class: 'permanent', exitCode: 12, reason, ...more })],
       }),
     ).slice(2, 6);
+  }
 
   it('fails in the step that the failure is about', () => {
     expect(failedIn('SourceNotFound')).to.deep.equal([
@@ -231,8 +240,9 @@ describe('stagesOf', () => {
       { at: ago(9), durationMs: 1_200, error: 'timeout' },
       { at: ago(5), durationMs: 8, attempt: 5, status: 204 },
     ];
-    const webhookOf = (webhook: WebhookState): Stage | undefined =>
-      stagesOf(aZipJob({ status: finishedAs('Failed', { webhook }) })).at(-1);
+    function webhookOf(webhook: WebhookState): Stage | undefined {
+      return stagesOf(aZipJob({ status: finishedAs('Failed', { webhook }) })).at(-1);
+    }
 
     it('has its deliveries, with their numbers if those are recorded', () => {
       const stage = webhookOf({ state: 'Delivered', attempts: 5, deliveredAt: ago(5), log });

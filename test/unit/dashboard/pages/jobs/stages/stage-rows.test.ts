@@ -3,8 +3,9 @@ import type { Stage } from '#dashboard/pages/jobs/stages/stage.ts';
 import { stageRows } from '#dashboard/pages/jobs/stages/stage-rows.ts';
 import { ago, NOW } from '#test/support/builders/objects.ts';
 
-const rowOf = (stage: Partial<Stage>, ...others: readonly Stage[]) =>
-  stageRows([{ name: 'Reading', state: 'done', ...stage }, ...others], NOW)[0];
+function rowOf(stage: Partial<Stage>, ...others: readonly Stage[]) {
+  return stageRows([{ name: 'Reading', state: 'done', ...stage }, ...others], NOW)[0];
+}
 
 describe('stageRows', () => {
   it('has the state in words and its look', () => {
