@@ -6,24 +6,81 @@ import { createRequestId } from '#runtime/http/request-id.ts';
 import { createRequestLog } from '#runtime/http/request-log.ts';
 import { createMeasureRequest } from '#runtime/http/request-metrics.ts';
 import type { Logger } from '#runtime/log.ts';
-import { methodNotAllowed, resourceNotFound } from './api-error.ts';
+import { badRequest, methodNotAllowed, resourceNotFound } from './api-error.ts';
 import { servedBasePaths } from './base-paths.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
 import type { ApiMetrics } from './metrics.ts';
-import { createActiveLimit } from './middleware/active-limit.ts';
 import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
-import { createHttpsOnly } from './middleware/https-only.ts';
 import { createInFlight, createInFlightLimit } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
-import { createPacing } from './middleware/pacing.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
-import type { Delay } from './rate-limits/delay.ts';
+import { type Delay, refusalOf } from './rate-limits/delay.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
+import { MAX_DELAY_MS } from './rate-limits/request-pace.ts';
 import { type PublishedDocument, serveDocument } from './routes/documents.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
-import type { Authenticate } from './tokens/authenticate.ts';
+import { createQueue } from './steps.ts';
+import type { Authenticate, Principal } from './tokens/authenticate.ts';
 import type { NoteUse } from './tokens/last-used.ts';
+
+interface PacingDeps {
+  /** The longest wait of a request. */
+  readonly delayOf: (principal: Principal) => Delay;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly onDelayed: (limit: Delay['limit']) => void;
+  readonly onExceeded: (limit: Delay['limit']) => void;
+}
+
+/**
+ * Delays requests of a token or project that sends them faster than its limits per second allow, so that it
+ * cannot use the service for seconds at a time. Those that are refused wait too: clients that ignore Retry-After would
+ * otherwise repeat them at once. Must follow the limit of requests in flight, which bounds how many wait, and
+ * the reading of the body, so that its bytes count.
+ */
+function createPacing({ delayOf, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware {
+  return async (ctx, next) => {
+    const { principal } = ctx.state;
+    if (principal === undefined) return next();
+    const delay = delayOf(principal);
+    const refusal = refusalOf(delay);
+    if (refusal !== undefined) onExceeded(delay.limit);
+    else if (delay.ms >= 1) onDelayed(delay.limit);
+    const ms = Math.min(delay.ms, MAX_DELAY_MS);
+    if (ms >= 1) {
+      ctx.state.delayedMs = Math.round(ms);
+      await new Promise<void>((resolve) => void clock.after(ms, resolve));
+    }
+    if (refusal !== undefined) throw refusal;
+    await next();
+  };
+}
+
+/**
+ * Refuses requests that reached the trusted proxy over plain HTTP. A redirect would hide the mistake, and every request
+ * would send the token unencrypted again.
+ */
+function createHttpsOnly(readForwarded: ReadForwarded): ApiMiddleware {
+  return async (ctx, next): Promise<void> => {
+    if (readForwarded(ctx.req).protocol === 'http')
+      throw badRequest(
+        'https_required',
+        'This request was sent over plain HTTP, so its access token may be compromised. Use HTTPS and rotate the token.',
+      );
+    await next();
+  };
+}
+
+/**
+ * Handles at most `max` requests at a time and serves projects round-robin. All requests share one event loop and the
+ * connections to the API server, which know no projects: otherwise a request would wait behind every open request of a busy
+ * project. Must follow the limits of requests in flight, which bound how many wait, and the reading of the body,
+ * so that a slow sender occupies no place.
+ */
+function createActiveLimit(max: number): ApiMiddleware {
+  const enqueue = createQueue(max);
+  return (ctx, next) => enqueue(ctx.state.principal?.namespace ?? '', next);
+}
 
 export interface AppDeps {
   readonly log: Logger;

@@ -5,12 +5,20 @@ import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { parameterInvalid } from './api-error.ts';
 import { assertOptionsAllowed, type OptionRules, type RequestOptions, readOptions } from './check-options.ts';
-import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from './schemas/limits.ts';
 import { toListedFile } from './schemas/requested-file.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 import type { Steps } from './steps.ts';
+
+/** Nesting levels of objects and arrays in a parsed value, including the value itself; stops at `limit + 1`. */
+function jsonDepth(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (limit === 0) return 1;
+  let deepest = 0;
+  for (const inner of Object.values(value)) deepest = Math.max(deepest, jsonDepth(inner, limit - 1));
+  return deepest + 1;
+}
 
 /** A create request. */
 export interface ZipJobRequest {

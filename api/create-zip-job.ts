@@ -12,16 +12,43 @@ import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
-import { quotaExceeded, serviceUnavailable } from './api-error.ts';
+import { type ApiError, quotaExceeded, serviceUnavailable } from './api-error.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import type { ReadHistory } from './history/read-history.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
 import type { ApiMetrics } from './metrics.ts';
-import { createNoteFullProject } from './note-full-project.ts';
 import { projectUidOf } from './project-uid.ts';
 import type { StorageLedger } from './storage-ledger.ts';
 import { createStoreFileList } from './store-file-list.ts';
 import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
+
+/** Minimum interval between two log lines of a project, because it may send thousands of requests. */
+const LOG_EVERY_MS = 60_000;
+
+/** Names a full project in the log: metrics have no project label. */
+type NoteFullProject = (project: string, refusal: ApiError) => void;
+
+export function createNoteFullProject(deps: {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Logger;
+}): NoteFullProject {
+  const { clock, log } = deps;
+  /** Projects that the log named recently, oldest first. */
+  const quietUntil = new Map<string, number>();
+  function forgetOld(now: number): void {
+    for (const [project, until] of quietUntil) {
+      if (until > now) return;
+      quietUntil.delete(project);
+    }
+  }
+  return (project, { code, message }) => {
+    const now = clock.monotonicMs();
+    forgetOld(now);
+    if (quietUntil.has(project)) return;
+    quietUntil.set(project, now + LOG_EVERY_MS);
+    log.warn({ project, code }, `a project is full: ${message}`);
+  };
+}
 
 export interface CreateZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>;

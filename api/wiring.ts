@@ -5,6 +5,8 @@ import { exportBuildInfo } from '#runtime/build-info.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
+import type { PoolDeps } from '#runtime/history/pool.ts';
+import { createReadJob } from '#runtime/history/read-job.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 import { createLimitedServer } from '#runtime/http/limited-server.ts';
 import type { Served } from '#runtime/http/serve-requests.ts';
@@ -29,8 +31,7 @@ import type { ApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
-import { connectHistory } from './history/connect-history.ts';
-import type { ReadHistory } from './history/read-history.ts';
+import { createReadHistory, type ReadHistory } from './history/read-history.ts';
 import { createKeptResponses, type KeptResponses } from './kept-responses.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
@@ -46,6 +47,27 @@ import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts'
 import { createNoteUse } from './tokens/last-used.ts';
 import { reportRefusedTokens } from './tokens/report-refused-tokens.ts';
 import { createVerifyToken, isOpenProject } from './tokens/verify-token.ts';
+
+interface ConnectHistoryDeps extends PoolDeps {
+  readonly config: ApiConfig;
+  readonly clock: Clock;
+  readonly metrics: ApiMetrics;
+  /** Closes the connections at the end. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** Undefined without HISTORY_HOST. Connections are made on demand, so the API starts without the database. */
+export async function connectHistory(deps: ConnectHistoryDeps): Promise<ReadHistory | undefined> {
+  const { config } = deps;
+  if (config.historyHost === '') {
+    deps.log.info('HISTORY_HOST is not set: a zip can be read until its ZipJob is deleted');
+    return undefined;
+  }
+  // Loaded only if it is used, to save memory.
+  const { createHistoryDatabase } = await import('#runtime/history/database.ts');
+  const database = deps.resources.use(createHistoryDatabase(config, deps));
+  return createReadHistory({ ...deps, readJob: createReadJob(database), settings: config });
+}
 
 export const NAME = 'zipjobs-api';
 

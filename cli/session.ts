@@ -1,14 +1,72 @@
 import { type Administration, createAdministration } from '#administration/administration.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import type { KubeCredentials } from '#runtime/kube/kube-access.ts';
+import { isBearerToken } from '#runtime/kube/user-client.ts';
 import { accessCluster } from './cluster-access.ts';
 import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { dashboardOrigin } from './history/dashboard-url.ts';
 import { createHistoryClient, type HistoryClient } from './history/history-client.ts';
-import { historyToken } from './history/history-token.ts';
 import { retryRequests } from './retry-requests.ts';
 import type { Terminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const HOW_TO_NAME_IT =
+  'Set --dashboard or ZIPJOBS_DASHBOARD_URL to the address of the dashboard, such as https://zipjobs.example.com';
+
+/** The URL if it consists of scheme, host and port only. */
+function originIn(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url === null || !['https:', 'http:'].includes(url.protocol)) return undefined;
+  const { username, password, pathname, search, hash } = url;
+  return username + password + search + hash === '' && pathname === '/' ? url : undefined;
+}
+
+/**
+ * The origin of the dashboard. Your token is sent there, so it must be HTTPS, except for this machine (`kubectl port-forward`).
+ * @throws UsageError that does not repeat a URL with credentials
+ */
+export function dashboardOrigin(
+  given: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const text = given ?? env['ZIPJOBS_DASHBOARD_URL'] ?? '';
+  if (text === '') throw new UsageError(`The history is read from the dashboard. ${HOW_TO_NAME_IT}`);
+  const url = originIn(text);
+  if (url === undefined) throw new UsageError(`The URL of the dashboard is invalid. ${HOW_TO_NAME_IT}`);
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    throw new UsageError(
+      'The URL of the dashboard must start with https://, because your token is sent to it. Plain HTTP is allowed for this machine only, for example for kubectl port-forward',
+    );
+  return url.origin;
+}
+
+const TOKEN_REMEDY =
+  'Create a token of a service account that has the role "view" in the project, and pass it in the environment: ZIPJOBS_DASHBOARD_TOKEN=$(kubectl create token NAME -n NAMESPACE) zipjobs ...';
+
+/**
+ * The token that identifies the user at the dashboard: ZIPJOBS_DASHBOARD_TOKEN, or else that of the kubeconfig. A client
+ * certificate is useless there, because the dashboard cannot present it to the API server.
+ * @throws UsageError that says how to get a token
+ */
+export async function historyToken(
+  credentials: () => Promise<Pick<KubeCredentials, 'headers'>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const given = env['ZIPJOBS_DASHBOARD_TOKEN'] ?? '';
+  if (given !== '') {
+    if (isBearerToken(given)) return given;
+    throw new UsageError('ZIPJOBS_DASHBOARD_TOKEN is not a token: it contains spaces or other characters');
+  }
+  const { headers } = await credentials();
+  const [scheme = '', token = ''] = (headers['authorization'] ?? '').split(' ');
+  if (scheme.toLowerCase() === 'bearer' && isBearerToken(token)) return token;
+  throw new UsageError(
+    `Your kubeconfig has no token, for example because it signs in with a client certificate, so the dashboard cannot act as you. ${TOKEN_REMEDY}`,
+  );
+}
 
 /** Everything a command depends on. */
 export interface Session extends AsyncDisposable {

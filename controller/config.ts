@@ -20,15 +20,112 @@ import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
-import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
-import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
-import { WRITE_BUDGET_SETTINGS } from './settings/write-budget-settings.ts';
 import { readZipperPod, type ZipperPodValues } from './settings/zipper-pod.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
+
+/** What the API server has to do for progress and counts, however many jobs run. */
+const WRITE_BUDGET_SETTINGS = {
+  progressWritesPerSecond: {
+    env: 'PROGRESS_WRITES_PER_SECOND',
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000,
+    default: 50,
+    description:
+      'progress writes per second of all running zippers together; with more jobs, each writes less often, up to PROGRESS_INTERVAL_MAX_SECONDS',
+  },
+  progressBytesPerSecond: {
+    env: 'PROGRESS_BYTES_PER_SECOND',
+    type: 'integer',
+    minimum: 1024,
+    default: 1_048_576,
+    description:
+      'bytes per second that the API server stores for progress: each write stores its whole ZipJob, so that large ones are written less often',
+  },
+  progressIntervalMaxSeconds: {
+    env: 'PROGRESS_INTERVAL_MAX_SECONDS',
+    type: 'integer',
+    minimum: 2,
+    maximum: 3600,
+    default: 120,
+    description:
+      'maximum interval between two progress writes of a zipper; takes precedence over the budgets',
+  },
+  bucketCountWritesPerSecond: {
+    env: 'BUCKET_COUNT_WRITES_PER_SECOND',
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000,
+    default: 20,
+    description: 'writes per second of the counts of unfinished jobs of all ZipBuckets together',
+  },
+} as const satisfies Settings;
+
+/** Limits of bucket tests, and time limits of deletions. */
+const DELETION_SETTINGS = {
+  bucketTestSeconds: {
+    env: 'BUCKET_TEST_SECONDS',
+    type: 'integer',
+    minimum: 5,
+    maximum: 600,
+    default: 120,
+    description: 'time limit of a bucket test',
+  },
+  maxBucketTests: {
+    env: 'MAX_BUCKET_TESTS',
+    type: 'integer',
+    minimum: 1,
+    default: 20,
+    description: 'maximum bucket tests that run at the same time',
+  },
+  maxBucketTestsPerProject: {
+    env: 'MAX_BUCKET_TESTS_PER_PROJECT',
+    type: 'integer',
+    minimum: 1,
+    default: 4,
+    description: 'maximum bucket tests of a project that run at the same time',
+  },
+  projectDeletionSeconds: {
+    env: 'PROJECT_DELETION_SECONDS',
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    default: 300,
+    description: 'how long the deletion of a ZipProject waits for its jobs and buckets',
+  },
+} as const satisfies Settings;
+
+/** The NetworkPolicies of zippers. */
+const NETWORK_SETTINGS = {
+  networkPolicies: {
+    env: 'NETWORK_POLICIES',
+    type: 'boolean',
+    default: false,
+    description: 'creates a NetworkPolicy for the zippers in each project',
+  },
+  apiServerCidrs: {
+    env: 'API_SERVER_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'CIDRs of the API server, for the NetworkPolicy',
+  },
+  proxyCidrs: {
+    env: 'PROXY_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'CIDRs of the proxies of zippers, for the NetworkPolicy',
+  },
+  apiServerPorts: {
+    env: 'API_SERVER_PORTS',
+    type: 'array',
+    default: ['443', '6443'],
+    description: 'ports of the API server, for the NetworkPolicy',
+  },
+} as const satisfies Settings;
 
 /** Every setting of the controller. Names of times include the unit. */
 export const CONTROLLER_SETTINGS = {

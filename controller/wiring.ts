@@ -1,11 +1,14 @@
 import { projectKey } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
+import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
+import { openIpBlocks } from '#runtime/egress/ip-blocks.ts';
+import { toEgressOptions } from '#runtime/egress/settings.ts';
+import { ConfigError } from '#runtime/errors.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
-import type { ObjectKey } from '#runtime/kube/types.ts';
-import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
+import { namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
@@ -15,7 +18,6 @@ import type { Ledger } from './admission/ledger.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import type { StoreOutages } from './admission/store-outages.ts';
 import type { ControllerConfig } from './config.ts';
-import { type CurrentConfig, createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
@@ -40,7 +42,62 @@ import { createMemory, type Memory } from './zip-job/memory.ts';
 import { createReportingJobs, type ReportingJobs } from './zip-job/reporting-jobs.ts';
 import { createUnreachableSources } from './zip-job/unreachable-sources.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
-import { zipperNetworkOf } from './zip-project/zipper-network.ts';
+import type { ZipperNetwork } from './zip-project/project-objects.ts';
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port number`);
+}
+
+/** @throws ConfigError if policies are enabled without the addresses and ports of the API server. */
+export function zipperNetworkOf(config: ControllerConfig): ZipperNetwork | undefined {
+  if (!config.networkPolicies) return undefined;
+  if (config.apiServerCidrs.length === 0)
+    throw new ConfigError(
+      'NETWORK_POLICIES is true, but API_SERVER_CIDRS is empty. Set it to the addresses of the API server',
+    );
+  // A rule without ports would allow all of them.
+  if (config.apiServerPorts.length === 0)
+    throw new ConfigError(
+      'NETWORK_POLICIES is true, but API_SERVER_PORTS is empty. Set it to the ports of the API server',
+    );
+  const egress = toEgressOptions(config, config.kubernetesHost);
+  return {
+    // A NetworkPolicy cannot tell a source from a store. The zipper does.
+    open: openIpBlocks(
+      { ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] },
+      config.proxyCidrs,
+    ),
+    apiServerCidrs: config.apiServerCidrs,
+    apiServerPorts: config.apiServerPorts.map(portOf),
+  };
+}
+
+/** The settings, with what is known only when the process runs. */
+interface CurrentConfig extends ControllerConfig {
+  /** Public key for what only the controller may read of the messages of zippers. */
+  readonly sealingKey?: string;
+}
+
+/**
+ * The settings with the current certificate authorities for zippers. They get a copy, because their namespace does not
+ * contain the ConfigMap.
+ */
+export function createCurrentConfig(
+  config: CurrentConfig,
+  trust: Pick<BundleTrust, 'additional'>,
+): () => CurrentConfig {
+  let known = { additional: '', config };
+  return () => {
+    const additional = trust.additional();
+    if (additional !== known.additional) {
+      const zipperEnv = { ...config.zipperEnv, ...(additional && { [ZIPPER_ENV.trustBundle]: additional }) };
+      known = { additional, config: Object.freeze({ ...config, zipperEnv }) };
+    }
+    return known.config;
+  };
+}
 
 const LONGEST_BACKOFF_MS = 60_000;
 /** A change of a bucket's job count is written after this time, so that a thousand new jobs cause one write. */

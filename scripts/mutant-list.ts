@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a Job is created without a reservation',
-    file: 'controller/zip-job/actions/local-actions.ts',
+    file: 'controller/zip-job/act.ts',
     find: 'options.ledger.reserve(zipJob).blocked ? { end: AGAIN } : kept(zipJob);',
     replace: 'options.ledger.reserve(zipJob).blocked ? kept(zipJob) : kept(zipJob);',
     tests: [OVERLAPPING],

@@ -1,9 +1,20 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import type { Quota } from '#runtime/redis/quota.ts';
+import { WINDOW_SECONDS } from '#runtime/redis/request-counts.ts';
 import { rateLimitExceeded } from '../api-error.ts';
 import type { ApiContext } from '../context.ts';
-import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts';
 import type { ApiLimit, ApiQuota, RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Guesses, Principal } from '../tokens/authenticate.ts';
+
+/** The headers of draft-ietf-httpapi-ratelimit-headers: lists of structured-field strings with parameters. */
+export function rateLimitHeaders(quotas: readonly Quota[]): Readonly<Record<string, string>> {
+  if (quotas.length === 0) return {};
+  const policies = quotas.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`);
+  const left = quotas.map(
+    ({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`,
+  );
+  return { 'RateLimit-Policy': policies.join(', '), RateLimit: left.join(', ') };
+}
 
 const WHOSE: Readonly<Record<ApiLimit, string>> = {
   token: 'requests with this access token',

@@ -1,10 +1,32 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { ControllerConfig } from '../config.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
 import type { Caches } from '../kube-state/caches.ts';
 import { createLedger, type Ledger, type LedgerOptions } from './ledger.ts';
-import { ledgerSettings } from './limits.ts';
 import { physicalBucketOf } from './physical-bucket.ts';
 import { createStoreOutages, type StoreOutages } from './store-outages.ts';
+
+/** The limits of the settings, and those of the project's class, which a project can only lower. */
+function ledgerSettings(
+  config: Pick<
+    ControllerConfig,
+    'maxActiveJobs' | 'maxActiveJobsPerBucket' | 'jobCreateRate' | 'jobCreateBurst' | 'trustedQueues'
+  >,
+  limitsIn: (namespace: string) => Pick<ProjectLimits, 'activeJobs'>,
+  { isHeld }: Pick<StoreOutages, 'isHeld'>,
+): Pick<LedgerOptions, 'limits' | 'rate' | 'trustedQueues'> {
+  return {
+    trustedQueues: config.trustedQueues,
+    limits: {
+      inAll: config.maxActiveJobs,
+      perBucket: config.maxActiveJobsPerBucket,
+      isHeld,
+      ofProject: (namespace) => limitsIn(namespace).activeJobs,
+    },
+    rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
+  };
+}
 
 interface Base extends Pick<LedgerOptions, 'clock'> {
   readonly config: Parameters<typeof ledgerSettings>[0];

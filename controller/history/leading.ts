@@ -1,13 +1,50 @@
-import { createHistoryDatabase } from '#runtime/history/database.ts';
+import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
+import { writeJobs } from '#runtime/history/write-jobs.ts';
+import type { Namespace } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
+import { retry } from '#runtime/retry.ts';
 import { createApplyStatus } from '../engine/apply-status.ts';
 import type { Parts } from '../wiring.ts';
-import { readClusterUid } from './cluster-uid.ts';
+import type { HistoryWrites } from './batch.ts';
 import type { History } from './history.ts';
-import { createHistoryWrites } from './history-writes.ts';
 import { createOwnerOf } from './project-uids.ts';
 import { keepRetention } from './retention.ts';
 import { createStoreBatch } from './store-batch.ts';
+
+/** Nobody can delete or rename it. */
+const KUBE_SYSTEM = 'kube-system';
+const CLUSTER_UID_RETRY = { attempts: Infinity, baseDelayMs: 1_000, maxDelayMs: 30_000 };
+
+/**
+ * Identifies the cluster in a history that several share: the uid of the namespace kube-system, as other tools use it. Asks until
+ * the API server responds, or the signal aborts, which throws its reason.
+ */
+function readClusterUid(
+  namespaces: Pick<ObjectClient<Namespace>, 'get'>,
+  signal: AbortSignal,
+): Promise<string> {
+  return retry(
+    async () => {
+      const uid = (await namespaces.get('', KUBE_SYSTEM, signal))?.metadata.uid;
+      if (uid === undefined) throw new Error(`the namespace ${KUBE_SYSTEM} has no uid`);
+      return uid;
+    },
+    { ...CLUSTER_UID_RETRY, isRetryable: () => true },
+    signal,
+  );
+}
+
+export function createHistoryWrites(database: Pick<HistoryDatabase, 'query' | 'transaction'>): HistoryWrites {
+  return {
+    probe: async (signal) => {
+      await database.query({ text: 'SELECT 1' }, signal);
+    },
+    write: async (entries) => {
+      await writeJobs(database, entries);
+    },
+  };
+}
 
 /** Of our connections in the server's list of sessions. */
 const APPLICATION = 'zipjobs-controller';

@@ -1,16 +1,91 @@
+import { ANNOTATIONS, FIELD_MANAGERS } from '#crds/api-group.ts';
+import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
-import { deleteFileList } from './actions/delete-file-list.ts';
-import { forceDeletePod } from './actions/force-delete-pod.ts';
-import { isLocal, performLocally } from './actions/local-actions.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
-import { guarded } from './actions/versioned-write.ts';
+import { guarded, patchMetadata } from './actions/versioned-write.ts';
 import { writeStatus } from './actions/write-status.ts';
 import { jobFacts } from './job-facts.ts';
 import type { Action, Decision, Observation } from './observation.ts';
+
+/**
+ * The Job controller replaces a pod only once its phase is Failed, which the kubelet of a lost node never reports. So this
+ * sets it, as the pod garbage collector does for pods of lost nodes.
+ */
+async function forceDeletePod(
+  options: ActOptions,
+  namespace: string,
+  { name, uid }: Extract<Action, { kind: 'forceDeletePod' }>,
+): Promise<void> {
+  const lost = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'PodLost',
+    message: 'the node of the pod does not respond',
+  };
+  const status = {
+    phase: 'Failed',
+    conditions: [{ ...lost, lastTransitionTime: rfc3339(options.clock.date()) }],
+  };
+  try {
+    await options.pods.apply(
+      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, status },
+      { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
+    );
+    await options.pods.delete(namespace, name, { uid, gracePeriodSeconds: 0 });
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}
+
+const LOCAL = ['reserve', 'release', 'discardDelivery', 'deliverWebhook'] as const;
+
+/** Actions on the state of this process; none calls the API server. */
+type LocalAction = Extract<Action, { readonly kind: (typeof LOCAL)[number] }>;
+
+function isLocal(action: Action): action is LocalAction {
+  return LOCAL.some((kind) => kind === action.kind);
+}
+
+function performLocally(options: ActOptions, zipJob: ZipJob, action: LocalAction): Fresh {
+  switch (action.kind) {
+    case 'reserve':
+      // If the job is blocked, the next observation contains the reason.
+      return options.ledger.reserve(zipJob).blocked ? { end: AGAIN } : kept(zipJob);
+    case 'release':
+      options.ledger.release(objectKey(zipJob), action.state);
+      return kept(zipJob);
+    case 'discardDelivery':
+      options.dispatcher.acknowledge(objectKey(zipJob));
+      return kept(zipJob);
+    case 'deliverWebhook':
+      options.dispatcher.submit(options.planDelivery(zipJob));
+      return kept(zipJob);
+  }
+}
+
+/** Deletes the Secrets of the file list by name, and records it so that they are not deleted again. */
+async function deleteFileList(
+  options: ActOptions,
+  zipJob: ZipJob,
+  secretNames: readonly string[],
+): Promise<Fresh> {
+  const { namespace } = zipJob.metadata;
+  for (const name of secretNames) {
+    try {
+      await options.secrets.delete(namespace, name);
+    } catch (error) {
+      if (!isKubeError(error, 'Forbidden')) throw error;
+      options.log.warn({ err: error, ...jobFacts(zipJob) }, 'no permission to delete a file list');
+    }
+  }
+  const deletedAt = rfc3339(options.clock.date());
+  return patchMetadata(options, zipJob, { annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } });
+}
 
 export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
 

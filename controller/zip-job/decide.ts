@@ -1,24 +1,91 @@
 import { isDeepStrictEqual } from 'node:util';
 import { REASONS } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
 import { ownJob } from '../kube-state/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
-import { ownedStatus } from './owned-status.ts';
+import { isRecovering, ownedStatus, withCondition } from './owned-status.ts';
 import { active } from './phases/active.ts';
-import { abandoned, beginEnding, restored } from './phases/ending.ts';
-import { finalizing } from './phases/finalizing.ts';
+import { abandoned, beginEnding, endJob, finalPhaseOf, finish, restored } from './phases/ending.ts';
+import { recordExit } from './phases/exit.ts';
 import { finished } from './phases/finished.ts';
 import { queued } from './phases/queued.ts';
-import { uploaded } from './phases/uploaded.ts';
-import { settingsIn } from './pod-settings.ts';
+import { recovering } from './phases/recovering.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
 import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/deletion.ts';
 import { interruption } from './policies/interruption.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
+import { resultOf, verifyResult } from './policies/result.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
+
+function outcomeOf(s: Situation): { reason: string; message: string } {
+  return {
+    reason: s.status.reason ?? 'Internal',
+    message: s.status.message ?? '',
+  };
+}
+
+/** Phase Finalizing: reason and message contain the outcome. Only a complete archive in the store can still change it. */
+function finalizing(s: Situation): Step {
+  const intended = outcomeOf(s);
+  if (finalPhaseOf(intended.reason) === 'Succeeded' || !isRecovering(s.status))
+    return finish(s, s.status, intended);
+  const result = recovering(s);
+  if (result.kind === 'waiting') {
+    const actions = [...endJob(s, s.status), ...(result.step.actions ?? [])];
+    return { ...result.step, actions };
+  }
+  const step = finish(s, result.status, result.outcome ?? intended);
+  return {
+    ...step,
+    events: [...result.events, ...(step.events ?? [])],
+    actions: [...result.actions, ...(step.actions ?? [])],
+  };
+}
+
+/**
+ * The pod settings for a project. They override those of the chart, but a project cannot remove the node restrictions of the
+ * chart.
+ */
+export function settingsIn(project: ZipProject | undefined, config: DecisionConfig): DecisionConfig {
+  const pods = project?.spec.pods;
+  if (!pods) return config;
+  const { priorityClassName, resources, nodeSelector, tolerations = [] } = pods;
+  const { spec } = config.zipperPod;
+  return {
+    ...config,
+    zipperPriorityClassName: priorityClassName ?? config.zipperPriorityClassName,
+    zipperResources: { ...config.zipperResources, ...resources },
+    zipperPod: {
+      ...config.zipperPod,
+      spec: {
+        ...spec,
+        nodeSelector: { ...nodeSelector, ...spec.nodeSelector },
+        tolerations: [...(spec.tolerations ?? []), ...tolerations],
+      },
+    },
+  };
+}
+
+/**
+ * The active pod wrote its result after it had published and verified the archive, so the job finishes whatever happens to
+ * the pod now. Only the record of the attempt waits for the exit. Undefined while there is no result.
+ */
+function uploaded(s: Situation): Step | undefined {
+  const { zipJob } = s.seen;
+  const result = resultOf(zipJob);
+  if (!result) return undefined;
+  const status = withCondition(recordExit(s), 'Recovered', {
+    status: 'True',
+    reason: 'Recovered',
+    message: 'The archive is complete.',
+    now: s.now,
+  });
+  return finish(s, status, verifyResult(zipJob, result));
+}
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled

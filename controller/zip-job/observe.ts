@@ -1,4 +1,5 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
+import { shorten } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -11,8 +12,8 @@ import type { ControllerConfig } from '../config.ts';
 import { type Caches, INDEXES, listOwnerOf } from '../kube-state/caches.ts';
 import { isJobFinished, jobFailure, ownJob } from '../kube-state/job-state.ts';
 import { isOwnedBy, isZipperPod } from '../kube-state/ownership.ts';
-import { podRefusalOf } from '../kube-state/pod-refusal.ts';
 import { terminationOf } from '../kube-state/pod-state.ts';
+import type { PodWait } from '../kube-state/pod-waiting.ts';
 import { listPods, podsOf } from '../kube-state/pods-of-job.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
@@ -28,6 +29,26 @@ import { isFarTooSlow } from './policies/deadline.ts';
 import { lacksPod, recoveryLacksPod } from './policies/lacks-pod.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
 import type { SurplusJobs } from './surplus-jobs.ts';
+
+/** Removes the name of the rejected pod: it differs each time and would cause a new Event each time. */
+function plain(message: string): string {
+  return message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
+}
+
+/** Why the Job controller could not create pods: the message of the API server. */
+function podRefusalOf(events: readonly Event[]): PodWait | undefined {
+  const last = events.reduce<Event | undefined>(
+    (newest, event) =>
+      (timeOf(event.lastTimestamp) ?? 0) >= (timeOf(newest?.lastTimestamp) ?? 0) ? event : newest,
+    undefined,
+  );
+  if (last?.message === undefined) return undefined;
+  const message = shorten(plain(last.message));
+  return {
+    reason: /\b(?:exceeded|failed) quota\b/.test(message) ? 'QuotaExceeded' : 'AdmissionRefused',
+    message,
+  };
+}
 
 export interface ObserveOptions {
   readonly caches: Omit<Caches, 'namespaces'>;

@@ -11,8 +11,36 @@ import { EgressRefusedError } from './egress-refused-error.ts';
 import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
 import { type OpenSocketOptions, openSocket, portOf } from './open-socket.ts';
-import { createProxiedConnector } from './proxy/proxied-connector.ts';
 import type { Proxy } from './proxy/proxy.ts';
+import { openTunnel, type TunnelOptions } from './proxy/tunnel.ts';
+
+interface ProxiedConnectorOptions extends TunnelOptions {
+  /** For the hosts that need no proxy. */
+  readonly direct: buildConnector.connector;
+}
+
+/** A connector for agents of undici that opens a tunnel for every connection, for plain HTTP too. */
+function createProxiedConnector(proxy: Proxy, options: ProxiedConnectorOptions): buildConnector.connector {
+  const secure = createTlsConnector(options.trust, { allowH2: false, timeout: options.timeoutMs });
+  async function connect(
+    target: buildConnector.Options,
+    port: number,
+    callback: buildConnector.Callback,
+  ): Promise<void> {
+    try {
+      const socket = await openTunnel(proxy, { host: target.hostname, port }, options);
+      if (target.protocol === 'https:') secure({ ...target, httpSocket: socket }, callback);
+      else callback(null, socket);
+    } catch (error) {
+      callback(toError(error), null);
+    }
+  }
+  return (target, callback) => {
+    const port = portOf(target.port, target.protocol === 'https:');
+    if (proxy.isDirect(target.hostname, port)) options.direct(target, callback);
+    else void connect(target, port, callback);
+  };
+}
 
 export interface GuardedAgentOptions {
   /** Maximum connections to one origin. Further requests wait. */

@@ -5,10 +5,40 @@ import type { CacheGroup } from '../kube/cache-group.ts';
 import type { Lifetime } from '../lifecycle.ts';
 import type { Logger } from '../log.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { startAdminServer } from './admin-server.ts';
-import { createReadiness } from './readiness.ts';
+import { type Check, startAdminServer } from './admin-server.ts';
 import { listen } from './server.ts';
 import type { HttpSettings } from './settings.ts';
+
+interface Readiness {
+  readonly healthy: () => Check;
+  readonly ready: () => Check;
+  /** The port is open. */
+  listening(): void;
+}
+
+/**
+ * Ready from the open port until the stop signal. A later outage of the API server does not make a replica unready: all
+ * replicas would become unready at once, although they can still respond from their caches.
+ */
+export function createReadiness(deps: {
+  readonly caches: Pick<CacheGroup, 'missing'>;
+  readonly stopping: AbortSignal;
+}): Readiness {
+  let isListening = false;
+  return {
+    healthy: () => ({ ok: true }),
+    ready: () => {
+      if (deps.stopping.aborted) return { ok: false, reason: 'stopping' };
+      const missing = deps.caches.missing();
+      if (missing.length > 0)
+        return { ok: false, reason: `waiting for the initial list of: ${missing.join(', ')}` };
+      return isListening ? { ok: true } : { ok: false, reason: 'the port is not open yet' };
+    },
+    listening: () => {
+      isListening = true;
+    },
+  };
+}
 
 export interface Served {
   readonly config: Pick<HttpSettings, 'host' | 'port' | 'adminPort' | 'shutdownPauseMs' | 'shutdownDrainMs'>;

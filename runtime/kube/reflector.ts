@@ -1,16 +1,46 @@
 import { pause, systemClock } from '../clock.ts';
 import { toError } from '../errors.ts';
+import { defined } from '../optional.ts';
 import { backoffBoundMs } from '../retry.ts';
 import { createIngest } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
+import { listPages } from './list-pages.ts';
 import { listAll, watchOnce } from './list-watch.ts';
-import { createObjectCache, type ObjectCache } from './object-cache.ts';
+import { createObjectCache, isOlderVersion, type ObjectCache } from './object-cache.ts';
 import { createRefills } from './refills.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
 import { Turn } from './turn.ts';
 import type { KubeObject, Reflector } from './types.ts';
-import { verifyVersion } from './verify-version.ts';
+
+/** The newest version of the collection. Only one object is requested. */
+async function newestVersion<T extends KubeObject>(
+  { options }: Parts<T>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { kube, definition, namespace, labelSelector, fieldSelector } = options;
+  const query = { pageSize: 1, signal, ...defined({ namespace, labelSelector, fieldSelector }) };
+  for await (const { resourceVersion } of listPages(kube, definition, query)) return resourceVersion;
+  return undefined;
+}
+
+/**
+ * Makes the reflector list again if the server knows less than before, because etcd was restored from a snapshot. A watch from a
+ * version of the future stays silent until the server reaches it: deleted objects would remain, and new ones would be invisible.
+ * @throws KubeError
+ */
+async function verifyVersion<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
+  const { options, progress } = parts;
+  const version = await newestVersion(parts, signal);
+  progress.mustVerify = false;
+  if (!isOlderVersion(version, progress.newest)) return;
+  const facts = { kind: options.definition.kind, version, before: progress.newest };
+  options.log.warn(facts, 'the API server knows an older version than before: listing again');
+  progress.resourceVersion = undefined;
+  progress.newest = version;
+  progress.isRestored = true;
+  progress.listReason = 'Restored';
+}
 
 /** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */
 const MAX_RETRY_AFTER_MS = 60_000;

@@ -11,13 +11,29 @@ import type {
   V1ServiceAccount,
 } from '@kubernetes/client-node';
 import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { decoderOf, type Shape } from './decode.ts';
 import type { KubeObject, ResourceDefinition } from './types.ts';
-import type { WireObject } from './wire.ts';
+
+/** A type of the Kubernetes client as JSON: dates are strings, and all fields are readonly. */
+type Wire<T> = T extends Date
+  ? string
+  : T extends readonly (infer E)[]
+    ? readonly Wire<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Wire<T[K]> }
+      : T;
+
+/** A built-in kind as JSON, with the metadata that this project reads. */
+type WireObject<T extends { metadata?: unknown }> = Omit<Wire<T>, 'metadata' | 'kind' | 'apiVersion'> & {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+};
 
 export type Job = WireObject<V1Job>;
 type WirePod = WireObject<V1Pod>;

@@ -1,16 +1,79 @@
 import { createHash } from 'node:crypto';
 import { API_STATUSES } from '#crds/zip-job.ts';
 import type { Sample } from '#runtime/samples/read-sample.ts';
+import { ERROR_CODES } from '../../error-codes.ts';
+import { MAX_LISTED_ENTRIES } from '../../list-entry-faults.ts';
 import { STATUS_MEANINGS } from '../../schemas/zip.ts';
 import type { OpenApiDocument, PathItem } from '../document-types.ts';
+import { JOB_FAILURES } from '../job-failures.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import type { Samples } from '../read-samples.ts';
 import { WEBHOOK_ID } from '../webhook.ts';
-import { errorsSection } from './errors-section.ts';
 import { type Html, html, type Part, prose, table } from './html.ts';
 import { limitsSection } from './limits-section.ts';
 import { operationSection } from './operation-section.ts';
-import { STYLE } from './style.ts';
+
+function row(code: string, more: string, text: string): Html {
+  return html`<tr id="${code}"><td><code>${code}</code></td><td>${more}</td><td>${prose(text)}</td></tr>\n`;
+}
+
+function head(...cells: readonly string[]): Html {
+  return html`<thead><tr>${cells.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>`;
+}
+
+/** Every error code of responses and of failed jobs, each with an anchor. */
+function errorsSection(): Html {
+  return html`
+<section aria-labelledby="errors">
+<h2 id="errors">Error codes</h2>
+<p>Every error response has the body <code>{"error": {"type", "code", "message", "param"}}</code>. Rely on <code>code</code> and
+<code>param</code>. The message is meant for humans and may change.</p>
+<p>The check of a request ends at its first error. With <code>?expand=error</code>, <code>error.files</code> lists the first ${MAX_LISTED_ENTRIES} invalid
+entries of <code>urls</code> with <code>file_index</code>, <code>param</code>, <code>code</code> and <code>message</code>, and <code>error.files_total</code> is their number.</p>
+<div class="wide" tabindex="0"><table>${head('Code', 'Status', 'Meaning')}
+<tbody>${Object.entries(ERROR_CODES).map(([code, { status, text }]) => row(code, String(status), text))}</tbody></table></div>
+</section>
+<section aria-labelledby="failures">
+<h2 id="failures">Failure codes of jobs</h2>
+<p>A failed job has the status <code>failed</code>; it is not an HTTP error. No archive exists, unless the table says otherwise. The code is in
+<code>error.code</code> of the webhook and of the response to <code>?expand=error</code>.
+<code>error.retriable</code> says whether retrying may help.</p>
+<div class="wide" tabindex="0"><table>${head('Code', '', 'Meaning')}
+<tbody>${JOB_FAILURES.map(({ code, text }) => row(code, '', text))}</tbody></table></div>
+</section>`;
+}
+
+/** The complete style of the page; it loads no resources. */
+const STYLE = `
+:root { color-scheme: light dark; --text: #1c2128; --soft: #57606a; --back: #fff; --panel: #f4f6f8; --line: #d0d7de; --link: #0550ae; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6edf3; --soft: #9da7b1; --back: #0d1117; --panel: #161b22; --line: #30363d; --link: #79b8ff; }
+}
+* { box-sizing: border-box; }
+html { scroll-behavior: smooth; scroll-padding-top: 1rem; }
+@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem; color: var(--text); background: var(--back);
+  font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: break-word; }
+h1 { margin-bottom: 0; line-height: 1.2; }
+h2 { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { margin-top: 2rem; }
+a { color: var(--link); }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1rem 0; padding: 0; list-style: none; }
+.soft { color: var(--soft); }
+.wide { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td:first-child { overflow-wrap: normal; }
+tr:target, dt:target { background: var(--panel); outline: 2px solid var(--link); }
+pre, code { font-family: ui-monospace, monospace; font-size: .875em; }
+code { padding: .1em .3em; border-radius: .25rem; background: var(--panel); }
+pre { padding: 1rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--panel); overflow-x: auto; }
+pre code { padding: 0; background: none; }
+details { margin: .5rem 0; }
+summary { cursor: pointer; font-weight: 600; }
+dt { margin-top: .75rem; font-weight: 600; }
+dd { margin: 0 0 0 1.5rem; }
+`;
 
 export interface PageOptions {
   readonly document: OpenApiDocument;

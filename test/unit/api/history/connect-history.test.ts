@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { readApiConfig } from '#api/config.ts';
-import { connectHistory } from '#api/history/connect-history.ts';
 import { createApiMetrics } from '#api/metrics.ts';
+import { connectHistory } from '#api/wiring.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';

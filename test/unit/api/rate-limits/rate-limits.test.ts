@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rateLimitHeaders } from '#api/rate-limits/rate-limit-headers.ts';
+import { rateLimitHeaders } from '#api/middleware/rate-limit.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';

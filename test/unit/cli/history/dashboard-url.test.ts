@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { dashboardOrigin } from '#cli/history/dashboard-url.ts';
-import { historyToken } from '#cli/history/history-token.ts';
+import { dashboardOrigin, historyToken } from '#cli/session.ts';
 
 describe('dashboardOrigin', () => {
   it('prefers the option to the environment', () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { HistoryWrites } from '#controller/history/batch.ts';
-import { createHistoryWrites } from '#controller/history/history-writes.ts';
+import { createHistoryWrites } from '#controller/history/leading.ts';
 import { lacksArchive } from '#controller/kube-state/archive-state.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipperPodValues } from '#controller/settings/zipper-pod.ts';
-import { settingsIn } from '#controller/zip-job/pod-settings.ts';
+import { settingsIn } from '#controller/zip-job/decide.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';

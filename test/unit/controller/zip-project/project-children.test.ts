@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { zipperNetworkOf } from '#controller/wiring.ts';
 import { type ChildKind, childrenOf, includes } from '#controller/zip-project/project-children.ts';
 import {
   type Wanted,
@@ -6,7 +7,6 @@ import {
   zipperRoleBinding,
   zipperServiceAccount,
 } from '#controller/zip-project/project-objects.ts';
-import { zipperNetworkOf } from '#controller/zip-project/zipper-network.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { aConfig } from '#test/support/builders/config.ts';

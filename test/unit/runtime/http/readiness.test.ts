@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createReadiness } from '#runtime/http/readiness.ts';
+import { createReadiness } from '#runtime/http/serve-requests.ts';
 
 describe('createReadiness', () => {
   it('is ready from the time the port is open until the stop signal (T26)', () => {

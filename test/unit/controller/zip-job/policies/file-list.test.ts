@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fileListFault } from '#controller/zip-job/policies/file-list.ts';
+import { fileListFault } from '#controller/zip-job/policies/admission.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
 import { ago, aZipJob, NAME } from '#test/support/builders/objects.ts';
