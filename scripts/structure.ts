@@ -21,7 +21,7 @@ const FOLDERS = [
   'crds',
 ];
 const GENERATED =
-  /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/(?:verification|metrics|regular-expressions)\.md)/;
+  /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/(?:metrics|regular-expressions)\.md)/;
 const SETTING = /\benv: '([A-Z][A-Z0-9_]+)'|\b(?:milliseconds|seconds|bytes)\(\s*'([A-Z][A-Z0-9_]+)'/g;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');

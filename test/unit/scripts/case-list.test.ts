@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { caseTable } from '#scripts/case-table.ts';
+import { listCases } from '#scripts/case-list.ts';
 
 // Assembled here, so that the generator does not read these examples as test names.
 function testNamed(...ids: readonly string[]): string {
@@ -8,9 +8,9 @@ function testNamed(...ids: readonly string[]): string {
 
 const EMPTY = { tests: [], records: [] };
 
-describe('caseTable', () => {
-  it('has one row per case with its tests and records', () => {
-    const { lines, problems } = caseTable({
+describe('listCases', () => {
+  it('lists each case with its tests and records', () => {
+    const { lines, problems } = listCases({
       cases: '# Cases\n\n## D: downloads\n\n- **D1** A short body is refused.\n',
       tests: [
         { path: 'test/unit/a.test.ts', text: `${testNamed('D1')}\n${testNamed('D1')}` },
@@ -23,14 +23,15 @@ describe('caseTable', () => {
       '',
       '## D: downloads',
       '',
-      '| case | behaviour | shown by |',
-      '|---|---|---|',
-      '| D1 | A short body is refused. | [unit/a.test.ts](../test/unit/a.test.ts)<br>[long/b.test.ts](../test/long/b.test.ts)<br>[ADR 10](adr/0010-x.md) |',
+      'D1  A short body is refused.',
+      '    test/unit/a.test.ts',
+      '    test/long/b.test.ts',
+      '    docs/adr/0010-x.md',
     ]);
   });
 
   it('reads several cases at the end of a name, and none elsewhere', () => {
-    const { problems } = caseTable({
+    const { problems } = listCases({
       ...EMPTY,
       cases: '- **D1** One.\n- **D2** Two.\n- **H1** Three.\n',
       tests: [
@@ -44,7 +45,7 @@ describe('caseTable', () => {
   });
 
   it('reports a test that names an unknown case', () => {
-    const { problems } = caseTable({
+    const { problems } = listCases({
       ...EMPTY,
       cases: '',
       tests: [{ path: 'test/a.test.ts', text: testNamed('D9') }],
@@ -53,7 +54,7 @@ describe('caseTable', () => {
   });
 
   it('reports a case without a test, and a duplicate case', () => {
-    const { problems } = caseTable({
+    const { problems } = listCases({
       ...EMPTY,
       cases: '- **D1** One.\n- **D2** Two.\n- **D2** Again.\n',
       tests: [{ path: 'test/a.test.ts', text: testNamed('D2') }],

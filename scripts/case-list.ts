@@ -1,4 +1,4 @@
-/** The pure part of verification.ts: reads the cases of docs/cases.md, finds the files that name each case, and builds the table. */
+/** The pure part of cases.ts: reads the cases of docs/cases.md, and finds the tests and decision records that name each case. */
 
 export interface TextFile {
   readonly path: string;
@@ -28,14 +28,6 @@ function filesByCase(files: readonly TextFile[], pattern: RegExp): ReadonlyMap<s
   return found;
 }
 
-function testLink(path: string): string {
-  return `[${path.replace(/^test\//, '')}](../${path})`;
-}
-
-function recordLink(path: string): string {
-  return `[ADR ${Number(/\d+/.exec(path)?.[0])}](${path.replace(/^docs\//, '')})`;
-}
-
 interface Case {
   readonly id: string;
   readonly sentence: string;
@@ -50,25 +42,25 @@ function namesOf(files: ReadonlyMap<string, readonly string[]>, id: string): rea
   return files.get(id) ?? [];
 }
 
-export function caseTable({ cases, tests, records }: CaseSources) {
+export function listCases({ cases, tests, records }: CaseSources) {
   const tested = filesByCase(tests, END_OF_NAME);
   const recorded = filesByCase(records, IN_PARENTHESES);
   const described = new Set<string>();
   const problems: string[] = [];
 
-  function rowOf({ id, sentence }: Case): string {
-    const links = [...namesOf(tested, id).map(testLink), ...namesOf(recorded, id).map(recordLink)];
-    if (links.length === 0)
+  function linesOf({ id, sentence }: Case): readonly string[] {
+    const paths = [...namesOf(tested, id), ...namesOf(recorded, id)];
+    if (paths.length === 0)
       problems.push(`${id} is in docs/cases.md, but no test and no record in docs/adr names it`);
     if (described.has(id)) problems.push(`${id} is in docs/cases.md twice`);
     described.add(id);
-    return `| ${id} | ${sentence.replaceAll('|', '\\|')} | ${links.join('<br>')} |`;
+    return [`${id}  ${sentence}`, ...paths.map((path) => `    ${path}`)];
   }
 
   const lines = cases.split('\n').flatMap((line) => {
-    if (line.startsWith('## ')) return ['', line, '', '| case | behaviour | shown by |', '|---|---|---|'];
+    if (line.startsWith('## ')) return ['', line, ''];
     const found = caseIn(line);
-    return found ? [rowOf(found)] : [];
+    return found ? linesOf(found) : [];
   });
   for (const [id, [path]] of tested)
     if (!described.has(id)) problems.push(`${path} names ${id}, which docs/cases.md does not describe`);
