@@ -5,6 +5,7 @@ import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
@@ -13,7 +14,6 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 import { MOST_METADATA_BYTES } from './schemas/limits.ts';

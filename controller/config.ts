@@ -9,6 +9,7 @@ import {
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
@@ -17,7 +18,6 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';

@@ -47,17 +47,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a pod that runs counts as gone when its job is finished',
-    file: 'controller/zip-job/phases/exit.ts',
+    file: 'controller/zip-job/phases/pod-exit.ts',
     find: ' || (pod && !isEnded(pod) && !isLost(pod, s.now))',
     replace: '',
-    tests: [ANY_ORDER, `${UNIT}/zip-job/phases/exit.test.ts`],
+    tests: [ANY_ORDER, `${UNIT}/zip-job/phases/pod-exit.test.ts`],
   },
   {
     name: 'a pod that does not exit after its result is not stopped',
-    file: 'controller/zip-job/phases/exit.ts',
+    file: 'controller/zip-job/phases/pod-exit.ts',
     find: 'actions: deleteJob(s), ',
     replace: '',
-    tests: [`${UNIT}/zip-job/phases/exit.test.ts`],
+    tests: [`${UNIT}/zip-job/phases/pod-exit.test.ts`],
   },
   {
     name: 'the next pod is activated before the last attempt is recovered',

@@ -2,6 +2,7 @@ import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { type Blocked, isHeld, olderJobFirst } from './job-in-queue.ts';
 import { type KeyQueue, KeyQueues } from './key-queue.ts';
 import {
   type Entry,
@@ -13,7 +14,6 @@ import {
   uidOf,
 } from './ledger-entry.ts';
 import type { Pause } from './pause.ts';
-import { type Blocked, isHeld, olderJobFirst } from './queue-decision.ts';
 import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';
 import { TokenBucket, type TokenRate } from './token-bucket.ts';

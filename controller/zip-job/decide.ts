@@ -10,13 +10,13 @@ import type { Action, Decision, DecisionConfig, Observation, Situation, Step } f
 import { isRecovering, ownedStatus, withCondition } from './owned-status.ts';
 import { active } from './phases/active.ts';
 import { abandoned, beginEnding, endJob, finalPhaseOf, finish, restored } from './phases/ending.ts';
-import { recordExit } from './phases/exit.ts';
 import { finished } from './phases/finished.ts';
+import { recordExit } from './phases/pod-exit.ts';
 import { queued } from './phases/queued.ts';
 import { recovering } from './phases/recovering.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
-import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/deletion.ts';
 import { interruption } from './policies/interruption.ts';
+import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/recovery.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
 import { resultOf, verifyResult } from './policies/result.ts';
 import { atTheLatest, msUntil } from './requeue.ts';

@@ -26,7 +26,7 @@ import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
 import { isFarTooSlow } from './policies/deadline.ts';
-import { lacksPod, recoveryLacksPod } from './policies/lacks-pod.ts';
+import { lacksPod, recoveryLacksPod } from './policies/pod-not-created.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
 import type { SurplusJobs } from './surplus-jobs.ts';
 

@@ -18,8 +18,8 @@ import {
 } from '../owned-status.ts';
 import { HOPELESS_AFTER_MS, isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
-import { POD_GRACE_PERIOD_MS } from '../policies/lacks-pod.ts';
 import { nextPod } from '../policies/next-pod.ts';
+import { POD_GRACE_PERIOD_MS } from '../policies/pod-not-created.ts';
 import { withFirstInterval, withNextInterval } from '../policies/progress-interval.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';

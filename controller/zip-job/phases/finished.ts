@@ -15,7 +15,7 @@ import { withCondition } from '../owned-status.ts';
 import { awaitsArchive } from '../policies/archiving.ts';
 import { expiresAt, fileListExpiresAt, podsExpireAt } from '../policies/expiry.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
-import { podExit } from './exit.ts';
+import { podExit } from './pod-exit.ts';
 
 function deliveredNote(webhook: WebhookState): EventNote {
   const last = webhook.log?.at(-1);

@@ -2,7 +2,7 @@ import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { acceptedAtOf } from '#crds/zip-job-facts.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import type { Blocked } from '../../admission/queue-decision.ts';
+import type { Blocked } from '../../admission/job-in-queue.ts';
 import type { EventNote } from '../../engine/events.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { isLeftOver } from '../../kube-state/job-state.ts';

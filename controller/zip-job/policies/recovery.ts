@@ -10,8 +10,12 @@ import { uploadFactsOf } from '../attempt.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 import { runDeadline } from './deadline.ts';
-import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './deletion.ts';
 import { LEAST_TIME_MS, overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
+
+/** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
+export const DELETION_GRACE_PERIOD_MS = 280_000;
+/** The part of it that is left after the recovery: for the end of the job, and for the history. */
+export const STORING_MS = 60_000;
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Recovered = UploadState | 'unrecorded';

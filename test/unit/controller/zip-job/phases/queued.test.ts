@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { olderJobFirst } from '#controller/admission/queue-decision.ts';
+import { olderJobFirst } from '#controller/admission/job-in-queue.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
