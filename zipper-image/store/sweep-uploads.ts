@@ -8,7 +8,7 @@
  * bucket with the same credentials: there, nothing is aborted.
  */
 import { retry } from '#runtime/retry.ts';
-import { abortUpload } from './abort-upload.ts';
+import { abortUpload, hasResponse } from './abort-upload.ts';
 import type { ListedUpload } from './list-uploads.ts';
 import { type RecoveryDeps, untilNextCheck } from './recover-upload.ts';
 import type { UploadRef } from './store.ts';
@@ -30,8 +30,11 @@ export interface Sweep {
   readonly ownExists: boolean;
 }
 
-/** `unreported`: an upload may remain. `unlisted`: our own upload is not listed, so others cannot be identified. */
-export type Swept = 'swept' | 'unreported' | 'unlisted';
+/**
+ * `unreported`: an upload may remain. `unlisted`: our own upload is not listed, so others cannot be identified. `unreachable`: the
+ * store did not respond, so an upload may remain that a later sweep finds.
+ */
+export type Swept = 'swept' | 'unreported' | 'unlisted' | 'unreachable';
 
 /** Some listings report only whole seconds. */
 function secondOf(ms: number): number {
@@ -89,6 +92,6 @@ export async function sweepUploads(deps: RecoveryDeps, of: Sweep): Promise<Swept
     return await sweep(deps, of);
   } catch (error) {
     deps.log.info({ err: error }, 'the store does not report whether unrecorded uploads of the key remain');
-    return 'unreported';
+    return hasResponse(error) ? 'unreported' : 'unreachable';
   }
 }

@@ -100,6 +100,7 @@ async function startMark({ deps, task, graceMs }: Recovery): Promise<string | un
 /**
  * Aborts unrecorded uploads of the attempt, identified with a marker upload. The marker is aborted even after a stop: the
  * recovery ends early when its pod is deleted, and nobody else knows the marker.
+ * @throws StoreError if the store did not respond: the pod of the next recovery Job finds what remains, this marker too
  */
 async function sweepByMark(recovery: Recovery): Promise<void> {
   const { deps, task, graceMs } = recovery;
@@ -114,7 +115,11 @@ async function sweepByMark(recovery: Recovery): Promise<void> {
   } catch (error) {
     deps.onAbortFailed?.();
     deps.log.warn({ err: error }, 'could not abort the marker upload');
+    if (!hasResponse(error)) throw error;
   }
+  if (swept !== 'unreachable') return;
+  deps.signal.throwIfAborted();
+  throw unreachable();
 }
 
 /** The outcome of the attempt's own upload is already known and is reported even if this fails. */
@@ -144,8 +149,8 @@ async function recoverRecorded(
   const swept = await sweepUploads({ ...deps, signal }, sweep);
   const outcome = await recoverUpload(deps, { key, uploadId, attempt, bytes, state, endedMs });
   // The attempt ended its upload itself, but may not have aborted unrecorded ones.
-  if (swept === 'unlisted') await sweepIfPossible(recovery);
-  else if (swept === 'unreported' && task.sharedTarget === true) deps.onAbortFailed?.();
+  if (swept === 'unlisted') await (state === 'open' ? sweepByMark(recovery) : sweepIfPossible(recovery));
+  else if (swept !== 'swept' && task.sharedTarget === true) deps.onAbortFailed?.();
   return outcome;
 }
 
@@ -153,6 +158,14 @@ async function recoverRecorded(
 async function recoverUnrecorded(recovery: Recovery): Promise<RecoveryOutcome> {
   await sweepByMark(recovery);
   return { outcome: 'absent' };
+}
+
+function unreachable(): StoreError {
+  return new StoreError('Could not list the unfinished uploads of the key: the store did not respond', {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'Unreachable',
+  });
 }
 
 function tooSlow(limitMs: number, cause: unknown): StoreError {

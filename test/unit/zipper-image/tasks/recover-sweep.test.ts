@@ -184,6 +184,22 @@ describe('the sweep of a recovery', () => {
     expect(left.reported()).to.deep.equal({});
   });
 
+  for (const operation of ['listUploads', 'abort'] as const)
+    for (const state of ['unrecorded', 'open'] as const)
+      it(`reports no outcome if the store is away since its marker upload, at ${operation}, when the upload is ${state}, so that the next recovery pod aborts the marker (H8)`, async () => {
+        const uploadId = await startUpload();
+        hostile.uploads.delete(uploadId);
+        const of = state === 'open' ? { uploadId } : {};
+        hostile.fault = (request) => {
+          const isAway = hostile.uploads.size > 0 && request.operation === operation;
+          return isAway ? { kind: 'response', status: 503, code: 'SlowDown' } : undefined;
+        };
+        expect(await sweep(of).catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
+        hostile.fault = () => undefined;
+        expect(await sweep(of)).to.deep.equal({ outcome: 'absent' });
+        expect(hostile.uploads.size).to.equal(0);
+      });
+
   it('reports no outcome while the store fails', async () => {
     hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
     expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
@@ -198,7 +214,8 @@ describe('the sweep of a recovery', () => {
         stop.abort(new Error('stopped'));
         return { kind: 'hold', until: gate.promise };
       };
-      const end = sweep({ stopping: stop.signal });
+      // Only a recovery that has listed the uploads reports an outcome.
+      const end = sweep({ stopping: stop.signal }).catch(() => undefined);
       await until('the request to reach the store', () =>
         hostile.requests.some((request) => request.operation === operation),
       );
