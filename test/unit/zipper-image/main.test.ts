@@ -16,6 +16,7 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
 import { certificateText } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
 const LIMIT_MS = 60_000;
@@ -170,10 +171,7 @@ describe('a zipper process', function () {
 
   it('shows only the controller why a source is unreachable (S49, N22)', async () => {
     const key = createSealingKey();
-    const closed = createServer().listen(0, '127.0.0.1');
-    await once(closed, 'listening');
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
+    const [port = 0] = await freePorts(1);
     const seen: { readonly shown: unknown; readonly causes: string | undefined }[] = [];
     for (const url of [`http://127.0.0.1:${port}/CANARY`, 'http://10.0.0.1/CANARY', 'http://db/CANARY']) {
       const given = { ...task('/whole'), activeDeadlineSeconds: 60, sealingKey: key.publicKey };

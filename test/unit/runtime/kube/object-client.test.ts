@@ -5,6 +5,7 @@ import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { until } from '#test/support/until.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
 
 function status(reason: string, message = reason, details: object = {}): object {
@@ -288,9 +289,11 @@ describe('createKubeClient', () => {
   });
 
   it('reports an unreachable server', async () => {
-    const closed = await startScriptedApiServer();
-    await closed[Symbol.asyncDispose]();
-    const access = { server: closed.kube.server, credentials: async () => ({ headers: {}, tls: {} }) };
+    const [port = 0] = await freePorts(1);
+    const access = {
+      server: `http://127.0.0.1:${port}`,
+      credentials: async () => ({ headers: {}, tls: {} }),
+    };
     await using kube = createKubeClient({ access, requestTimeoutMs: 1_000 });
     const error = await rejection(kube.request({ method: 'GET', path: '/x' }));
     expect(error.code).to.equal('Unreachable');

@@ -6,6 +6,7 @@ import { fixedTrust } from '#runtime/tls/trust.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText } from '#test/support/servers/tls-front.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { failureOfResponse, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
@@ -128,9 +129,7 @@ describe('download: redirects and connections', () => {
       const options = { settings: { sourceRetryLimitMs: 100 }, onLog: (line: string) => lines.push(line) };
       const refused = await failureAt(`http://10.0.0.1:${origin.port}/x`, options);
       const triesOfRefused = lines.length;
-      const closed = await startFileOrigin();
-      const { port } = closed;
-      await closed[Symbol.asyncDispose]();
+      const [port = 0] = await freePorts(1);
       const failed = await failureAt(`http://127.0.0.1:${port}/x`, options);
       expect(Math.min(triesOfRefused, lines.length - triesOfRefused)).to.be.greaterThan(1);
       expect(refused.code).to.equal('SourceUnreachable');
