@@ -64,28 +64,25 @@ function roomOf(path: string, folder: string): string | undefined {
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
 }
 
-function planOf(folder: string): Floors {
+/** `inside`: the source files of the folder. */
+function planOf(folder: string, inside: readonly string[]): Floors {
   const imports = new Map<string, Set<string>>();
-  for (const path of source) {
-    const room = roomOf(path, folder);
-    if (room === undefined) continue;
+  for (const path of inside) {
+    const room = roomOf(path, folder) ?? '';
     const targets = imports.get(room) ?? new Set();
     imports.set(room, targets);
     for (const imported of importsOf(path)) {
       const target = roomOf(imported, folder);
-      if (target !== undefined && source.includes(imported)) targets.add(target);
+      if (target !== undefined && inside.includes(imported)) targets.add(target);
     }
   }
   return floorsOf(imports);
 }
 
 /** Files and folders of a folder and of all folders in it. */
-function allRooms(folder: string): number {
+function allRooms(folder: string, inside: readonly string[]): number {
   const rooms = new Set<string>();
-  for (const path of source) {
-    if (!path.startsWith(`${folder}/`)) continue;
-    for (let room = path; room !== folder; room = dirname(room)) rooms.add(room);
-  }
+  for (const path of inside) for (let room = path; room !== folder; room = dirname(room)) rooms.add(room);
   return rooms.size;
 }
 
@@ -114,9 +111,18 @@ console.log(row(['folder', 'files', 'lines', 'rooms', 'at every level', 'floors'
 console.log('|---|---|---|---|---|---|---|---|');
 for (const folder of FOLDERS) {
   const inside = source.filter((path) => path.startsWith(`${folder}/`));
-  const { rooms, floors, arrows, upwards } = planOf(folder);
+  const { rooms, floors, arrows, upwards } = planOf(folder, inside);
   console.log(
-    row([folder, inside.length, linesIn(inside), rooms, allRooms(folder), floors, arrows, upwards.length]),
+    row([
+      folder,
+      inside.length,
+      linesIn(inside),
+      rooms,
+      allRooms(folder, inside),
+      floors,
+      arrows,
+      upwards.length,
+    ]),
   );
   for (const [from, to] of upwards) console.error(`${folder}: ${from} imports ${to}, which imports it too`);
 }
