@@ -113,7 +113,7 @@ type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
 function createLimits({ inFlight, body, metrics, rateLimits, clock }: AppDeps) {
   function onRefused(limit: string): void {
-    return metrics.overloads.inc({ limit });
+    metrics.overloads.inc({ limit });
   }
   const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
   const pacing = {

@@ -55,7 +55,7 @@ async function whileOpen<T>(
 ): Promise<T> {
   const closed = new AbortController();
   function interrupt(): void {
-    return closed.abort(new DOMException('interrupted', 'AbortError'));
+    closed.abort(new DOMException('interrupted', 'AbortError'));
   }
   // A prompt with an answer closes its reader before it returns.
   function onClosed(): void {

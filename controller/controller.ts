@@ -96,7 +96,7 @@ export function createLead({
   return async (signal) => {
     await synced(signal);
     function task(): void {
-      return void addAll(keysOfFullReconcile(controllers), signal);
+      void addAll(keysOfFullReconcile(controllers), signal);
     }
     using _fullReconcile = every(clock, fullReconcileMs, { task, signal });
     await Promise.all([

@@ -99,7 +99,7 @@ function leavingProject(caches: Caches, { metadata }: KubeObject, notify: (key: 
 }
 
 function onArchiveJob({ caches, ledger }: Wiring, key: ObjectKey): void {
-  return holdStarted(ledger, caches().zipJobs.get(key), caches().jobs.get(key));
+  holdStarted(ledger, caches().zipJobs.get(key), caches().jobs.get(key));
 }
 
 function onZipJobChange(wiring: Wiring) {

@@ -191,7 +191,7 @@ export async function createParts(
   }
   const jobs = createKnownJobs();
   function onZipJob(change: Change<ListedJob>): void {
-    return jobs.note(change);
+    jobs.note(change);
   }
   const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
   collectCaches(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });

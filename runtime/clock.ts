@@ -44,7 +44,7 @@ export function pause(clock: Pick<Clock, 'after'>, delayMs: number, signal: Abor
       resolve(passed);
     }
     function onAbort(): void {
-      return end(false);
+      end(false);
     }
     const timer = clock.after(delayMs, () => end(true));
     signal.addEventListener('abort', onAbort);

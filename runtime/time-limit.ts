@@ -26,7 +26,7 @@ export async function runWithin<T, E extends Error>(
     ended.reject(toError(reason));
   }
   function onAbort(): void {
-    return end(limit.signal?.reason);
+    end(limit.signal?.reason);
   }
   limit.signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => {

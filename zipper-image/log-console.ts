@@ -7,7 +7,7 @@ import type { Logger } from '#runtime/log.ts';
  */
 export function logConsole(log: Logger): void {
   function warn(...values: readonly unknown[]): void {
-    return log.warn({ console: format(...values) }, 'a library printed a line');
+    log.warn({ console: format(...values) }, 'a library printed a line');
   }
   for (const name of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) console[name] = warn;
   process.removeAllListeners('warning');

@@ -12,7 +12,7 @@ export class Wake {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resolve = resolve;
     function end(): void {
-      return resolve();
+      resolve();
     }
     signal.addEventListener('abort', end);
     if (!signal.aborted) await promise;

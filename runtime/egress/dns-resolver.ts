@@ -44,7 +44,7 @@ export function createDnsResolver({ servers }: DnsResolverOptions = {}): Resolve
     const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
     if (servers) resolver.setServers(servers);
     function cancel(): void {
-      return resolver.cancel();
+      resolver.cancel();
     }
     signal.addEventListener('abort', cancel, { once: true });
     let timer: NodeJS.Timeout | undefined;

@@ -99,7 +99,7 @@ export function createLimitedServer({ listener, settings, reject }: LimitedServe
     if (ending.has(socket)) return;
     ending.add(socket);
     function end(last: string): void {
-      return void socket.end(last, () => socket.destroy());
+      socket.end(last, () => socket.destroy());
     }
     const expected = responses.lastExpected(socket);
     if (!socket.writable || (expected === undefined && responses.isStarted(socket))) socket.destroy();

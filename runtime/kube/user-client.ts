@@ -39,7 +39,7 @@ export async function withinRequest<T>(
 ): Promise<T> {
   const ended = Promise.withResolvers<never>();
   function end(): void {
-    return ended.reject(toError(limit.reason));
+    ended.reject(toError(limit.reason));
   }
   limit.addEventListener('abort', end);
   try {

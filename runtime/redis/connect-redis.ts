@@ -36,7 +36,7 @@ export function createCounts(deps: {
     return createLocalCounts(clock);
   }
   function onUncounted(): void {
-    return uncounted.inc();
+    uncounted.inc();
   }
   return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });
 }

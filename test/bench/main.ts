@@ -42,7 +42,7 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
 
 function log(line: string): void {
-  return console.error(line);
+  console.error(line);
 }
 
 function isWanted(name: string): boolean {

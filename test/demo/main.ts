@@ -17,11 +17,11 @@ const USAGE = `npm run demo -- [--keep] [--url URL ...]
 const started = performance.now();
 
 function print(line: string): void {
-  return console.log(line);
+  console.log(line);
 }
 
 function step(line: string): void {
-  return print(`\n[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+  print(`\n[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 }
 
 function untilInterrupted(): Promise<void> {

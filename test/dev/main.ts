@@ -24,11 +24,11 @@ const POD_PORT = 8080;
 const started = performance.now();
 
 function print(text: string): void {
-  return console.log(text);
+  console.log(text);
 }
 
 function step(line: string): void {
-  return print(`[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
+  print(`[${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s] ${line}`);
 }
 
 /** Aborts at Ctrl-C. The cluster stops at the same signal, so calls to it fail from then on. */

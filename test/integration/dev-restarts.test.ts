@@ -59,7 +59,7 @@ describe('restartOnChange', function () {
     printed = [];
     responses = new Set();
     function print(text: string): void {
-      return void printed.push(text);
+      printed.push(text);
     }
     const { signal } = new AbortController();
     stack.use(restartOnChange({ cluster, api, values: {}, print, signal }));

@@ -20,7 +20,7 @@ describe('many simulated zippers', function () {
   before(async () => {
     cluster = await sharedCluster();
     function log(line: string): void {
-      return console.log(`      ${line}`);
+      console.log(`      ${line}`);
     }
     function report(one: ScaleFigure): void {
       figures.push(one);

@@ -52,7 +52,7 @@ const results: FileResult[] = [];
 const problems: string[] = [];
 
 function print(text: string): void {
-  return void process.stdout.write(text);
+  process.stdout.write(text);
 }
 
 function onFile(result: FileResult, left: number): void {

@@ -22,7 +22,7 @@ interface Plugin {
 }
 
 function report(message: WorkerReport): void {
-  return void process.send?.(message);
+  process.send?.(message);
 }
 
 async function nextFile(): Promise<string | undefined> {
@@ -70,7 +70,7 @@ async function runFile(file: string, { config, plugins, grep }: Run): Promise<vo
 
 /** Without a listener, one that happens between two files would end the process. */
 function printUnhandledRejections(): void {
-  return void process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
+  process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
 }
 
 async function main(suite = '', grep?: string): Promise<void> {

@@ -60,7 +60,7 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
   function onProcess(process: ServerProcess): void {
-    return life.defer(() => process.kill());
+    life.defer(() => process.kill());
   }
   const { apiServerFlags = [], apiServerMemoryGib = 2, quickJobs = false } = options;
   const settings = { apiServerFlags, apiServerMemoryGib, quickJobs };
@@ -137,7 +137,7 @@ async function readLogAccess({
 function endOnSignals(stop: () => Promise<void>): Disposable {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   function remove(): void {
-    return signals.forEach((signal) => process.off(signal, onSignal));
+    signals.forEach((signal) => process.off(signal, onSignal));
   }
   function onSignal(signal: NodeJS.Signals): void {
     // This listener runs first, so the count includes listeners that remove themselves when called.

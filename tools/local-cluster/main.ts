@@ -11,7 +11,7 @@ const USAGE = `npm run cluster -- [--dir DIR] [--keep] | --measure-build
   --measure-build  build the programs from an empty cache instead, and write what that cost to build-costs.json`;
 
 function print(line: string): void {
-  return console.log(line);
+  console.log(line);
 }
 
 function howToReach(cluster: Cluster): string {

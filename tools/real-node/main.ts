@@ -19,7 +19,7 @@ import { openRunDir } from './run-dir.ts';
 const COMMAND_LIMIT_MS = 25 * 60_000;
 
 function log(line: string): void {
-  return console.log(line);
+  console.log(line);
 }
 
 async function run(command: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {

@@ -270,7 +270,7 @@ export async function zipToS3(deps: ZipToS3Deps): Promise<ZipResult> {
   const work = createWork(deps);
   const { cancel, ended, status } = work;
   function stop(): void {
-    return ended.abort(deps.stopping.reason);
+    ended.abort(deps.stopping.reason);
   }
   if (deps.stopping.aborted) stop();
   deps.stopping.addEventListener('abort', stop, { once: true });

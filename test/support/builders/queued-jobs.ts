@@ -28,7 +28,7 @@ export function queuedJob(
 
 /** What the cache reports when the job is finished. */
 export function end(ledger: Ledger, zipJob: ZipJob): void {
-  return ledger.see({
+  ledger.see({
     kind: 'set',
     key: objectKey(zipJob),
     object: { ...zipJob, status: { phase: 'Succeeded' } },

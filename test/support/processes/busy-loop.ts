@@ -35,7 +35,7 @@ async function openInspector(port: number): Promise<WebSocket> {
 export async function duringBusyLoop<T>(port: number, task: () => Promise<T>): Promise<T> {
   const socket = await openInspector(port);
   function send(id: number, method: string, params: object = {}): void {
-    return socket.send(JSON.stringify({ id, method, params }));
+    socket.send(JSON.stringify({ id, method, params }));
   }
   function received(part: string): Promise<void> {
     return new Promise((resolve) => {

@@ -59,7 +59,7 @@ export function skipTests(context: Mocha.Context, reason: string): void {
 }
 
 function skipWithout(context: Mocha.Context, missing: readonly string[], packages: readonly string[]): void {
-  return skipTests(
+  skipTests(
     context,
     `${missing.join(', ')} not found. Install with: apt-get install ${[...new Set(packages)].join(' ')}`,
   );

@@ -26,7 +26,7 @@ export async function startDashboardHistory(
   const history = createHistory({ database, clock: systemClock, config });
   const project = await startDashboardProject(env, { history });
   function putProject(uid: string): void {
-    return project.putProject({}, { metadata: { uid } });
+    project.putProject({}, { metadata: { uid } });
   }
   putProject(PROJECT_UID);
   return {

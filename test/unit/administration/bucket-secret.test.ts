@@ -41,7 +41,7 @@ function start() {
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   function putSecret(credentials: BucketCredentials, ownerReferences?: readonly OwnerReference[]): void {
-    return objects.put(COLLECTIONS.secrets, {
+    objects.put(COLLECTIONS.secrets, {
       metadata: { namespace: TEAM, name: SECRET, ...(ownerReferences && { ownerReferences }) },
       data: encoded(credentials),
     } as KubeObject);

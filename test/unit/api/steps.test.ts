@@ -97,7 +97,7 @@ describe('createQueue', () => {
     const started: string[] = [];
     const ends = new Map<string, () => void>();
     function begin(name: string): void {
-      return void enqueue(name.slice(0, 1), () => {
+      void enqueue(name.slice(0, 1), () => {
         started.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       });

@@ -21,7 +21,7 @@ function status(code: number, reason: string) {
 }
 
 function listCidrs(exchange: Exchange, ...cidrs: readonly (readonly string[])[]): void {
-  return exchange.json(200, {
+  exchange.json(200, {
     kind: 'ServiceCIDRList',
     metadata: {},
     items: cidrs.map((one, index) => ({ metadata: { name: `n${index}` }, spec: { cidrs: one } })),

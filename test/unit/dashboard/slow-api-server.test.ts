@@ -57,7 +57,7 @@ describe('while the API server is slow', () => {
   }
   /** Reviews still get responses, all other calls none. */
   function silenceObjects({ server }: DashboardProject): void {
-    return server.respondWith(silence);
+    server.respondWith(silence);
   }
 
   it('every page responds with 503 and Retry-After, or needs no call (UI46)', async () => {

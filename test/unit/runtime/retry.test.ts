@@ -68,7 +68,7 @@ describe('retry', () => {
   async function delaysOf(error: AppError, policy: RetryPolicy): Promise<readonly number[]> {
     const delays: number[] = [];
     function onRetry(_error: unknown, _attempt: number, delayMs: number): void {
-      return void delays.push(delayMs);
+      delays.push(delayMs);
     }
     await failure(retry(() => Promise.reject(error), { ...policy, onRetry }));
     return delays;

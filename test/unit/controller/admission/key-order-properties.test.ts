@@ -61,7 +61,7 @@ function createModel(random: Random) {
     return [...jobs.values()].filter((one) => !isFinished(one));
   }
   function finish(one: ZipJob): void {
-    return put({ ...one, status: { phase: 'Succeeded' } });
+    put({ ...one, status: { phase: 'Succeeded' } });
   }
   function reconcile(key: string): void {
     due.delete(key);

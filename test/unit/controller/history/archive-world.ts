@@ -115,10 +115,10 @@ export function archiveWorld(change: Parameters<typeof aConfig>[0] = {}, parts: 
   const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
   const projectUids = createProjectUids();
   function createProject(object: ZipProject): void {
-    return projectUids.see({ kind: 'set', key: objectKey(object), object, before: undefined });
+    projectUids.see({ kind: 'set', key: objectKey(object), object, before: undefined });
   }
   function deleteProject(before: ZipProject): void {
-    return projectUids.see({ kind: 'deleted', key: objectKey(before), before });
+    projectUids.see({ kind: 'deleted', key: objectKey(before), before });
   }
   for (const project of parts.projects ?? [aProject()]) createProject(project);
   /** Those that the cache lacks. */

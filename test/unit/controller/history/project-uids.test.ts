@@ -30,7 +30,7 @@ describe('createProjectUids', () => {
   it('remembers a limited number of deleted projects, and every existing one', () => {
     const uids = createProjectUids();
     function remove(n: number): void {
-      return uids.see({
+      uids.see({
         kind: 'deleted',
         key: `team-${n}/project`,
         before: projectIn(`team-${n}`, `uid-${n}`),

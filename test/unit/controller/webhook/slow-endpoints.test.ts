@@ -33,7 +33,7 @@ describe('the endpoints that the dispatcher remembers as slow', () => {
       onError: () => undefined,
     });
     function submit(endpoint: string, key = endpoint): void {
-      return dispatcher.submit({
+      dispatcher.submit({
         key,
         attemptId: key,
         project: 'project',

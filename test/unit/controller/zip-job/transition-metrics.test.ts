@@ -22,7 +22,7 @@ function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
     now: () => NOW,
   });
   function move(before: ZipJobStatus, after: ZipJobStatus): void {
-    return countTransition(metrics, { before, after, now: NOW });
+    countTransition(metrics, { before, after, now: NOW });
   }
   async function series(): Promise<readonly string[]> {
     return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -22,7 +22,7 @@ function job(name: string, second: number, state: WebhookState['state']): Listed
 describe('createDeliveries', () => {
   let deliveries: Deliveries;
   function set(object: ListedJob, before?: ListedJob): void {
-    return deliveries.note({ kind: 'set', key: keyOf(object.metadata.name), object, before });
+    deliveries.note({ kind: 'set', key: keyOf(object.metadata.name), object, before });
   }
   beforeEach(() => {
     deliveries = createDeliveries();

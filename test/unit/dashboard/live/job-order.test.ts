@@ -12,10 +12,10 @@ function job(name: string, secondsAgo: number): ZipJob {
 describe('createJobOrder', () => {
   let order: JobOrder;
   function set(object: ZipJob, before?: ZipJob): void {
-    return order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
+    order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
   }
   function drop(before: ZipJob): void {
-    return order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
+    order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
   }
   beforeEach(() => {
     order = createJobOrder();

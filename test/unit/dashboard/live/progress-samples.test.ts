@@ -28,7 +28,7 @@ function at(second: number, bytesRead = second): ListedJob {
 describe('createProgressSamples', () => {
   const samples = createProgressSamples();
   function note(object: ListedJob, key = KEY): void {
-    return samples.note({ kind: 'set', key, object, before: undefined });
+    samples.note({ kind: 'set', key, object, before: undefined });
   }
   function bytes(): readonly number[] {
     return samples.of(KEY).map(({ bytesRead }) => bytesRead);

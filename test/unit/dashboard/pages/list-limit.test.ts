@@ -37,7 +37,7 @@ describe('the limit of concurrent lists of bindings, tokens and buckets', () => 
       server.tokens.set('other', { name: 'other', allowed: ['*'] });
       const other = await visitAs(server, 'other');
       function finish(): void {
-        return waiting.splice(0).forEach((resolve) => resolve());
+        waiting.splice(0).forEach((resolve) => resolve());
       }
       const first = ada.get(`${HOME}/settings`);
       await until('the first list to be read', () => waiting.length === 1);

@@ -23,7 +23,7 @@ describe('a namespace that is received again', () => {
     const watch = await followed(fixture, 10, ...all);
     expect(reflector.leftOut()).to.equal(2);
     function remove(name: string, version: number): void {
-      return watch.events(['DELETED', aNote(name, version)]);
+      watch.events(['DELETED', aNote(name, version)]);
     }
     function refill(n: number): Promise<Exchange> {
       return until(`list ${n} of the namespace`, async () => {

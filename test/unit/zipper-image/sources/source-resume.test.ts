@@ -47,7 +47,7 @@ function resetWhenPaused(bytes: number): OriginRoute {
       ...(from > 0 && { 'content-range': `bytes ${from}-${bytes - 1}/${bytes}` }),
     });
     function reset(): void {
-      return void response.socket?.resetAndDestroy();
+      response.socket?.resetAndDestroy();
     }
     for (const piece of generatedPart({ bytes, seed: 2, from, to: bytes })) {
       if (signal.aborted) return;

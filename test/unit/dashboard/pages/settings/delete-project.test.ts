@@ -91,7 +91,7 @@ describe('the deletion of a project', () => {
     const SECRET = `${COLLECTIONS.secrets}/${bucketSecretName('s3-reports')}`;
     /** As the docs show: without an owner. */
     function putSecret(): void {
-      return project.objects.put(COLLECTIONS.secrets, {
+      project.objects.put(COLLECTIONS.secrets, {
         metadata: { namespace: TEAM, name: bucketSecretName('s3-reports') },
       });
     }

@@ -49,7 +49,7 @@ describe('the settings pages', () => {
     return isRecord(found) ? found : {};
   }
   function put(given: ZipProject['spec']): void {
-    return project.putProject(given, { status: STATUS });
+    project.putProject(given, { status: STATUS });
   }
   async function versionOn(path: string): Promise<string> {
     return /name="version" value="([^"]+)"/.exec((await project.ada.get(path)).text)?.[1] ?? 'no version';
