@@ -1,15 +1,6 @@
-import { type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { fileListBytesOf, storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
-
-/** What a read response contains without `expand`. */
-export interface JobResponse {
-  readonly name: string;
-  /** Undefined for a job that was not reconciled yet. */
-  readonly phase: Phase | undefined;
-  /** JSON text of an object. */
-  readonly metadata: string;
-}
 
 /** What the API keeps of each ZipJob. */
 export interface CachedJob {
@@ -18,14 +9,6 @@ export interface CachedJob {
   readonly bytes: number;
   /** Compressed bytes of its stored file list; absent if it has none. */
   readonly fileListBytes?: number;
-}
-
-export function responseOf({ metadata, spec, status }: ZipJob): JobResponse {
-  return {
-    name: metadata.name,
-    phase: status?.phase,
-    metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
-  };
 }
 
 export function toCachedJob(job: ZipJob): CachedJob {

@@ -15,3 +15,8 @@ export interface ApiState extends RequestState {
 
 export type ApiContext = RequestContext<ApiState>;
 export type ApiMiddleware = RequestMiddleware<ApiState>;
+
+/** The project of an authenticated request. */
+export function projectOf({ state }: Pick<ApiContext, 'state'>): string {
+  return state.principal?.namespace ?? '';
+}

@@ -3,9 +3,10 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import { resourceNotFound } from './api-error.ts';
-import { type CachedJob, type JobResponse, responseOf } from './cached-job.ts';
+import type { CachedJob } from './cached-job.ts';
 import type { HistoryQuery, ReadHistory } from './history/read-history.ts';
 import type { KeptResponses } from './kept-responses.ts';
+import { type JobResponse, responseOf } from './kept-responses.ts';
 
 export interface FindZipJobDeps {
   /** Indexed by UID_INDEX. */

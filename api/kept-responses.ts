@@ -1,5 +1,13 @@
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { type JobResponse, responseOf } from './cached-job.ts';
+import { isFinished, type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+
+/** What a read response contains without `expand`. */
+export interface JobResponse {
+  readonly name: string;
+  /** Undefined for a job that was not reconciled yet. */
+  readonly phase: Phase | undefined;
+  /** JSON text of an object. */
+  readonly metadata: string;
+}
 
 /** Responses of finished jobs, which no longer change. Clients read a job soon after it finishes, and rarely later. */
 export interface KeptResponses {
@@ -7,6 +15,14 @@ export interface KeptResponses {
   keep(job: ZipJob): void;
   /** By the uid of the ZipJob, so that a response is never of another job with the same name. */
   of(uid: string | undefined): JobResponse | undefined;
+}
+
+export function responseOf({ metadata, spec, status }: ZipJob): JobResponse {
+  return {
+    name: metadata.name,
+    phase: status?.phase,
+    metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
+  };
 }
 
 /** A key, two objects and a short text. */

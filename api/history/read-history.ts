@@ -4,7 +4,7 @@ import { AppError } from '#runtime/errors.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import { runWithin } from '#runtime/time-limit.ts';
 import type { ApiMetrics } from '../metrics.ts';
-import { createInFlight } from '../middleware/in-flight-limit.ts';
+import { createInFlight } from '../rate-limits/in-flight.ts';
 import { createCircuit } from './circuit.ts';
 
 export interface HistoryQuery {

@@ -6,9 +6,9 @@ import type { Clock } from '#runtime/clock.ts';
 import { isUnencoded } from '#runtime/http/content-encoding.ts';
 import { type Pace, readPieces } from '#runtime/http/read-pieces.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import { type ApiContext, type ApiMiddleware, projectOf } from '../context.ts';
+import type { InFlight } from '../rate-limits/in-flight.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import { type InFlight, projectOf } from './in-flight-limit.ts';
 
 export interface JsonBodyOptions {
   readonly maxBytes: number;

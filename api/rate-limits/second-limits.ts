@@ -1,11 +1,15 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import type { Principal } from '../tokens/authenticate.ts';
 import type { Delay } from './delay.ts';
 import { createRequestPace, MAX_DELAY_MS } from './request-pace.ts';
 
-export type Caller = Pick<Principal, 'namespace' | 'tokenName' | 'project'>;
+/** The token of a request and its project. */
+export interface Caller {
+  readonly namespace: string;
+  readonly tokenName: string;
+  readonly project: ZipProject;
+}
 
 /** What this process spreads evenly, after a burst. */
 export interface SecondLimits {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/job-view.ts';
-import { responseOf } from '#api/cached-job.ts';
+import { responseOf } from '#api/kept-responses.ts';
 import { expandedFields } from '#api/expand/expanded-fields.ts';
 import { EXPANSIONS } from '#api/expand/read-expand.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
