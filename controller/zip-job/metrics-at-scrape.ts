@@ -3,7 +3,6 @@ import { findCondition, type Reason } from '#crds/conditions.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
-import type { Archiver } from '../history/archiver.ts';
 import type { RestingCounts } from '../kube-state/resting-counts.ts';
 import { timeOf } from '../kube-state/times.ts';
 import { deadlineSeconds } from './policies/deadline.ts';
@@ -17,7 +16,7 @@ export interface ScrapeSources {
   readonly activeDeadlineSeconds: number;
   readonly heldBuckets: () => number;
   /** Undefined without a history. */
-  readonly archiver: Pick<Archiver, 'size' | 'oldestMs'> | undefined;
+  readonly archiver: { readonly size: number; readonly oldestMs: () => number | undefined } | undefined;
   readonly now: () => Date;
 }
 
