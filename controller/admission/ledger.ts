@@ -18,6 +18,26 @@ import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './
 import { MutableQueueState } from './queue-state.ts';
 import { TokenBucket, type TokenRate } from './token-bucket.ts';
 
+/*
+ * Where a job is between its creation and the end of its pod, and what moves it on:
+ *
+ *        seen, not suspended          reserve()                 handed out             hold()
+ *     none ────────────────> queued ────────────> waiting ────────────────> reserved ────────> running
+ *      ^                        ^                    │                          │                  │
+ *      │                        └────────────────────┴──────── release() ───────┴──────────────────┘
+ *      └── forget(): it is finished and its pod is gone, it was deleted, or it was suspended while it was not active
+ *
+ * - queued: it has its place among the jobs that write the same object (`KeyQueue`), oldest first, and requests nothing.
+ * - waiting: the reconciler wants to start it. Only the next job of its object is in the queue for slots (`MutableQueueState`), so
+ *   a change costs the same however many follow.
+ * - reserved: it has a slot under every limit, and `act` may create its Job. `onReserved` has it reconciled.
+ * - running: its Job exists, or may exist. `hold` enforces no limit, because the pod runs already: after a restart of the controller,
+ *   the caches bring running jobs from none to running at once.
+ *
+ * Slots are handed out (`#handOut`) after everything that may have freed one: in the order of `nextRequest`, while no pause is in
+ * force and the rate of starts allows it. A suspended job leaves when it is no longer active.
+ */
+
 /** What the ledger knows of a job. `reserved`: it may create its Job. `running`: its Job exists, or may exist. */
 export interface Position {
   readonly state: 'none' | 'waiting' | 'reserved' | 'running';

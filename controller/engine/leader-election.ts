@@ -3,6 +3,23 @@ import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-lock.ts';
 
+/*
+ * One process leads at a time. What a replica does, and what moves it on:
+ *
+ *     waiting ── the lease is free, expired or ours ──> leading ── stop signal, or the work failed ──> releasing ──> ended
+ *        │                                                 │
+ *        └── stop signal ──> ended                         └── renewed too late, or another holds it ──> lost
+ *
+ * - waiting (`acquire`): tries every retry period, and at the moment when the lease of a silent leader expires.
+ * - leading (`leadWhileHeld`): `lead` runs, and the lease is renewed beside it until `lead` has ended. So no other replica starts
+ *   while this one still works, also after the stop signal.
+ * - releasing (`release`): gives the lease up, so that another replica leads at once. Best effort: the lease also expires.
+ * - lost (`LeadershipLost`): nothing is released, because another may hold the lease. `lead` is told to stop, but not waited for:
+ *   the process must exit. The deadline of a renewal is shorter than the lease, so this happens before another may lead.
+ *
+ * The lease is judged by the time that this process saw pass, never by the clock of another (lease-lock.ts).
+ */
+
 export interface LeaderElectionOptions
   extends Pick<LeaseLockOptions, 'leases' | 'namespace' | 'name' | 'identity' | 'onSeen'> {
   /** How long other replicas wait after the last renewal that they saw. Default 15 s. */

@@ -13,6 +13,24 @@ import { type ArchiveQueue, createArchiveQueue } from './archive-queue.ts';
 import type { StoreBatch, Stored } from './batch.ts';
 import { Wake } from './wake.ts';
 
+/*
+ * Where a finished ZipJob is on its way into the history, and what moves it on:
+ *
+ *     unknown ── its webhook or pod may still change its status ──> later ── `archiveDueAt`, or nothing changes any more ──┐
+ *        └──────────────── its status is final, or it is being deleted ────────────────────────────────────────────> queued
+ *                                                                                                                        │
+ *     stored <── done ── in a batch (`#taken`) <── `store` takes it, oldest end first, fairly by project ────────────────┘
+ *                             │
+ *                             ├── early: stored, but its status may still change: it waits for its final status (`#storedEarly`)
+ *                             ├── changed: it changed since it was read ──> queued
+ *                             ├── later: its status could not be written ──> later, for `archiveRetrySeconds`
+ *                             └── the batch failed, or was full before it ──> queued
+ *
+ * Every change of the ZipJob (`#follow`) decides anew where it is, from the ZipJob alone. Nothing is lost if the process ends: a
+ * ZipJob keeps its finalizer until its row is committed, and the next leader has seen the same changes. If the queue is full,
+ * jobs are left out (`#isIncomplete`) and read from the cache again when the queue is empty.
+ */
+
 export type ArchiverConfig = Pick<
   ControllerConfig,
   | 'historyHost'
