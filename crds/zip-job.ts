@@ -193,9 +193,9 @@ export const COUNTED_CLASSES = ['transient', 'oom', 'superseded'] as const satis
 export interface WebhookDelivery {
   readonly at: string;
   readonly durationMs: number;
-  /** Size of the request body. Absent in deliveries of older versions. */
+  /** Size of the request body. Absent for a test event that was not sent, because the project has no URL. */
   readonly bytes?: number;
-  /** Number of the attempt, from 1; a resend starts again at 1. Absent in deliveries of older versions. */
+  /** Number of the attempt, from 1; a resend starts again at 1. Absent for a test event. */
   readonly attempt?: number;
   /** HTTP status. Absent without a response. */
   readonly status?: number;

@@ -21,9 +21,9 @@ export interface DeliveryRow {
   /** Response of the receiver, or the error. */
   readonly response: string;
   readonly durationMs: number;
-  /** Size of the request; null in deliveries of older versions. */
+  /** Size of the request; null if the status does not say it. */
   readonly bytes: number | null;
-  /** From 1; null in deliveries of older versions. */
+  /** From 1; null if the status does not say it. */
   readonly attempt: number | null;
   readonly nextAttemptAt: string | null;
 }

@@ -75,7 +75,7 @@ describe('the deliveries of the webhook page', () => {
     return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) => textOf(row));
   }
 
-  it('show status, duration, size and attempt, and – for what older versions did not record', async () => {
+  it('show status, duration, size and attempt, and – for what the status does not say', async () => {
     putJob('new', 'Exhausted');
     putJob('old', 'Delivered', { log: [{ at: '2026-01-01T00:00:00Z', durationMs: 12, status: 204 }] });
     const [failed, delivered] = await rowsOf(WEBHOOK);

@@ -42,7 +42,6 @@ describe('deliveryLog', () => {
       withWebhook('old', {
         state: 'Delivered',
         attempts: 1,
-        // As older versions wrote it.
         log: [{ at: at(1), durationMs: 5, status: 204 }],
       }),
       withWebhook('new', {
