@@ -1,10 +1,12 @@
+const CHAOS_PODS = { metadata: { annotations: { 'zipjobs.dev/test-run': 'chaos' } } };
+
 /** Chart values with the shortest possible waits, so that a schedule takes seconds. */
 const QUICK_VALUES = {
-  api: { podAnnotations: { 'zipjobs.dev/test-run': 'chaos' }, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
+  api: { podTemplate: CHAOS_PODS, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
   controller: {
     // One is ready to lead while killed ones wait for their restart.
     replicas: 3,
-    podAnnotations: { 'zipjobs.dev/test-run': 'chaos' },
+    podTemplate: CHAOS_PODS,
     settings: {
       // Shorter than a restart of the API server; a busy machine with three has no leader for long.
       LEASE_DURATION_MS: 5_000,

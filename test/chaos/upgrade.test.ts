@@ -48,8 +48,8 @@ describe('an upgrade of the controller', function () {
     );
     for (const uuid of uuids) await project.untilPhase(uuid, ['Running']);
     // Another annotation replaces the pods like another image.
-    const podAnnotations = { 'zipjobs.dev/test-run': 'upgrade' };
-    const values = { controller: { podAnnotations }, api: { podAnnotations } };
+    const podTemplate = { metadata: { annotations: { 'zipjobs.dev/test-run': 'upgrade' } } };
+    const values = { controller: { podTemplate }, api: { podTemplate } };
     await installChart(cluster, values, await nextChart(cluster.dir));
     const { stdout } = await cluster.kubectl(['get', 'crd', 'zipjobs.zipjobs.dev', '-o', 'json']);
     expect(stdout).to.include('fieldOfTheNextRelease');

@@ -63,7 +63,10 @@ describe('the pods of a component', function () {
 
   it('prefer different nodes, unless the operator sets constraints (X25)', async () => {
     const own = [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }];
-    const objects = await render({ 'dashboard.enabled': true, 'api.topologySpreadConstraints': own });
+    const objects = await render({
+      'dashboard.enabled': true,
+      'api.podTemplate.spec.topologySpreadConstraints': own,
+    });
     expect(podOf(find(objects, 'Deployment', 'zipjobs-api'))['topologySpreadConstraints']).to.deep.equal(own);
     for (const component of ['controller', 'dashboard']) {
       const deployment = find(objects, 'Deployment', `zipjobs-${component}`);

@@ -69,8 +69,8 @@ describe('helm test', function () {
     const objects = await render({
       'api.image.digest': `sha256:${'a'.repeat(64)}`,
       'image.pullSecrets': [{ name: 'pull' }],
-      'api.tolerations': [{ key: 'dedicated', operator: 'Exists' }],
-      'api.nodeSelector': { pool: 'system' },
+      'api.podTemplate.spec.tolerations': [{ key: 'dedicated', operator: 'Exists' }],
+      'api.podTemplate.spec.nodeSelector': { pool: 'system' },
       'test.timeoutSeconds': 30,
     });
     expect(podOf(objects)).to.deep.include({
@@ -92,7 +92,7 @@ describe('helm test', function () {
 
   it('has the labels and annotations of the operator beside its own (X29)', async () => {
     const own = { 'sidecar.istio.io/inject': 'false' };
-    const values: Values = { 'test.podLabels': own, 'test.podAnnotations': { note: 'a' } };
+    const values: Values = { 'hooks.podTemplate.metadata': { labels: own, annotations: { note: 'a' } } };
     const { metadata } = find(await render(values), 'Pod', 'zipjobs-test');
     expect(metadata.labels).to.include({ ...own, 'app.kubernetes.io/component': 'test' });
     expect(metadata.annotations).to.include({ note: 'a', 'helm.sh/hook': 'test' });

@@ -135,9 +135,10 @@ describe('the history in the chart', function () {
   });
 
   it('leaves the settings of the chart to the chart', async () => {
-    const own = { 'api.extraEnv': [{ name: 'HISTORY_HOST', value: 'other' }] };
-    expect(await refusalOf({ ...POSTGRES, ...own })).to.contain('contains HISTORY_HOST');
-    expect(await refusalOf(own)).to.contain('contains HISTORY_HOST');
+    const container = { name: 'api', env: [{ name: 'HISTORY_HOST', value: 'other' }] };
+    const own = { 'api.podTemplate.spec.containers': [container] };
+    expect(await refusalOf({ ...POSTGRES, ...own })).to.contain('contains the variable HISTORY_HOST');
+    expect(await refusalOf(own)).to.contain('contains the variable HISTORY_HOST');
   });
 
   const refused: readonly [string, Values, string][] = [
@@ -186,12 +187,27 @@ describe('the migration Job of the chart', function () {
       'networkPolicies.historyEgress': [TO_POSTGRES],
       'networkPolicies.cilium.enabled': true,
       'image.pullSecrets': [{ name: 'mirror' }],
-      'history.migration': { deadlineSeconds: 90, podLabels: { mesh: 'off' }, podAnnotations: { a: 'b' } },
-      'controller.priorityClassName': 'high',
-      'controller.runtimeClassName': 'gvisor',
-      'controller.nodeSelector': { disk: 'fast' },
-      'controller.tolerations': [{ key: 'spot', operator: 'Exists' }],
-      'controller.resources.limits.memory': '300Mi',
+      'history.migration.deadlineSeconds': 90,
+      'hooks.podTemplate.metadata': { labels: { mesh: 'off' }, annotations: { a: 'b' } },
+      'controller.podTemplate': {
+        metadata: { labels: { only: 'the-controller' } },
+        spec: {
+          priorityClassName: 'high',
+          runtimeClassName: 'gvisor',
+          nodeSelector: { disk: 'fast' },
+          tolerations: [{ key: 'spot', operator: 'Exists' }],
+          terminationGracePeriodSeconds: 44,
+          volumes: [{ name: 'more', emptyDir: {} }],
+          containers: [
+            {
+              name: 'controller',
+              resources: { limits: { memory: '300Mi' } },
+              volumeMounts: [{ name: 'more', mountPath: '/more' }],
+            },
+            { name: 'sidecar', image: 'sidecar:1' },
+          ],
+        },
+      },
     });
   });
 
@@ -256,6 +272,15 @@ describe('the migration Job of the chart', function () {
     const { template } = job['spec'] as { template: Pick<KubeObject, 'metadata'> };
     expect(template.metadata.labels).to.include({ mesh: 'off', 'app.kubernetes.io/component': 'migrate' });
     expect(template.metadata.annotations).to.deep.equal({ a: 'b' });
+  });
+
+  it('has no sidecar, volume and label of the controller, which could prevent its end', () => {
+    const job = find(objects, 'Job', 'zipjobs-migrate');
+    const { containers, volumes, terminationGracePeriodSeconds } = podOf(job);
+    expect(containers.map(({ name }) => name)).to.deep.equal(['migrate']);
+    expect(volumes?.map(({ name }) => name)).to.deep.equal(['history']);
+    expect(terminationGracePeriodSeconds).to.equal(undefined);
+    expect(JSON.stringify(job)).not.to.contain('the-controller').and.not.to.contain('/more');
   });
 
   it('may connect to DNS and PostgreSQL only, and the processes to PostgreSQL too (P10)', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { find, podOf, refusalOf, render, type Values } from './render.ts';
+import { find, refusalOf, render, type Values } from './render.ts';
 
 /** Labels and annotations of the chart, as an operator may set them too. */
 const OWN_NAMES: Values = {
@@ -11,7 +11,7 @@ const OWN_NAMES: Values = {
     'rbac.authorization.k8s.io/aggregate-to-admin': 'false',
     team: 'storage',
   },
-  'test.podAnnotations': { 'helm.sh/hook': 'post-install', mesh: 'off' },
+  'hooks.podTemplate.metadata.annotations': { mesh: 'off' },
 };
 
 describe('the labels of the chart', function () {
@@ -43,17 +43,24 @@ describe('the labels of the chart', function () {
       );
     });
 
-  it('select the pods of each Deployment, whatever podLabels contains (BC11)', async () => {
-    const own = { 'app.kubernetes.io/name': 'other', 'app.kubernetes.io/instance': 'other' };
-    const objects = await render({ 'api.podLabels': own, 'controller.podLabels': own });
-    for (const component of ['api', 'controller']) {
-      const deployment = find(objects, 'Deployment', `zipjobs-${component}`);
-      const { selector, template } = deployment['spec'] as {
-        readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
-        readonly template: { readonly metadata: { readonly labels: Readonly<Record<string, string>> } };
-      };
-      expect(podOf(deployment).containers).to.have.length(1);
-      expect(template.metadata.labels).to.include(selector.matchLabels);
-    }
+  it('select the pods of each Deployment, which no podTemplate can change (BC11)', async () => {
+    const objects = await render({ 'api.podTemplate.metadata.labels': { mesh: 'off' } });
+    const deployment = find(objects, 'Deployment', 'zipjobs-api');
+    const { selector, template } = deployment['spec'] as {
+      readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+      readonly template: { readonly metadata: { readonly labels: Readonly<Record<string, string>> } };
+    };
+    expect(template.metadata.labels).to.include({ ...selector.matchLabels, mesh: 'off' });
+    for (const label of Object.keys(selector.matchLabels))
+      expect(await refusalOf({ 'api.podTemplate.metadata.labels': { [label]: 'other' } })).to.contain(
+        `api.podTemplate contains the label ${label}, which the chart sets itself: remove it`,
+      );
+  });
+
+  it('and annotations of hooks cannot be replaced (BC11)', async () => {
+    const annotations = { 'helm.sh/hook': 'post-install' };
+    expect(await refusalOf({ 'hooks.podTemplate.metadata': { annotations } })).to.contain(
+      'hooks.podTemplate contains the annotation helm.sh/hook, which the chart sets itself: remove it',
+    );
   });
 });

@@ -69,17 +69,16 @@ describe('the security contexts of the chart', function () {
     });
 
   it('are values of each component, of the controller for its Jobs, and of the API for helm test (X5)', async () => {
-    function own(user: number): Values {
-      return {
-        podSecurityContext: { runAsUser: user, supplementalGroups: [7] },
-        containerSecurityContext: { runAsUser: user },
-      };
+    function own(name: string, user: number): Values {
+      const containers = [{ name, securityContext: { runAsUser: user } }];
+      const securityContext = { runAsUser: user, supplementalGroups: [7] };
+      return { podTemplate: { spec: { securityContext, containers } } };
     }
     const [api, controller, dashboard, uninstall, migration, archive, check, test] = await podsOf({
-      api: own(1),
-      controller: own(2),
-      dashboard: { enabled: true, ...own(3) },
-      zipper: own(4),
+      api: own('api', 1),
+      controller: own('controller', 2),
+      dashboard: { enabled: true, ...own('dashboard', 3) },
+      zipper: own('zipper', 4),
     });
     for (const [pod, user] of [
       [api, 1],

@@ -157,8 +157,11 @@ describe('the pods of the chart', function () {
     expect(pods['an archive pod']?.['terminationGracePeriodSeconds']).to.equal(30);
   });
 
-  it('have selector labels that never change, and the common labels', async () => {
-    const rendered = await render({ commonLabels: { team: 'storage' }, 'api.podLabels': { mesh: 'off' } });
+  it('have selector labels that never change, and the common labels, which a podTemplate can replace', async () => {
+    const rendered = await render({
+      commonLabels: { team: 'storage', tier: 'all' },
+      'api.podTemplate.metadata.labels': { mesh: 'off', tier: 'front' },
+    });
     const deployment = find(rendered, 'Deployment', 'zipjobs-api');
     const spec = deployment['spec'] as {
       selector: { matchLabels: Fields };
@@ -170,7 +173,12 @@ describe('the pods of the chart', function () {
       'app.kubernetes.io/component': 'api',
     };
     expect(spec.selector.matchLabels).to.deep.equal(selector);
-    expect(spec.template.metadata.labels).to.include({ ...selector, team: 'storage', mesh: 'off' });
+    expect(spec.template.metadata.labels).to.include({
+      ...selector,
+      team: 'storage',
+      mesh: 'off',
+      tier: 'front',
+    });
     expect(find(rendered, 'Service', 'zipjobs-api')['spec']).to.deep.include({ selector });
   });
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { readControllerConfig } from '#controller/config.ts';
@@ -116,6 +117,30 @@ describe('the values of the chart', function () {
     expect(known).to.include.members(Object.keys(zipperEnv(objects)));
   });
 
+  it('name the resources and grace periods that are in the templates, as docs/install.md does', async () => {
+    const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
+    const servers = ['api', 'controller', 'dashboard'].map((name) => {
+      const { containers, terminationGracePeriodSeconds } = podOf(
+        find(objects, 'Deployment', `zipjobs-${name}`),
+      );
+      return [name, containers[0]?.['resources'], `${String(terminationGracePeriodSeconds)} s`] as const;
+    });
+    const values = (await readFile(`${CHART}/values.yaml`, 'utf8')).replaceAll(/\s+(# )?/g, ' ');
+    const docs = await readFile('docs/install.md', 'utf8');
+    for (const [name, resources, grace] of [
+      ...servers,
+      ['zipper', controller.zipperResources, `${controller.zipperGraceSeconds} s`],
+      ['zipper.recovery', controller.recoveryResources, ''],
+    ] as const) {
+      const { requests, limits } = resources as Readonly<Record<string, Readonly<Record<string, string>>>>;
+      const names = ['cpu', 'memory', 'ephemeral-storage'];
+      const ranges = names.map((one) => `${one} ${requests?.[one]} to ${limits?.[one]}`).join(', ');
+      expect(values, name).to.contain(ranges);
+      const cells = [requests, limits].map((all) => names.map((one) => all?.[one]).join(', '));
+      expect(docs).to.contain(`| \`${name}\` | ${cells.join(' | ')} | ${grace}`.trimEnd());
+    }
+  });
+
   it('reach the processes unchanged', async () => {
     const rendered = await render({
       ...LOOPBACK,
@@ -126,10 +151,14 @@ describe('the values of the chart', function () {
       'projectClasses.default.activeJobs': 7,
       'projectClasses.large': { storedBytes: 10_737_418_240 },
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
-      'zipper.resources.limits.memory': '1Gi',
       'zipper.recovery.resources.limits.memory': '192Mi',
-      'zipper.nodeSelector': { disk: 'fast' },
-      'zipper.tolerations': [{ key: 'spot', operator: 'Exists' }],
+      'zipper.podTemplate.spec': {
+        nodeSelector: { disk: 'fast' },
+        tolerations: [{ key: 'spot', operator: 'Exists' }],
+        priorityClassName: 'high',
+        terminationGracePeriodSeconds: 31,
+        containers: [{ name: 'zipper', resources: { limits: { memory: '1Gi' } } }],
+      },
     });
     const api = readApiConfig(plainEnv(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
@@ -141,7 +170,7 @@ describe('the values of the chart', function () {
       storeAllowedHosts: LOOPBACK.store.allowedHosts,
     });
     const controller = readControllerConfig(plainEnv(envOf(rendered, 'controller')));
-    expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
+    expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true });
     for (const { classes } of [api, controller]) {
       expect(classes.standard).to.include({ activeJobs: 7, storedJobs: 40_000 });
       expect(classes.byName.get('large')).to.include({ activeJobs: 7, storedBytes: 10_737_418_240 });
@@ -149,6 +178,7 @@ describe('the values of the chart', function () {
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
     expect(controller.egressClusterCidrs).to.deep.equal(['34.118.224.0/20']);
     expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
+    expect(controller).to.include({ zipperGraceSeconds: 31, zipperPriorityClassName: 'high' });
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
     expect(controller.recoveryResources.limits).to.include({ memory: '192Mi', cpu: '500m' });
     expect(controller.zipperPod.spec).to.deep.include({
@@ -172,10 +202,12 @@ describe('the values of the chart', function () {
     const numbers = { requests: { cpu: 0.5 }, limits: { cpu: 2, memory: 536_870_912 } };
     const objects = await render({
       'dashboard.enabled': true,
-      'api.resources': numbers,
-      'controller.resources': numbers,
-      'dashboard.resources': numbers,
-      'zipper.resources': numbers,
+      ...Object.fromEntries(
+        ['api', 'controller', 'dashboard', 'zipper'].map((name) => [
+          `${name}.podTemplate.spec.containers`,
+          [{ name, resources: numbers }],
+        ]),
+      ),
       'zipper.recovery.resources': numbers,
     });
     for (const component of ['api', 'controller', 'dashboard']) {

@@ -82,7 +82,9 @@ describe("the chart's table of zipper Jobs", function () {
 
   it("allows the operator's pull Secrets only (N9)", async () => {
     expect((await variablesOf()).get('podRefused')).not.to.contain('imagePullSecrets');
-    const variables = await variablesOf({ 'zipper.pullSecrets': ['registry'] });
+    const variables = await variablesOf({
+      'zipper.podTemplate.spec.imagePullSecrets': [{ name: 'registry' }],
+    });
     expect(variables.get('podFixed')).to.contain('"imagePullSecrets": dyn([dyn({"name": dyn("registry")})])');
   });
 
@@ -91,11 +93,17 @@ describe("the chart's table of zipper Jobs", function () {
     for (const field of ['affinity', 'runtimeClassName', 'topologySpreadConstraints'])
       expect(bare.get('podRefused')).not.to.contain(field);
     const variables = await variablesOf({
-      'zipper.podLabels': { 'sidecar.istio.io/inject': 'false' },
-      'zipper.podAnnotations': { 'example.com/cost': 'a "quoted" text' },
-      'zipper.runtimeClassName': 'gvisor',
-      'zipper.affinity': { nodeAffinity: {} },
-      'zipper.topologySpreadConstraints': [{ maxSkew: 1 }],
+      'zipper.podTemplate': {
+        metadata: {
+          labels: { 'sidecar.istio.io/inject': 'false' },
+          annotations: { 'example.com/cost': 'a "quoted" text' },
+        },
+        spec: {
+          runtimeClassName: 'gvisor',
+          affinity: { nodeAffinity: {} },
+          topologySpreadConstraints: [{ maxSkew: 1 }],
+        },
+      },
     });
     expect(variables.get('podLabelsFixed')).to.contain('"sidecar.istio.io/inject": dyn("false")');
     expect(variables.get('podAnnotationsFixed')).to.contain(
@@ -108,8 +116,8 @@ describe("the chart's table of zipper Jobs", function () {
   });
 
   for (const [what, values] of [
-    ['label', { 'zipper.podLabels': { 'app.kubernetes.io/component': 'mine' } }],
-    ['annotation', { 'zipper.podAnnotations': { 'zipjobs.dev/task': '{}' } }],
+    ['label', { 'zipper.podTemplate.metadata.labels': { 'app.kubernetes.io/component': 'mine' } }],
+    ['annotation', { 'zipper.podTemplate.metadata.annotations': { 'zipjobs.dev/task': '{}' } }],
   ] as const)
     it(`refuses a ${what} that the controller writes itself (X26)`, async () => {
       expect(await refusalOf(values)).to.contain('which the controller sets itself: remove it');

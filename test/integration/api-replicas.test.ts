@@ -1,6 +1,6 @@
 /** Several pods of the API: their limits without Redis, and the objects that the chart creates for them. */
 import { expect } from 'chai';
-import { POD_FIELDS } from '#test/support/builders/pod-fields.ts';
+import { fullPodTemplate } from '#test/support/builders/pod-fields.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { startApiProcess } from '#test/support/processes/api-process.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
@@ -29,7 +29,7 @@ describe('replicas of the API', function () {
   it('are accepted by the API server with an autoscaler, a budget and every additional field (X25, X26)', async () => {
     const { cluster, project } = flow;
     const kinds = ['deployment', 'pod-disruption-budget', 'horizontal-pod-autoscaler'];
-    const api = JSON.stringify({ ...POD_FIELDS, autoscaling: { enabled: true } });
+    const api = JSON.stringify({ podTemplate: fullPodTemplate('api'), autoscaling: { enabled: true } });
     const release = [
       'template',
       'several',

@@ -90,7 +90,7 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
     installation = await installChart(cluster, {
       projectClasses: { default: { createsPerSecond: 0 } },
       controller: {
-        podAnnotations: { 'zipjobs.dev/test-run': 'load' },
+        podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'load' } } },
         settings: { MAX_ACTIVE_JOBS: RUNNING },
       },
     });

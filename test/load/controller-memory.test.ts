@@ -30,7 +30,7 @@ const JOBS = sized(300, 10_000);
 const BAR_BYTES = 200 * MIB;
 const NAMESPACE = 'finished';
 /** New processes, which have never seen the jobs before. */
-const RESTARTED = { podAnnotations: { 'zipjobs.dev/test-run': 'finished' } };
+const RESTARTED = { podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'finished' } } } };
 const VALUES = {
   controller: { replicas: 1, ...RESTARTED, settings: { FULL_RECONCILE_SECONDS: 1 } },
   api: { ...RESTARTED, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },

@@ -140,7 +140,10 @@ describe('the release on a real node', function () {
     const unfinished = ['--field-selector', 'status.phase!=Succeeded,status.phase!=Failed', '-o', 'name'];
     await until('earlier pods to end', async () => (await kubectl('get', 'pods', ...unfinished)) === '');
     const free = await freeCapacity(cluster);
-    const requests = await zipperRequests();
+    const requests = await zipperRequests(
+      cluster,
+      `/apis/apps/v1/namespaces/${RELEASE_NAMESPACE}/deployments/${RELEASE}-controller`,
+    );
     const byMemory = Math.floor(free.memoryBytes / requests.memoryBytes);
     const count = Math.min(byMemory, Math.floor(free.cpu / requests.cpu));
     expect(byMemory).to.equal(JOBS_OF_NODE);

@@ -15,7 +15,7 @@ metadata:
   name: {{ include "zipjobs.componentName" (list .root .component) | quote }}
   namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
-  {{- with $values.deploymentAnnotations }}
+  {{- with .root.Values.deploymentAnnotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
@@ -34,62 +34,48 @@ spec:
   template: {{- include "zipjobs.podTemplate" . | nindent 4 }}
 {{- end -}}
 
-{{/* The pods of this Deployment. Takes the same dict. */}}
+{{/* The pods of this Deployment: those of the chart, with the operator's template over them. Takes the same dict. */}}
 {{- define "zipjobs.podTemplate" -}}
-{{- $values := index .root.Values .component -}}
+{{- include "zipjobs.overlaid" (dict
+  "root" .root
+  "value" (printf "%s.podTemplate" .component)
+  "template" (include "zipjobs.ownPodTemplate" . | fromYaml)
+  "overlay" (index .root.Values .component).podTemplate
+) }}
+{{- end -}}
+
+{{/* The pods as the chart alone has them. Takes the same dict. */}}
+{{- define "zipjobs.ownPodTemplate" -}}
 {{- $files := concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray) -}}
+{{- $defaults := index (include "zipjobs.podDefaults" . | fromYaml) .component -}}
 metadata:
-  labels: {{- mustMerge (include "zipjobs.labels" (list .root .component) | fromYaml) $values.podLabels | toYaml | nindent 4 }}
-  {{- with $values.podAnnotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
 spec:
   serviceAccountName: {{ include "zipjobs.serviceAccountName" (list .root .component) | quote }}
   {{- with .root.Values.image.pullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
-  securityContext: {{- include "zipjobs.securityContext" (list .root $values.podSecurityContext) | nindent 4 }}
-  terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
-  {{- with include "zipjobs.placement" $values | trim }}
-  {{- . | nindent 2 }}
-  {{- end }}
-  {{- if not $values.topologySpreadConstraints }}
+  securityContext: {{- include "zipjobs.podSecurityContext" . | nindent 4 }}
+  terminationGracePeriodSeconds: {{ $defaults.terminationGracePeriodSeconds }}
   {{- include "zipjobs.softSpread" (list .root .component) | nindent 2 }}
-  {{- end }}
-  {{- with $values.extraInitContainers }}
-  initContainers: {{- toYaml . | nindent 4 }}
-  {{- end }}
   containers:
-    - {{- include "zipjobs.container" . | nindent 6 }}
-    {{- with $values.extraContainers }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- with concat (include "zipjobs.secretVolumes" $files | fromYamlArray) $values.extraVolumes }}
-  volumes: {{- toYaml . | nindent 4 }}
+    - name: {{ .component }}
+      image: {{ include "zipjobs.image" (list .root .component) | quote }}
+      imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+      ports:
+        {{- range $name, $port := .ports }}
+        - { name: {{ $name }}, containerPort: {{ $port }} }
+        {{- end }}
+      env: {{- include "zipjobs.containerEnv" . | nindent 8 }}
+      {{- include "zipjobs.probes" . | nindent 6 }}
+      {{- with include "zipjobs.secretMounts" $files | trim }}
+      volumeMounts: {{- . | nindent 8 }}
+      {{- end }}
+      resources: {{- toYaml $defaults.resources | nindent 8 }}
+      securityContext: {{- include "zipjobs.containerSecurityContext" . | nindent 8 }}
+  {{- with include "zipjobs.secretVolumes" $files | trim }}
+  volumes: {{- . | nindent 4 }}
   {{- end }}
-{{- end -}}
-
-{{/* The container of these pods. Takes the same dict. */}}
-{{- define "zipjobs.container" -}}
-{{- $values := index .root.Values .component -}}
-{{- $files := concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray) -}}
-name: {{ .component }}
-image: {{ include "zipjobs.image" (list .root .component) | quote }}
-imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-ports:
-  {{- range $name, $port := .ports }}
-  - { name: {{ $name }}, containerPort: {{ $port }} }
-  {{- end }}
-env: {{- include "zipjobs.containerEnv" . | nindent 2 }}
-{{- with $values.extraEnvFrom }}
-envFrom: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- include "zipjobs.probes" . | nindent 0 }}
-{{- with concat (include "zipjobs.secretMounts" $files | fromYamlArray) $values.extraVolumeMounts }}
-volumeMounts: {{- toYaml . | nindent 2 }}
-{{- end }}
-resources: {{- toYaml $values.resources | nindent 2 }}
-securityContext: {{- include "zipjobs.securityContext" (list .root $values.containerSecurityContext) | nindent 2 }}
 {{- end -}}
 
 {{/* The variables of this container. Takes the same dict. */}}
@@ -103,21 +89,6 @@ securityContext: {{- include "zipjobs.securityContext" (list .root $values.conta
 {{- end }}
 {{- $settings := merge .settings (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel) (include "zipjobs.trustSettings" .root | fromJson) $values.settings }}
 {{ include "zipjobs.env" $settings | trim }}
-{{- include "zipjobs.extraEnv" (list .component $values (concat (keys $settings) (include "zipjobs.chartSettings" . | fromJsonArray))) }}
-{{- end -}}
-
-{{/* The operator's own variables. Takes a list: the component, its values, and the names that are taken. */}}
-{{- define "zipjobs.extraEnv" -}}
-{{- $component := index . 0 -}}
-{{- $taken := concat (list "NODE_OPTIONS") (index . 2) -}}
-{{- with (index . 1).extraEnv }}
-{{- range . }}
-{{- if has .name $taken }}
-{{- fail (printf "%s.extraEnv contains %s, which the chart sets itself: remove it, and use the value of the chart or %s.settings" $component .name $component) }}
-{{- end }}
-{{- end }}
-{{ toYaml . }}
-{{- end }}
 {{- end -}}
 
 {{/*

@@ -65,17 +65,23 @@ app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
+{{/* The chart's own labels of every object of a component. Takes (list . "api"). */}}
+{{- define "zipjobs.ownLabels" -}}
+{{- $root := index . 0 -}}
+{{ include "zipjobs.selectorLabels" . }}
+app.kubernetes.io/part-of: zipjobs
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
 {{/* Labels of every object of a component. Takes (list . "api"). */}}
 {{- define "zipjobs.labels" -}}
 {{- $root := index . 0 -}}
 {{- range list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" -}}
 {{- if hasKey $root.Values.commonLabels . -}}{{- fail (printf "commonLabels contains %s, by which the chart selects its pods: remove it" .) -}}{{- end -}}
 {{- end -}}
-{{ include "zipjobs.selectorLabels" . }}
-app.kubernetes.io/part-of: zipjobs
-app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
-helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{ include "zipjobs.ownLabels" . }}
 {{- /* The chart's own labels win: a key must not appear twice. */}}
 {{- with omit $root.Values.commonLabels "app.kubernetes.io/part-of" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" }}
 {{ toYaml . }}

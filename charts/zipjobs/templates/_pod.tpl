@@ -68,42 +68,6 @@ as 5.36870912e+10.
 {{- toJson $texts -}}
 {{- end -}}
 
-{{/* Scheduling of a component's pods. Takes the component's values. */}}
-{{- define "zipjobs.placement" -}}
-{{- with .priorityClassName }}
-priorityClassName: {{ quote . }}
-{{- end }}
-{{- with .runtimeClassName }}
-runtimeClassName: {{ quote . }}
-{{- end }}
-{{- with .nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .affinity }}
-affinity: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .topologySpreadConstraints }}
-topologySpreadConstraints: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- end -}}
-
-{{/*
-A security context, without what OpenShift assigns from the ranges of the namespace and refuses otherwise.
-Takes (list . .Values.api.podSecurityContext).
-*/}}
-{{- define "zipjobs.securityContext" -}}
-{{- $root := index . 0 -}}
-{{- $context := index . 1 -}}
-{{- $mode := $root.Values.global.compatibility.openshift.adaptSecurityContext -}}
-{{- if or (eq $mode "force") (and (eq $mode "auto") ($root.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}
-{{- $context = omit $context "runAsUser" "runAsGroup" "fsGroup" -}}
-{{- end -}}
-{{- toYaml $context -}}
-{{- end -}}
-
 {{/* Probes of a process, both on its admin port. */}}
 {{- define "zipjobs.probes" -}}
 startupProbe:

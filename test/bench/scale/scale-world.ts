@@ -44,12 +44,12 @@ export function collectionOf(kind: 'ZipJob' | 'ZipBucket', namespace: string): s
 export function installScale(cluster: Cluster, budgets: Budgets): Promise<unknown> {
   return installChart(cluster, {
     api: { replicas: 0 },
-    zipper: { nodeSelector: { 'zipjobs.dev/simulated': 'yes' } },
+    zipper: { podTemplate: { spec: { nodeSelector: { 'zipjobs.dev/simulated': 'yes' } } } },
     projectClasses: { default: { activeJobs: NO_LIMIT, storedJobs: NO_LIMIT, storedBytes: 2 ** 40 } },
     controller: {
       replicas: 1,
       nodeOptions: '--max-semi-space-size=4 --max-old-space-size=384',
-      podAnnotations: { 'zipjobs.dev/test-run': 'scale' },
+      podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'scale' } } },
       settings: {
         MAX_ACTIVE_JOBS: NO_LIMIT,
         MAX_ACTIVE_JOBS_PER_BUCKET: NO_LIMIT,

@@ -14,10 +14,10 @@ const VALUES = {
   'zipper.image.tag': TAG,
   'policies.zipperImageMirrors': [MIRROR],
   'global.compatibility.openshift.adaptSecurityContext': 'force',
-  'zipper.podLabels': { 'sidecar.istio.io/inject': 'false' },
-  'zipper.podAnnotations': { 'example.com/note': 'a "quoted" text, 100 % \\ ok' },
-  'zipper.runtimeClassName': 'gvisor',
-  'zipper.affinity': {
+  'zipper.podTemplate.metadata.labels': { 'sidecar.istio.io/inject': 'false' },
+  'zipper.podTemplate.metadata.annotations': { 'example.com/note': 'a "quoted" text, 100 % \\ ok' },
+  'zipper.podTemplate.spec.runtimeClassName': 'gvisor',
+  'zipper.podTemplate.spec.affinity': {
     podAntiAffinity: {
       preferredDuringSchedulingIgnoredDuringExecution: [
         {
@@ -30,10 +30,10 @@ const VALUES = {
       ],
     },
   },
-  'zipper.topologySpreadConstraints': [
+  'zipper.podTemplate.spec.topologySpreadConstraints': [
     { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
   ],
-  'zipper.podSecurityContext': { fsGroupChangePolicy: 'OnRootMismatch' },
+  'zipper.podTemplate.spec.securityContext': { fsGroupChangePolicy: 'OnRootMismatch' },
 };
 
 type Template = JobBody['spec']['template'];

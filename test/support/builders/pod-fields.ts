@@ -1,22 +1,47 @@
-/** Every field of our pods that the chart takes from the operator, by the name of its value. */
-export const POD_FIELDS: Readonly<Record<string, unknown>> = {
-  deploymentAnnotations: { 'reloader.stakater.com/auto': 'true' },
-  podLabels: { mesh: 'on' },
-  podAnnotations: { 'example.com/team': 'storage' },
+/** Every field that a podTemplate of the chart takes for the pods of a server. */
+export const POD_METADATA = {
+  labels: { mesh: 'on' },
+  annotations: { 'example.com/team': 'storage' },
+};
+
+export const POD_SPEC: Readonly<Record<string, unknown>> = {
+  affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+  dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+  dnsPolicy: 'Default',
+  hostAliases: [{ ip: '192.0.2.1', hostnames: ['redis'] }],
+  initContainers: [{ name: 'wait', image: 'wait:1' }],
+  nodeSelector: { disk: 'fast' },
   priorityClassName: 'high',
   runtimeClassName: 'gvisor',
-  nodeSelector: { disk: 'fast' },
-  tolerations: [{ key: 'spot', operator: 'Exists' }],
-  affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
-  topologySpreadConstraints: [{ maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
   terminationGracePeriodSeconds: 44,
-  extraEnv: [
-    { name: 'TZ', value: 'UTC' },
-    { name: 'TEAM', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
-  ],
-  extraEnvFrom: [{ configMapRef: { name: 'more' } }],
-  extraVolumes: [{ name: 'more', emptyDir: {} }],
-  extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
-  extraContainers: [{ name: 'sidecar', image: 'sidecar:1' }],
-  extraInitContainers: [{ name: 'wait', image: 'wait:1' }],
+  tolerations: [{ key: 'spot', operator: 'Exists' }],
+  topologySpreadConstraints: [{ maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
 };
+
+export const POD_ENV = [
+  { name: 'TZ', value: 'UTC' },
+  { name: 'TEAM', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+];
+
+export const POD_ENV_FROM = [{ configMapRef: { name: 'more' } }];
+
+/** A podTemplate with all of them. */
+export function fullPodTemplate(component: string) {
+  const own = {
+    name: component,
+    env: POD_ENV,
+    envFrom: POD_ENV_FROM,
+    resources: { limits: { cpu: 2, 'ephemeral-storage': null } },
+    securityContext: { runAsUser: 7 },
+    volumeMounts: [{ name: 'more', mountPath: '/more' }],
+  };
+  return {
+    metadata: POD_METADATA,
+    spec: {
+      ...POD_SPEC,
+      containers: [{ name: 'sidecar', image: 'sidecar:1' }, own],
+      securityContext: { fsGroup: null, supplementalGroups: [7] },
+      volumes: [{ name: 'more', emptyDir: {} }],
+    },
+  };
+}

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import type { RealCluster } from '#tools/real-node/real-cluster.ts';
 
 interface Requests {
@@ -51,13 +49,23 @@ export async function freeCapacity(cluster: RealCluster): Promise<Capacity> {
   return { cpu: free('cpu'), memoryBytes: free('memory') };
 }
 
-interface Values {
-  readonly zipper: { readonly resources: { readonly requests: Required<Requests> } };
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly env: readonly { readonly name: string; readonly value?: string }[];
+        }[];
+      };
+    };
+  };
 }
 
-/** What the chart requests for a zipper by default. */
-export async function zipperRequests(): Promise<Capacity> {
-  const { zipper } = parse(await readFile('charts/zipjobs/values.yaml', 'utf8')) as Values;
-  const { cpu, memory } = zipper.resources.requests;
-  return { cpu: quantityOf(cpu), memoryBytes: quantityOf(memory) };
+/** What a release requests for a zipper. Takes the path of its controller's Deployment. */
+export async function zipperRequests(cluster: RealCluster, controllerPath: string): Promise<Capacity> {
+  const { spec } = await cluster.read<Deployment>(controllerPath);
+  const env = spec.template.spec.containers[0]?.env ?? [];
+  const resources = env.find(({ name }) => name === 'ZIPPER_RESOURCES_JSON')?.value ?? '{}';
+  const { requests } = JSON.parse(resources) as { readonly requests: Required<Requests> };
+  return { cpu: quantityOf(requests.cpu), memoryBytes: quantityOf(requests.memory) };
 }

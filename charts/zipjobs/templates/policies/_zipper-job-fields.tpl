@@ -64,7 +64,7 @@ pod:
   dnsConfig: { is: { options: [{ name: ndots, value: "1" }] } }
   dnsPolicy: { is: ClusterFirst }
   enableServiceLinks: { required: true, is: false }
-  {{- with .Values.zipper.pullSecrets }}
+  {{- with include "zipjobs.zipperPullSecrets" . | fromJsonArray }}
   imagePullSecrets:
     is:
       {{- range . }}

@@ -1,19 +1,41 @@
+{{/* The operator's template of zipper pods over that of the chart, as YAML: only what the operator may set in them. */}}
+{{- define "zipjobs.zipperTemplate" -}}
+{{- $overlay := .Values.zipper.podTemplate -}}
+{{- $own := list "app.kubernetes.io/name" "app.kubernetes.io/managed-by" "app.kubernetes.io/part-of" "app.kubernetes.io/instance" "app.kubernetes.io/component" "batch.kubernetes.io/controller-uid" "batch.kubernetes.io/job-name" "controller-uid" "job-name" "zipjobs.dev/task" -}}
+{{- range $kind := list "label" "annotation" -}}
+{{- range $name, $_ := dig "metadata" (printf "%ss" $kind) dict $overlay -}}
+{{- if has $name $own -}}{{- fail (printf "zipper.podTemplate contains the %s %s, which the controller sets itself: remove it" $kind $name) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $defaults := (include "zipjobs.podDefaults" . | fromYaml).zipper -}}
+{{- $container := dict "name" "zipper" "resources" $defaults.resources "securityContext" (include "zipjobs.containerSecurityContext" . | fromYaml) -}}
+{{- $spec := dict
+  "securityContext" (include "zipjobs.podSecurityContext" . | fromYaml)
+  "terminationGracePeriodSeconds" $defaults.terminationGracePeriodSeconds
+  "containers" (list $container)
+-}}
+{{- include "zipjobs.overlaid" (dict "root" . "value" "zipper.podTemplate" "template" (dict "spec" $spec) "overlay" $overlay) -}}
+{{- end -}}
+
 {{/*
 What the operator sets in every zipper pod, as JSON. The controller writes it, and the policy zipper-jobs requires it, so neither a
 project nor a compromised controller can change it.
 */}}
 {{- define "zipjobs.zipperPod" -}}
-{{- $zipper := .Values.zipper -}}
-{{- $own := list "app.kubernetes.io/name" "app.kubernetes.io/managed-by" "app.kubernetes.io/part-of" "app.kubernetes.io/instance" "app.kubernetes.io/component" "batch.kubernetes.io/controller-uid" "batch.kubernetes.io/job-name" "controller-uid" "job-name" "zipjobs.dev/task" -}}
-{{- range $value, $names := dict "podLabels" $zipper.podLabels "podAnnotations" $zipper.podAnnotations -}}
-{{- range $name, $_ := $names -}}
-{{- if has $name $own -}}{{- fail (printf "zipper.%s contains %s, which the controller sets itself: remove it" $value $name) -}}{{- end -}}
+{{- $template := include "zipjobs.zipperTemplate" . | fromYaml -}}
+{{- $spec := dict -}}
+{{- range $field := list "affinity" "nodeSelector" "runtimeClassName" "securityContext" "tolerations" "topologySpreadConstraints" -}}
+{{- with get $template.spec $field -}}{{- $_ := set $spec $field . -}}{{- end -}}
 {{- end -}}
+{{- dict
+  "labels" ($template.metadata.labels | default dict)
+  "annotations" ($template.metadata.annotations | default dict)
+  "spec" $spec
+  "containerSecurityContext" (first $template.spec.containers).securityContext
+| toJson -}}
 {{- end -}}
-{{- $spec := dict "securityContext" (include "zipjobs.securityContext" (list . $zipper.podSecurityContext) | fromYaml) -}}
-{{- range $field := list "affinity" "nodeSelector" "runtimeClassName" "tolerations" "topologySpreadConstraints" -}}
-{{- with index $zipper $field -}}{{- $_ := set $spec $field . -}}{{- end -}}
-{{- end -}}
-{{- $container := include "zipjobs.securityContext" (list . $zipper.containerSecurityContext) | fromYaml -}}
-{{- dict "labels" $zipper.podLabels "annotations" $zipper.podAnnotations "spec" $spec "containerSecurityContext" $container | toJson -}}
+
+{{/* Names of the pull Secrets of zippers, as JSON. */}}
+{{- define "zipjobs.zipperPullSecrets" -}}
+{{- include "zipjobs.namesOf" (include "zipjobs.zipperTemplate" . | fromYaml).spec.imagePullSecrets -}}
 {{- end -}}
