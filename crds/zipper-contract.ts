@@ -82,8 +82,11 @@ export const EXIT_CODES = {
 } as const;
 export type ExitName = keyof typeof EXIT_CODES;
 
+/** All permanent codes, also those that no zipper of this version uses. */
+export const PERMANENT_EXIT_CODES: readonly number[] = Array.from({ length: 20 }, (_, index) => 10 + index);
+
 export function isPermanentExit(code: number): boolean {
-  return code >= 10 && code <= 29;
+  return PERMANENT_EXIT_CODES.includes(code);
 }
 
 /**

@@ -2,7 +2,7 @@ import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } f
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION, EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
@@ -12,9 +12,6 @@ import { deadlineSeconds } from '../policies/deadline.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
 import { archiveBytesOf, type Recovered } from '../policies/recovery.ts';
 import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
-
-/** Exit codes of the zipper after which a retry does not help. */
-const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
 
 export function recoveryJobName(zipJobName: string, attempt: number): string {
   return `${zipJobName}-recover-${attempt}`;
@@ -202,7 +199,7 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
               onExitCodes: {
                 containerName: ZIPPER_CONTAINER,
                 operator: 'In',
-                values: PERMANENT_EXIT_CODES,
+                values: [...PERMANENT_EXIT_CODES],
               },
             },
             { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
