@@ -1,6 +1,6 @@
 import { type Clock, pause } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
-import { backoffBoundMs } from '#runtime/retry.ts';
+import { backoffMs } from '#runtime/retry.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export interface WaitOptions {
@@ -39,7 +39,7 @@ function delayAfter(failure: AppError | undefined, failures: number): number {
     ? INTERVAL_MS
     : Math.max(
         INTERVAL_MS,
-        Math.min(failure.retryAfterMs ?? backoffBoundMs(BACKOFF, failures), MAX_RETRY_AFTER_MS),
+        Math.min(failure.retryAfterMs ?? backoffMs(BACKOFF, failures), MAX_RETRY_AFTER_MS),
       );
 }
 

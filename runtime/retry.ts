@@ -2,16 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from './errors.ts';
 import type { RetryLimit } from './retry-limit.ts';
 
-export interface RetryPolicy {
+/** How long to wait after failures. */
+export interface Backoff {
+  /** Upper bound of the first wait, doubled for each further one. */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+export interface RetryPolicy extends Backoff {
   /** Total attempts, including the first. Default: no limit. */
   readonly attempts?: number;
   /** Limits the time of the retries. May be shared by all requests of a kind. */
   readonly limit?: RetryLimit;
   /** Attempts that are made although the limit is over, because each may take as long as the limit. Default: 1. */
   readonly leastAttempts?: number;
-  /** Upper bound of the first wait, doubled for each further one. The wait is random, between half of the bound and the bound. */
-  readonly baseDelayMs: number;
-  readonly maxDelayMs: number;
   /**
    * Longest wait for a Retry-After. Default: maxDelayMs. A longer one ends the retries if `attempts` limits them, because the few
    * that are left would come too early; otherwise it is cut to this.
@@ -27,17 +31,13 @@ function defaultIsRetryable(error: unknown): boolean {
   return error instanceof AppError && error.retryable;
 }
 
-/** Upper bound of the wait after the given attempt (from 1), in milliseconds. */
-export function backoffBoundMs(
-  policy: Pick<RetryPolicy, 'baseDelayMs' | 'maxDelayMs'>,
-  attempt: number,
-): number {
-  return Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
-}
-
-/** Between half of the bound and the bound, so that a burst of clients spreads and no retry comes at once. */
-function backoffMs(policy: RetryPolicy, attempt: number): number {
-  return (backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2;
+/**
+ * The wait after this many failures (from 1): random, between half of its bound and the bound, so that those who failed together
+ * spread and no retry comes at once. Every repetition waits by this rule, apart from webhooks, whose replicas must agree.
+ */
+export function backoffMs({ baseDelayMs, maxDelayMs }: Backoff, failures: number): number {
+  const boundMs = Math.min(maxDelayMs, baseDelayMs * 2 ** Math.min(failures - 1, 30));
+  return (boundMs * (1 + Math.random())) / 2;
 }
 
 /** The wait that the server requested, within the limits of the policy. Undefined if it is too long. */

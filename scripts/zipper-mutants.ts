@@ -106,8 +106,8 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'a request is repeated at once',
     file: 'runtime/retry.ts',
-    find: '(backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2',
-    replace: 'backoffBoundMs(policy, attempt) * Math.random() ** 3',
+    find: '(boundMs * (1 + Math.random())) / 2',
+    replace: 'boundMs * Math.random() ** 3',
     tests: ['test/unit/runtime/retry.test.ts'],
   },
   {

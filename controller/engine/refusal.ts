@@ -1,5 +1,6 @@
 import { shorten } from '#crds/conditions.ts';
 import type { KubeError } from '#runtime/kube/kube-error.ts';
+import { backoffMs } from '#runtime/retry.ts';
 
 /** The API server rejected a Job; kept in memory until it accepts it. */
 export interface Refusal {
@@ -13,8 +14,7 @@ export interface Refusal {
   readonly mayExist: boolean;
 }
 
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 60_000;
+const BACKOFF = { baseDelayMs: 1000, maxDelayMs: 60_000 } as const;
 
 /** Codes caused by the request itself, not by a temporary condition. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -47,13 +47,12 @@ export function refusalAfter(
 ): Refusal {
   const isSame = before?.target === at.target;
   const count = isSame ? before.count + 1 : 1;
-  const backoffMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(count - 1, 10));
   return {
     target: at.target,
     reason: reasonOf(error),
     message: shorten(error.message),
     since: isSame ? before.since : at.now,
-    retryAt: new Date(at.now.getTime() + Math.max(backoffMs, error.retryAfterMs ?? 0)),
+    retryAt: new Date(at.now.getTime() + Math.max(backoffMs(BACKOFF, count), error.retryAfterMs ?? 0)),
     count,
     mayExist: mayBeExecuted(error),
   };

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
-import { backoffBoundMs } from '#runtime/retry.ts';
+import { backoffMs } from '#runtime/retry.ts';
 import { createDueTimes, type DueTimes } from './due-times.ts';
 import { createGroupShares, type GroupShares } from './group-shares.ts';
 import { createLanes, isBefore, type Lane, type Lanes } from './lanes.ts';
@@ -151,8 +151,7 @@ function addRateLimited(state: State, key: string): void {
   const failures = (state.failures.get(key) ?? 0) + 1;
   state.failures.set(key, failures);
   metrics?.retried();
-  // Up to 25 % jitter, so that keys that failed together are not retried together.
-  addAfter(state, key, backoffBoundMs({ baseDelayMs, maxDelayMs }, failures) * (1 + Math.random() / 4));
+  addAfter(state, key, backoffMs({ baseDelayMs, maxDelayMs }, failures));
 }
 
 function take(state: State): string | undefined {

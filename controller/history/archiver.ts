@@ -4,7 +4,7 @@ import { toError } from '#runtime/errors.ts';
 import type { Change, ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { backoffBoundMs } from '#runtime/retry.ts';
+import { backoffMs } from '#runtime/retry.ts';
 import type { ControllerConfig } from '../config.ts';
 import { createDueTimes } from '../engine/due-times.ts';
 import { isLeaving } from '../kube-state/release.ts';
@@ -120,13 +120,9 @@ class HistoryArchiver implements Archiver {
       }
       // A batch that failed, or ended at its limit of bytes.
       for (const key of batch) this.#followCached(key);
-      if (failures > 0) await pause(clock, this.#backoffMs(failures), signal);
+      const backoff = { baseDelayMs: FIRST_BACKOFF_MS, maxDelayMs: config.archiveRetrySeconds * 1000 };
+      if (failures > 0) await pause(clock, backoffMs(backoff, failures), signal);
     }
-  }
-
-  #backoffMs(failures: number): number {
-    const maxDelayMs = this.#options.config.archiveRetrySeconds * 1000;
-    return backoffBoundMs({ baseDelayMs: FIRST_BACKOFF_MS, maxDelayMs }, failures);
   }
 
   async #hasWork(signal: AbortSignal): Promise<boolean> {

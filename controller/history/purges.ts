@@ -4,7 +4,7 @@ import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { purgeProject } from '#runtime/history/keep.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { backoffBoundMs } from '#runtime/retry.ts';
+import { backoffMs } from '#runtime/retry.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import { Wake } from './wake.ts';
@@ -115,7 +115,7 @@ class HistoryPurges implements Purges {
       this.#toTheEnd(key, purge);
       onChange(key);
       if (failures > 0)
-        await pause(clock, backoffBoundMs({ baseDelayMs: FIRST_BACKOFF_MS, maxDelayMs }, failures), signal);
+        await pause(clock, backoffMs({ baseDelayMs: FIRST_BACKOFF_MS, maxDelayMs }, failures), signal);
     }
   }
 

@@ -1,7 +1,7 @@
 import { pause, systemClock } from '../clock.ts';
 import { toError } from '../errors.ts';
 import { defined } from '../optional.ts';
-import { backoffBoundMs } from '../retry.ts';
+import { backoffMs } from '../retry.ts';
 import { createIngest } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
@@ -46,12 +46,8 @@ async function verifyVersion<T extends KubeObject>(parts: Parts<T>, signal: Abor
 const MAX_RETRY_AFTER_MS = 60_000;
 /** The longer of our own backoff and the server's Retry-After. */
 function waitMs(error: KubeError | undefined, failures: number, settings: ReflectorSettings): number {
-  const bound = backoffBoundMs(
-    { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs },
-    failures,
-  );
-  const jittered = bound * (0.5 + Math.random() / 2);
-  return Math.max(jittered, Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
+  const backoff = { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs };
+  return Math.max(backoffMs(backoff, failures), Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 }
 
 function watchFailed<T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void {

@@ -1,6 +1,6 @@
 import { pause } from '../clock.ts';
 import { toError } from '../errors.ts';
-import { backoffBoundMs } from '../retry.ts';
+import { backoffMs } from '../retry.ts';
 import { versionOf } from './ingest.ts';
 import { isKubeError } from './kube-error.ts';
 import { isOlderVersion } from './object-cache.ts';
@@ -70,7 +70,7 @@ export async function repeatEvents<T extends KubeObject>(
     if (progress.repeatFrom !== repeatFrom) continue;
     failures += 1;
     const bound = { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs };
-    await pause(clock, backoffBoundMs(bound, failures), signal);
+    await pause(clock, backoffMs(bound, failures), signal);
   }
   // The objects of a namespace that are being received again may be older.
   if (progress.repeatFrom !== undefined && !turn.isTaken) cache.forgetDeleted(progress.repeatFrom);

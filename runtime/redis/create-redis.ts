@@ -4,6 +4,7 @@ import type { SecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
 import { type Clock, LONGEST_TIMER_MS } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
+import { backoffMs } from '../retry.ts';
 import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { RedisSettings } from './settings.ts';
@@ -12,8 +13,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for this long, and for the time limits of ten commands, is given up: its server may be lost. */
 const SILENCE_LIMIT_MS = 2_000;
 const SILENT_COMMANDS = 10;
-const MIN_RECONNECT_MS = 100;
-const MAX_RECONNECT_MS = 2_000;
+const RECONNECT = { baseDelayMs: 200, maxDelayMs: 2_000 } as const;
 
 function readCa(file: string): string {
   try {
@@ -62,7 +62,7 @@ function createReconnectOnError(clock: Pick<Clock, 'monotonicMs'>): (error: Erro
   return ({ message }) => {
     const now = clock.monotonicMs();
     if (!NOT_THE_PRIMARY.test(message) || now < nextAt) return false;
-    nextAt = now + MAX_RECONNECT_MS;
+    nextAt = now + RECONNECT.maxDelayMs;
     return true;
   };
 }
@@ -96,7 +96,7 @@ export function createRedis(
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: Math.min(LONGEST_TIMER_MS, Math.max(SILENCE_LIMIT_MS, SILENT_COMMANDS * redisTimeoutMs)),
     reconnectOnError: createReconnectOnError(clock),
-    retryStrategy: (times: number) => Math.min(MAX_RECONNECT_MS, MIN_RECONNECT_MS * 2 ** Math.min(times, 10)),
+    retryStrategy: (times: number) => backoffMs(RECONNECT, times),
   });
   redis.on('error', onError);
   // Errors are also emitted as `error` events.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
-import { backoffBoundMs, type RetryPolicy, retry } from '#runtime/retry.ts';
+import { backoffMs, type RetryPolicy, retry } from '#runtime/retry.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
 
 const POLICY = { attempts: 4, baseDelayMs: 1, maxDelayMs: 4 };
@@ -136,11 +136,20 @@ describe('retry', () => {
   });
 });
 
-describe('backoffBoundMs', () => {
-  it('doubles up to the maximum', () => {
-    const bounds = [1, 2, 3, 4, 40].map((attempt) =>
-      backoffBoundMs({ baseDelayMs: 500, maxDelayMs: 3000 }, attempt),
-    );
-    expect(bounds).to.deep.equal([500, 1000, 2000, 3000, 3000]);
+describe('backoffMs', () => {
+  it('is random, between half of a bound and the bound, which doubles up to the maximum', () => {
+    for (const [failures, bound] of [
+      [1, 500],
+      [2, 1000],
+      [3, 2000],
+      [4, 3000],
+      [40, 3000],
+    ] as const) {
+      const waits = Array.from({ length: 100 }, () =>
+        backoffMs({ baseDelayMs: 500, maxDelayMs: 3000 }, failures),
+      );
+      for (const wait of waits) expect(wait).to.be.within(bound / 2, bound);
+      expect(new Set(waits).size, 'different waits').to.be.greaterThan(50);
+    }
   });
 });

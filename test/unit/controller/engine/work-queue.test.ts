@@ -141,7 +141,7 @@ describe('createWorkQueue', () => {
       waits.push(clock.monotonicMs() - failedMs);
     }
     for (const [index, bound] of [100, 200, 400, 800, 1_000].entries())
-      expect(waits[index]).to.be.within(bound, bound * 1.25 + 10);
+      expect(waits[index]).to.be.within(bound / 2, bound + 10);
     queue.forget('a');
     await finish('a');
     queue.addRateLimited('a');

@@ -151,7 +151,7 @@ describe('the archiver', () => {
         if (n % 600 === 0) await world.clock.advance(600_000);
       }
       const probes = world.history.calls.filter((call) => call === 'probe').length;
-      expect(probes).to.be.within(100, 130);
+      expect(probes).to.be.within(115, 245);
       // The reads of the first attempt only.
       expect(world.reads.length).to.be.at.most(50);
       expect(world.archiver.size).to.equal(360);
