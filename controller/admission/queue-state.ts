@@ -1,5 +1,15 @@
+import { LiveHeap } from '../engine/heap.ts';
 import type { QueueState, SlotRequest } from './queue-order.ts';
-import { WaitingQueue } from './waiting-queue.ts';
+
+/** Waiting jobs, of which the oldest is next. */
+export class WaitingQueue extends LiveHeap<SlotRequest, SlotRequest> {
+  constructor() {
+    super(
+      (request) => request,
+      (one, other) => one.order < other.order,
+    );
+  }
+}
 
 interface Bucket {
   active: number;

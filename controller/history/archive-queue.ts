@@ -1,6 +1,6 @@
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { FairQueue } from '../engine/fair-queue.ts';
-import { Heap } from '../engine/heap.ts';
+import { LiveHeap } from '../engine/heap.ts';
 
 /** A ZipJob that the history has to store. */
 interface Entry {
@@ -29,76 +29,50 @@ export interface ArchiveQueue {
   oldestMs(): number | undefined;
 }
 
-/** Superseded entries that a heap may contain in addition to as many as it has valid ones. */
-const SPARE_ENTRIES = 64;
-
-interface Project {
-  /** The valid entry of each key. */
-  readonly valid: Map<ObjectKey, Entry>;
-  readonly heap: Heap<Entry>;
-}
-
 function isOlder(one: Entry, other: Entry): boolean {
   return one.finishedAtMs < other.finishedAtMs;
 }
 
-/** The oldest job of one project. */
-function takeOldest(project: Project): Entry | undefined {
-  for (let first = project.heap.shift(); first; first = project.heap.shift()) {
-    if (project.valid.get(first.key) !== first) continue;
-    project.valid.delete(first.key);
-    return first;
-  }
-  return undefined;
-}
-
-/** The end of the oldest job of one project. */
-function oldestOf({ heap, valid }: Project): number {
-  for (let first = heap.first(); first; first = heap.first()) {
-    if (valid.get(first.key) === first) return first.finishedAtMs;
-    heap.shift();
-  }
-  return Infinity;
+function createHeap(): LiveHeap<ObjectKey, Entry> {
+  return new LiveHeap(({ key }) => key, isOlder);
 }
 
 /** Round-robin over projects. */
 class FairHeaps {
-  readonly #projects = new Map<string, Project>();
+  readonly #projects = new Map<string, LiveHeap<ObjectKey, Entry>>();
   readonly #order = new FairQueue<string>();
 
   has(key: ObjectKey): boolean {
-    return this.#projects.get(namespaceOf(key))?.valid.has(key) ?? false;
+    return this.#projects.get(namespaceOf(key))?.get(key) !== undefined;
   }
 
   add(entry: Entry): void {
     const namespace = namespaceOf(entry.key);
     const known = this.#projects.get(namespace);
-    const project: Project = known ?? { valid: new Map(), heap: new Heap(isOlder) };
-    const { valid, heap } = project;
-    valid.set(entry.key, entry);
-    heap.push(entry);
-    if (heap.size > 2 * valid.size + SPARE_ENTRIES) heap.keep((one) => valid.get(one.key) === one);
+    const heap = known ?? createHeap();
+    heap.add(entry);
     if (known) return;
-    this.#projects.set(namespace, project);
+    this.#projects.set(namespace, heap);
     this.#order.push(namespace, namespace);
   }
 
   /** False if the key was not there. */
   remove(key: ObjectKey): boolean {
-    return this.#projects.get(namespaceOf(key))?.valid.delete(key) ?? false;
+    return this.#projects.get(namespaceOf(key))?.remove(key) ?? false;
   }
 
   oldestMs(): number {
     let oldest = Infinity;
-    for (const project of this.#projects.values()) oldest = Math.min(oldest, oldestOf(project));
+    for (const heap of this.#projects.values())
+      oldest = Math.min(oldest, heap.first()?.finishedAtMs ?? Infinity);
     return oldest;
   }
 
   take(): Entry | undefined {
     for (let namespace = this.#order.shift(); namespace !== undefined; namespace = this.#order.shift()) {
-      const project = this.#projects.get(namespace);
-      const oldest = project && takeOldest(project);
-      if (project && project.valid.size > 0) this.#order.push(namespace, namespace);
+      const heap = this.#projects.get(namespace);
+      const oldest = heap?.shift();
+      if (heap && heap.size > 0) this.#order.push(namespace, namespace);
       else this.#projects.delete(namespace);
       if (oldest) return oldest;
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { KeyQueue } from '#controller/admission/key-queue.ts';
 import type { SlotRequest } from '#controller/admission/queue-order.ts';
-import { WaitingQueue } from '#controller/admission/waiting-queue.ts';
+import { WaitingQueue } from '#controller/admission/queue-state.ts';
 import { createRandom } from '#test/support/random.ts';
 import { sized } from '#test/support/sized.ts';
 
