@@ -1,7 +1,7 @@
 import { type Clock, pause } from '#runtime/clock.ts';
+import { FairQueue } from '#runtime/fair-queue.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { RecordEvent } from './events.ts';
-import { FairQueue } from './fair-queue.ts';
 
 export interface EventLaneOptions {
   readonly record: RecordEvent;

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
+import { createGroupShares, type GroupShares } from '#runtime/group-shares.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffMs } from '#runtime/retry.ts';
 import { createDueTimes, type DueTimes } from './due-times.ts';
-import { createGroupShares, type GroupShares } from './group-shares.ts';
 import { createLanes, isBefore, type Lane, type Lanes } from './lanes.ts';
 
 /** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */

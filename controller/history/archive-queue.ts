@@ -1,5 +1,5 @@
+import { FairQueue } from '#runtime/fair-queue.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
-import { FairQueue } from '../engine/fair-queue.ts';
 import { LiveHeap } from '../engine/heap.ts';
 
 /** A ZipJob that the history has to store. */

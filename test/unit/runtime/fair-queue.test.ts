@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FairQueue } from '#controller/engine/fair-queue.ts';
+import { FairQueue } from '#runtime/fair-queue.ts';
 
 function queueOf(...items: readonly string[]): FairQueue<string> {
   const queue = new FairQueue<string>();
