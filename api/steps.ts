@@ -1,4 +1,5 @@
-import { createRoundRobin } from './round-robin.ts';
+import { FairQueue } from '#runtime/fair-queue.ts';
+import { createGroupShares } from '#runtime/group-shares.ts';
 
 /** Work that pauses at each `yield`, so that a long request does not delay the others. */
 export type Steps<T> = Generator<undefined, T, undefined>;
@@ -11,15 +12,15 @@ const SLICE_MS = 2;
 
 /** Lets one waiting request continue at a time, with all pending events handled in between. Projects are served round-robin. */
 function createTurns(): (project: string) => Promise<void> {
-  const waiting = createRoundRobin<() => void>();
+  const waiting = new FairQueue<() => void>();
   function runNext(): void {
-    waiting.take()?.();
-    if (!waiting.isEmpty()) setImmediate(runNext);
+    waiting.shift()?.();
+    if (!waiting.isEmpty) setImmediate(runNext);
   }
   return (project) =>
     new Promise((resolve) => {
-      if (waiting.isEmpty()) setImmediate(runNext);
-      waiting.add(project, resolve);
+      if (waiting.isEmpty) setImmediate(runNext);
+      waiting.push(project, resolve);
     });
 }
 
@@ -41,38 +42,28 @@ export function createRunSteps(): RunSteps {
 /** Runs a task when there is a free place. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
 
-/** One project can use one of this many places, because its calls delay those of others at the API server. */
-const SHARE_OF_PROJECT = 4;
+/** A project may use at most a quarter of the places. */
+const PARTS = 4;
 
 /** Runs at most `max` tasks at a time, and at most a quarter of them for one project. Projects are served round-robin. */
 export function createQueue(max: number): Enqueue {
-  const maxOfProject = Math.ceil(max / SHARE_OF_PROJECT);
-  const waiting = createRoundRobin<() => void>();
-  const runningOf = new Map<string, number>();
-  let running = 0;
+  const waiting = new FairQueue<() => void>();
+  const shares = createGroupShares(PARTS);
+  shares.divide(max);
 
-  function add(project: string, amount: 1 | -1): void {
-    running += amount;
-    const own = (runningOf.get(project) ?? 0) + amount;
-    if (own === 0) runningOf.delete(project);
-    else runningOf.set(project, own);
-  }
-  function isBelowPart(project: string): boolean {
-    return (runningOf.get(project) ?? 0) < maxOfProject;
-  }
   async function start(project: string): Promise<void> {
-    if (running >= max || !isBelowPart(project))
+    if (shares.used < max && shares.hasRoom(project)) shares.start(project);
+    else
       await new Promise<void>((resolve) => {
-        waiting.add(project, () => {
-          add(project, 1);
+        waiting.push(project, () => {
+          shares.start(project);
           resolve();
         });
       });
-    else add(project, 1);
   }
   function end(project: string): void {
-    add(project, -1);
-    waiting.take(isBelowPart)?.();
+    shares.end(project);
+    waiting.shift(shares.hasRoom)?.();
   }
 
   return async (project, task) => {

@@ -3,7 +3,10 @@ interface Link<T> {
   next?: Link<T>;
 }
 
-/** Removes the first item in constant time. An array moves the rest, and a Map skips every item removed before. */
+/**
+ * Removes the first item, or the first that is wanted, without touching those behind it. An array moves the rest, and a Map skips every
+ * item removed before.
+ */
 class Fifo<T> {
   #first: Link<T> | undefined;
   #last: Link<T> | undefined;
@@ -21,25 +24,38 @@ class Fifo<T> {
     this.#size += 1;
   }
 
-  shift(): T | undefined {
-    const link = this.#first;
-    if (!link) return undefined;
-    this.#first = link.next;
-    if (!link.next) this.#last = undefined;
+  shift(isWanted: (item: T) => boolean = () => true): T | undefined {
+    let before: Link<T> | undefined;
+    for (let link = this.#first; link; link = link.next) {
+      if (isWanted(link.item)) return this.#remove(link, before);
+      before = link;
+    }
+    return undefined;
+  }
+
+  #remove(link: Link<T>, before: Link<T> | undefined): T {
+    if (!link.next) this.#last = before;
+    if (!before) this.#first = link.next;
+    else if (link.next) before.next = link.next;
+    else delete before.next;
     this.#size -= 1;
     return link.item;
   }
 }
 
 /**
- * A fair queue: first in, first out within a group, and round-robin over groups.
- * However many items one group has, the first item of another waits for at most one item of each group. Every operation
- * takes constant time, apart from the groups that `shift` passes over.
+ * A fair queue: first in, first out within a group, and round-robin over groups. However many items one group has, the first item of
+ * another waits for at most one item of each group. A group that may not be served now, because it is at its limit, is passed over and
+ * keeps its turn: it has already waited for it. Every operation takes constant time, apart from the groups that are passed over.
  */
 export class FairQueue<T> {
   readonly #groups = new Map<string, Fifo<T>>();
   /** Groups that have items, each once, in round-robin order. */
   readonly #order = new Fifo<string>();
+
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
+  }
 
   /** Number of waiting items of the group. */
   sizeOf(group: string): number {
@@ -55,18 +71,10 @@ export class FairQueue<T> {
     this.#order.push(group);
   }
 
-  /** Removes and returns the next item of a group that is allowed. Groups that are not keep their place behind the others. */
-  shift(isAllowed: (group: string) => boolean = () => true): T | undefined {
-    for (let left = this.#order.size; left > 0; left -= 1) {
-      const group = this.#order.shift();
-      if (group === undefined) break;
-      if (isAllowed(group)) return this.#shiftOf(group);
-      this.#order.push(group);
-    }
-    return undefined;
-  }
-
-  #shiftOf(group: string): T | undefined {
+  /** Removes and returns the next item of a group that is allowed, by default of any. */
+  shift(isAllowed?: (group: string) => boolean): T | undefined {
+    const group = this.#order.shift(isAllowed);
+    if (group === undefined) return undefined;
     const items = this.#groups.get(group);
     const item = items?.shift();
     if (items?.size === 0) this.#groups.delete(group);

@@ -79,6 +79,9 @@ export interface WorkQueue {
   unfinishedMs(): number;
 }
 
+/** A group may use at most half of the workers. */
+const PARTS = 2;
+
 /** Time after which workers let the process receive events: reconciles without a request never do. */
 const SLICE_MS = 10;
 
@@ -261,7 +264,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     order: createLanes(),
     waiting: createDueTimes({ clock, onDue: (key) => add(state, key, options.laneWhenDue?.(key)) }),
     inWork: new Map(),
-    shares: createGroupShares(),
+    shares: createGroupShares(PARTS),
     dirty: new Map(),
     failures: new Map(),
     idle: [],

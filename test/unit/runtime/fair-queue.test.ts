@@ -36,7 +36,13 @@ describe('FairQueue', () => {
     expect(all(queue)).to.deep.equal(['b1', 'c1', 'a2', 'b2']);
   });
 
-  it('passes over groups that are not allowed', () => {
+  it('passes over a group at its limit, which keeps its turn', () => {
+    const queue = queueOf('a1', 'b1', 'c1', 'a2', 'b2', 'c2');
+    expect(queue.shift((group) => group !== 'a')).to.equal('b1');
+    expect(all(queue)).to.deep.equal(['a1', 'c1', 'b2', 'a2', 'c2']);
+  });
+
+  it('returns nothing while no group is allowed', () => {
     const queue = queueOf('a1', 'a2', 'b1', 'c1');
     expect(queue.shift((group) => group !== 'a')).to.equal('b1');
     expect(queue.shift((group) => group !== 'a')).to.equal('c1');
