@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import { after } from '#runtime/rate.ts';
 
 export interface RequestPaceOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -22,34 +23,33 @@ export const MAX_DELAY_MS = 2_000;
 export const MAX_DEBT_MS = 60_000;
 const SWEEP_MS = 10_000;
 
-/** The generic cell rate algorithm. A subject without a recent request uses no memory. */
+/** A subject without a recent request uses no memory. */
 export function createRequestPace({ clock, burstMs }: RequestPaceOptions): RequestPace {
   /** When all requests of a subject so far are due at its rate. */
-  const dueMs = new Map<string, number>();
+  const dues = new Map<string, number>();
   let sweptAt = clock.monotonicMs();
 
   function sweep(nowMs: number): void {
     if (nowMs - sweptAt < SWEEP_MS) return;
     sweptAt = nowMs;
-    for (const [subject, due] of dueMs) if (due <= nowMs) dueMs.delete(subject);
+    for (const [subject, dueMs] of dues) if (dueMs <= nowMs) dues.delete(subject);
   }
-  function dueAfter(subject: string, ms: number): { readonly due: number; readonly delayMs: number } {
+  function dueAfter(subject: string, costMs: number) {
     const nowMs = clock.monotonicMs();
     sweep(nowMs);
-    const due = Math.max(nowMs, dueMs.get(subject) ?? nowMs) + ms;
-    return { due, delayMs: Math.max(0, due - burstMs - nowMs) };
+    return after({ dueMs: dues.get(subject), nowMs, burstMs }, costMs);
   }
 
   return {
     request: (subject, perSecond) => {
-      const { due, delayMs } = dueAfter(subject, 1_000 / perSecond);
-      if (delayMs <= MAX_DELAY_MS) dueMs.set(subject, due);
+      const { dueMs, delayMs } = dueAfter(subject, 1_000 / perSecond);
+      if (delayMs <= MAX_DELAY_MS) dues.set(subject, dueMs);
       return delayMs;
     },
     debtMs: (subject) => dueAfter(subject, 0).delayMs,
     charge: (subject, units, perSecond) => {
-      const { due, delayMs } = dueAfter(subject, (units * 1_000) / perSecond);
-      dueMs.set(subject, due - Math.max(0, delayMs - MAX_DEBT_MS));
+      const { dueMs, delayMs } = dueAfter(subject, (units * 1_000) / perSecond);
+      dues.set(subject, dueMs - Math.max(0, delayMs - MAX_DEBT_MS));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import { after } from '#runtime/rate.ts';
 
 /** Rate in tokens per second, and burst. */
 export interface TokenRate {
@@ -6,13 +7,15 @@ export interface TokenRate {
   readonly burst: number;
 }
 
+/** Less is an error of rounding. */
+const LEAST_MS = 1e-6;
+
 /** Starts full. */
 export class TokenBucket {
   readonly #rate: TokenRate;
   readonly #clock: Clock;
   readonly #onToken: () => void;
-  #left: number;
-  #atMs: number;
+  #dueMs: number | undefined;
   #later: Disposable | undefined;
 
   /** `onToken` is called once a token is available after `take` had none. */
@@ -20,22 +23,20 @@ export class TokenBucket {
     this.#rate = rate;
     this.#clock = clock;
     this.#onToken = onToken;
-    this.#left = rate.burst;
-    this.#atMs = clock.monotonicMs();
   }
 
   /** Takes a token; false if there is none yet. */
   take(): boolean {
     if (this.#later) return false;
     const { perSecond, burst } = this.#rate;
-    const nowMs = this.#clock.monotonicMs();
-    this.#left = Math.min(burst, this.#left + ((nowMs - this.#atMs) / 1000) * perSecond);
-    this.#atMs = nowMs;
-    if (this.#left >= 1) {
-      this.#left -= 1;
+    const tokenMs = 1000 / perSecond;
+    const rate = { dueMs: this.#dueMs, nowMs: this.#clock.monotonicMs(), burstMs: burst * tokenMs };
+    const { dueMs, delayMs } = after(rate, tokenMs);
+    if (delayMs < LEAST_MS) {
+      this.#dueMs = dueMs;
       return true;
     }
-    this.#later = this.#clock.after(Math.ceil(((1 - this.#left) / perSecond) * 1000), () => {
+    this.#later = this.#clock.after(Math.ceil(delayMs), () => {
       this.#later = undefined;
       this.#onToken();
     });

@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import { after } from '#runtime/rate.ts';
 import { Heap } from '../engine/heap.ts';
 
 export interface CountWritesOptions {
@@ -26,9 +27,9 @@ export function createCountWrites({ perSecond, clock }: CountWritesOptions): Cou
   let recent: readonly number[] = [];
   function nextPlace(nowMs: number): number {
     for (let atMs = free.shift(); atMs !== undefined; atMs = free.shift()) if (atMs >= nowMs) return atMs;
-    const atMs = Math.max(nextMs, nowMs);
-    nextMs = atMs + intervalMs;
-    return atMs;
+    const { dueMs, delayMs } = after({ dueMs: nextMs, nowMs, burstMs: intervalMs }, intervalMs);
+    nextMs = dueMs;
+    return nowMs + delayMs;
   }
   function timeOf(bucket: ObjectKey, nowMs: number): number {
     const known = reserved.get(bucket);
