@@ -5,7 +5,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
-import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import type { ReflectorMetrics, ReflectorSettings } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Namespace, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -39,6 +39,7 @@ export interface WatchesOptions {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
+  readonly settings: Partial<ReflectorSettings>;
   /** Called for every ZipJob to reconcile. */
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
@@ -196,7 +197,7 @@ function onClassChange({ onProject, limited, caches }: Wiring) {
   };
 }
 
-interface CommonOptions extends Pick<WatchesOptions, 'kube' | 'log' | 'metrics'> {
+interface CommonOptions extends Pick<WatchesOptions, 'kube' | 'log' | 'metrics' | 'settings'> {
   readonly onLeftOut: (namespace: string) => void;
 }
 
@@ -254,11 +255,12 @@ function createJobCaches(
 }
 
 function createCaches(wiring: Wiring): Caches {
-  const { kube, log, metrics, onProject } = wiring;
+  const { kube, log, metrics, settings, onProject } = wiring;
   const common: CommonOptions = {
     kube,
     log,
     metrics,
+    settings,
     onLeftOut: (namespace) => onProject(projectKey(namespace)),
   };
   const projects = createReflector({
@@ -266,7 +268,7 @@ function createCaches(wiring: Wiring): Caches {
     definition: RESOURCES.zipProjects,
     onChange: onProjectChange(wiring),
   });
-  const namespaces = watchClassLabels({ kube, log, metrics, onChange: onClassChange(wiring) });
+  const namespaces = watchClassLabels({ kube, log, metrics, settings, onChange: onClassChange(wiring) });
   return {
     ...createJobCaches(wiring, common, { projects, namespaces }),
     buckets: createReflector({

@@ -272,6 +272,9 @@ function createNotifiers(
   };
 }
 
+/** Full reconciles in which the caches are compared once with the API server: ten minutes by default. */
+const COMPARED_EVERY = 10;
+
 export function createParts(base: Base): Parts {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -280,7 +283,14 @@ export function createParts(base: Base): Parts {
   const leadership = { isOurs: false };
   const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
-  const common = { kube, log, metrics: base.kubeMetrics, projectClasses, onProject: notifiers.onProject };
+  const common = {
+    kube,
+    log,
+    metrics: base.kubeMetrics,
+    settings: { compareMs: COMPARED_EVERY * config.fullReconcileSeconds * 1000 },
+    projectClasses,
+    onProject: notifiers.onProject,
+  };
   const pause: Pause = createPause((reason) =>
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );

@@ -4,7 +4,7 @@ import type { KubeClient } from '#runtime/kube/client.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
-import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
+import type { ReflectorMetrics, ReflectorSettings } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import {
   type KubeObject,
@@ -84,6 +84,7 @@ export interface ProjectChildrenOptions {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
+  readonly settings: Partial<ReflectorSettings>;
   readonly network: ZipperNetwork | undefined;
   /** Called for every project whose objects changed or were deleted. */
   readonly onProject: (key: ObjectKey) => void;
@@ -91,7 +92,7 @@ export interface ProjectChildrenOptions {
 
 /** Watches the objects of this name in all namespaces, so that deletions and changes are reverted at once. */
 export function createProjectChildren(options: ProjectChildrenOptions): ProjectChildren {
-  const { kube, log, metrics, network, onProject } = options;
+  const { kube, log, metrics, settings, network, onProject } = options;
   function childKind<T extends KubeObject>(
     definition: ResourceDefinition<T>,
     wanted: ChildKind['wanted'],
@@ -104,6 +105,7 @@ export function createProjectChildren(options: ProjectChildrenOptions): ProjectC
         kube,
         log,
         metrics,
+        settings,
         definition,
         fieldSelector: `metadata.name=${ZIPPER_SERVICE_ACCOUNT}`,
         onChange: ({ key }) => onProject(projectKey(key.split('/', 1).join())),

@@ -26,8 +26,13 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
   );
   const watchEnds = counter(
     'zip_reflector_watch_ends_total',
-    'Ended watches, by kind, reason and watch (live, or the repetition of its events); `cut short` if the API server ended one before its time',
-    ['kind', 'reason', 'watch'],
+    'Ended watches, by kind and reason; `cut short` if the API server ended one before its time',
+    ['kind', 'reason'],
+  );
+  const missed = counter(
+    'zip_reflector_missed_changes_total',
+    'Changes whose events did not arrive, found by a comparison with the API server, by kind',
+    ['kind'],
   );
   const events = counter('zip_reflector_events_total', 'Watch events received, by kind', ['kind']);
   const clockContradictions = new Counter({
@@ -45,8 +50,11 @@ export function createKubeMetrics(registry: Registry): KubeMetrics {
     relisted: (kind, reason) => {
       relists.inc({ kind, reason });
     },
-    watchEnded: (kind, reason, watch) => {
-      watchEnds.inc({ kind, reason, watch });
+    watchEnded: (kind, reason) => {
+      watchEnds.inc({ kind, reason });
+    },
+    changesMissed: (kind, count) => {
+      missed.inc({ kind }, count);
     },
     eventReceived: (kind) => {
       events.inc({ kind });

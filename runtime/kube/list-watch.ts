@@ -5,7 +5,6 @@ import { listPages } from './list-pages.ts';
 import { type IncomingList, isOlderVersion } from './object-cache.ts';
 import { applyEvent, endReason, openWatch } from './open-watch.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
-import { repeatEvents } from './repeat-events.ts';
 import { collectionPath } from './resource-path.ts';
 import type { KubeObject } from './types.ts';
 import { receiveByWatch } from './watch-list.ts';
@@ -17,7 +16,7 @@ const HEALTHY_WATCH_MS = 5_000;
 
 function advance(progress: Progress, version: string | undefined): void {
   if (version === undefined) return;
-  // Repeated events do not move the position back.
+  // A bookmark of a restored server does not move the position back.
   if (isOlderVersion(version, progress.resourceVersion)) return;
   progress.resourceVersion = version;
   if (!isOlderVersion(version, progress.newest)) progress.newest = version;
@@ -79,7 +78,6 @@ async function receiveAll<T extends KubeObject>(parts: Parts<T>, signal: AbortSi
   refuseOldList(progress, version);
   options.metrics?.relisted(options.definition.kind, progress.listReason);
   advance(progress, version);
-  progress.repeatFrom = version;
   progress.isRestored = false;
   list.publish((change) => {
     ingest.report(change);
@@ -104,8 +102,11 @@ function refuseOldEvent<T extends KubeObject>(
   );
 }
 
-async function watchLive<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
-  const { options, settings, clock, progress } = parts;
+/** Watches for changes since the last list or watch, until the server ends the watch. */
+export async function watchOnce<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
+  const { options, settings, clock, cache, progress, turn } = parts;
+  // Only the objects of a list or a comparison that runs may be older.
+  if (progress.resourceVersion !== undefined && !turn.isTaken) cache.forgetDeleted(progress.resourceVersion);
   const startedMs = clock.monotonicMs();
   function lastedMs(): number {
     return clock.monotonicMs() - startedMs;
@@ -143,21 +144,5 @@ async function watchLive<T extends KubeObject>(parts: Parts<T>, signal: AbortSig
   }
   const reason = endReason(range, lastedMs());
   progress.mustVerify = reason === 'cut short';
-  options.metrics?.watchEnded(options.definition.kind, reason, 'live');
-}
-
-/** Watches for changes since the last list or watch, until the server ends the watch. Beside it, repeats the events of the last watch. */
-export async function watchOnce<T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> {
-  const ended = new AbortController();
-  const repeated = repeatEvents(
-    parts,
-    parts.progress.resourceVersion,
-    AbortSignal.any([signal, ended.signal]),
-  );
-  try {
-    await watchLive(parts, signal);
-  } finally {
-    ended.abort();
-    await repeated;
-  }
+  options.metrics?.watchEnded(options.definition.kind, reason);
 }

@@ -56,7 +56,7 @@ export interface ObjectCache<T extends KubeObject>
   hasRoom(namespace: string): boolean;
   /** The objects of the namespace are received again: only those that do not fit then count as left out. */
   forgetLeftOut(namespace: string): void;
-  /** Drops the record of objects that were deleted before this version. No older event will arrive. */
+  /** Drops the record of objects that were deleted before this version. Nothing older will arrive. */
   forgetDeleted(before: string): void;
   /** `trustsVersions`: an object with the uid and version that the cache has is the same object. */
   receiveList(options?: { readonly trustsVersions: boolean }): IncomingList<T>;
@@ -143,9 +143,9 @@ function readsOf<T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): Ca
   };
 }
 
-/** Which events are late: a late or repeated event must not revert the cache. */
+/** Which objects are late: an event, or an object that was read, must not revert the cache. */
 function createDeletions<T extends KubeObject>(content: Content<T>) {
-  /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
+  /** Key -> version of its deletion, so that a read that began before does not restore a deleted object. */
   const deleted = new Map<ObjectKey, string>();
   function versionsOf(key: ObjectKey): readonly (string | undefined)[] {
     return [

@@ -19,8 +19,8 @@ export interface ReflectorSettings {
    * healthy watch is never silent for longer, and the next watch resumes at the bookmark.
    */
   readonly watchTimeoutSeconds: number;
-  /** The same for the watch that repeats events. It is closed earlier, once it has reached the newest version known before. */
-  readonly repeatTimeoutSeconds: number;
+  /** The longest time between two comparisons with the names and versions at the API server. */
+  readonly compareMs: number;
   /** Time without a byte after which a watch is closed. Must exceed the longest silence of a healthy watch. */
   readonly silenceLimitMs: number;
   /** First and longest wait after a failure. The wait doubles, with jitter. */
@@ -34,7 +34,7 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
   watchListSilenceMs: 10_000,
   watchListLimitMs: 120_000,
   watchTimeoutSeconds: 30,
-  repeatTimeoutSeconds: 10,
+  compareMs: 600_000,
   silenceLimitMs: 45_000,
   minBackoffMs: 200,
   maxBackoffMs: 30_000,
@@ -42,12 +42,13 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
 
 /**
  * Counters of a reflector. `reason` of a list is `start`, `Restored` or a KubeError code. `reason` of a watch is `ended` if it lasted as long as
- * requested, `cut short` if the server ended it earlier, `complete` for a repetition that received everything, or a KubeError code.
+ * requested, `cut short` if the server ended it earlier, or a KubeError code.
  */
 export interface ReflectorMetrics {
   relisted(kind: string, reason: string): void;
-  /** Not called for a repetition that the reflector closes because its live watch has ended. */
-  watchEnded(kind: string, reason: string, watch: 'live' | 'repetition'): void;
+  watchEnded(kind: string, reason: string): void;
+  /** A comparison found changes whose events did not arrive. */
+  changesMissed(kind: string, count: number): void;
   eventReceived(kind: string): void;
 }
 

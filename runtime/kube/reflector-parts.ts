@@ -9,11 +9,6 @@ import type { KubeObject } from './types.ts';
 export interface Progress {
   /** Version to watch from. Undefined: list first. */
   resourceVersion: string | undefined;
-  /**
-   * Every event arrives twice, over two connections: those up to this version have. This recovers a lost event within the
-   * duration of two watches.
-   */
-  repeatFrom: string | undefined;
   /** The newest version received so far. */
   newest: string | undefined;
   /** A watch ended before its time: the newest version of the server must be known before the next one. */
@@ -39,6 +34,6 @@ export interface Parts<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   readonly ingest: ReturnType<typeof createIngest<T>>;
   readonly progress: Progress;
-  /** Lists of one namespace and lists of all of them. */
+  /** Lists of one namespace, lists of all of them, and comparisons. */
   readonly turn: Turn;
 }

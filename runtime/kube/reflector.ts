@@ -2,6 +2,7 @@ import { pause, systemClock } from '../clock.ts';
 import { toError } from '../errors.ts';
 import { defined } from '../optional.ts';
 import { backoffMs } from '../retry.ts';
+import { compareNames } from './compare-names.ts';
 import { createIngest } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
@@ -53,7 +54,7 @@ function waitMs(error: KubeError | undefined, failures: number, settings: Reflec
 function watchFailed<T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void {
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
-  options.metrics?.watchEnded(options.definition.kind, reason, 'live');
+  options.metrics?.watchEnded(options.definition.kind, reason);
   // Gone, or an error that a retry cannot fix: start with a list.
   if (error?.code !== 'Gone' && error?.retryable === true) return;
   progress.resourceVersion = undefined;
@@ -121,7 +122,6 @@ function partsOf<T extends KubeObject>(options: ReflectorOptions<T>, cache: Obje
 function freshProgress(): Progress {
   return {
     resourceVersion: undefined,
-    repeatFrom: undefined,
     newest: undefined,
     mustVerify: false,
     isRestored: false,
@@ -190,7 +190,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   return {
     run: async (signal) => {
       await haveSynced(options.after, signal);
-      await Promise.all([follow(signal), refills.run(signal)]);
+      await Promise.all([follow(signal), refills.run(signal), compareNames(parts, signal)]);
     },
     synced: (signal) => orAborted(firstList.promise, signal),
     get hasSynced() {

@@ -2,7 +2,7 @@ import { LABELS } from '#crds/api-group.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { keptAs } from '../kube/kept-as.ts';
 import { createReflector } from '../kube/reflector.ts';
-import type { ReflectorMetrics } from '../kube/reflector-options.ts';
+import type { ReflectorMetrics, ReflectorSettings } from '../kube/reflector-options.ts';
 import { type Namespace, RESOURCES } from '../kube/resources.ts';
 import type { Change, Reflector } from '../kube/types.ts';
 import type { Logger } from '../log.ts';
@@ -29,6 +29,7 @@ export function watchClassLabels(deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
+  readonly settings?: Partial<ReflectorSettings>;
   readonly onChange?: (change: Change<Namespace>) => void;
 }): Reflector<Namespace> {
   return createReflector({

@@ -63,10 +63,10 @@ function requests(process: 'api' | 'dashboard', status: string, values: string):
   };
 }
 
-function watchEnds(watch: 'live' | 'repetition', reason: string, values: string): Series {
+function watchEnds(reason: string, values: string): Series {
   return {
     name: 'zip_reflector_watch_ends_total',
-    labels: { kind: 'ZipJob', watch, reason },
+    labels: { kind: 'ZipJob', reason },
     values,
   };
 }
@@ -200,22 +200,19 @@ const PROCESS_CASES: readonly AlertCase[] = [
     alert: 'ZipjobsWatchesCutShort',
     at: 15,
     labels: { pod: 'ours', kind: 'ZipJob' },
-    fires: [
-      { says: 'the server cuts the watch', series: [watchEnds('live', 'cut short', '0+38x30')] },
-      { says: 'the server cuts the repetition', series: [watchEnds('repetition', 'cut short', '0+38x30')] },
-    ],
+    fires: [{ says: 'the server cuts the watch', series: [watchEnds('cut short', '0+38x30')] }],
     silent: [
       {
         says: 'watches end after their time',
-        series: [watchEnds('live', 'ended', '0+38x30'), watchEnds('live', 'cut short', '0x30')],
+        series: [watchEnds('ended', '0+38x30'), watchEnds('cut short', '0x30')],
       },
-      { says: 'API servers restart', series: [watchEnds('live', 'cut short', '0x10 5x20')] },
+      { says: 'API servers restart', series: [watchEnds('cut short', '0x10 5x20')] },
       {
         says: 'a burst of new jobs ended',
-        series: [watchEnds('live', 'cut short', '0x7 0+38x1 76x21')],
+        series: [watchEnds('cut short', '0x7 0+38x1 76x21')],
         at: 12,
       },
-      { says: 'a proxy closes connections early', series: [watchEnds('live', 'cut short', '0+3x30')] },
+      { says: 'a proxy closes connections early', series: [watchEnds('cut short', '0+3x30')] },
     ],
   },
   simple(

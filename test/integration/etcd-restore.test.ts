@@ -46,6 +46,7 @@ describe('a reflector of a real API server', function () {
       metrics: {
         relisted: (_kind, reason) => reasons.push(reason),
         watchEnded: () => undefined,
+        changesMissed: () => undefined,
         eventReceived: () => undefined,
       },
     });

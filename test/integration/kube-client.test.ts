@@ -263,6 +263,7 @@ describe('the Kubernetes client on a real API server', function () {
         watchEnded: () => {
           endedWatches += 1;
         },
+        changesMissed: () => undefined,
         eventReceived: () => undefined,
       },
     });

@@ -74,6 +74,11 @@ interface KeptResponse {
 const MAX_KEPT = 500;
 const HOST = '127.0.0.1';
 
+/** A list of names is another response than a list of objects. */
+function keyOf({ path, headers }: ProxiedRequest): string {
+  return `${path} ${headers.accept ?? ''}`;
+}
+
 class Proxy implements FaultProxy {
   readonly #options: FaultProxyOptions;
   readonly #upstream: URL;
@@ -197,7 +202,7 @@ class Proxy implements FaultProxy {
   }
 
   async #replay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
-    const kept = this.#responses.get(request.path);
+    const kept = this.#responses.get(keyOf(request));
     if (kept === undefined) return this.#relay(request, response);
     response.writeHead(200, withoutHopHeaders(kept.headers)).end(kept.body);
     return undefined;
@@ -248,14 +253,14 @@ class Proxy implements FaultProxy {
       return statusCode;
     }
     const body = Buffer.concat((await reply.toArray()) as Buffer[]);
-    if (statusCode === 200) this.#keep(request.path, { headers, body });
+    if (statusCode === 200) this.#keep(keyOf(request), { headers, body });
     response.writeHead(statusCode, withoutHopHeaders(headers)).end(body);
     return statusCode;
   }
 
-  #keep(path: string, reply: KeptResponse): void {
-    this.#responses.delete(path);
-    this.#responses.set(path, reply);
+  #keep(key: string, reply: KeptResponse): void {
+    this.#responses.delete(key);
+    this.#responses.set(key, reply);
     const [oldest] = this.#responses.keys();
     if (this.#responses.size > MAX_KEPT && oldest !== undefined) this.#responses.delete(oldest);
   }

@@ -25,7 +25,12 @@ describe('the caches of the API', () => {
     await using caches = createCaches({
       kube: fixedKube({ zipjobs: zipJobs, zipprojects: { count: 1, build } }),
       log: createLogger('test', { level: 'silent' }),
-      metrics: { relisted: () => undefined, watchEnded: () => undefined, eventReceived: () => undefined },
+      metrics: {
+        relisted: () => undefined,
+        watchEnded: () => undefined,
+        changesMissed: () => undefined,
+        eventReceived: () => undefined,
+      },
       responses: { keep: () => undefined },
       storage: { note: () => undefined },
       accepted: { note: () => undefined },

@@ -28,7 +28,12 @@ describe('the caches of the dashboard', () => {
     await using caches = createCaches({
       kube: fixedKube({ zipjobs: zipJobs, zipprojects: { count: 3, build: ofClass } }),
       log: createLogger('test', { level: 'silent' }),
-      metrics: { relisted: () => undefined, watchEnded: () => undefined, eventReceived: () => undefined },
+      metrics: {
+        relisted: () => undefined,
+        watchEnded: () => undefined,
+        changesMissed: () => undefined,
+        eventReceived: () => undefined,
+      },
       onZipJob: () => undefined,
     });
     caches.start();

@@ -59,7 +59,7 @@ ZipjobsWatchSilent:
   for: 1m
   severity: warning
   summary: A process has received nothing from the API server for 2 minutes.
-# A complete watch lasts 30 seconds, its repetition 10. An API server that restarts ends each watch once.
+# A complete watch lasts 30 seconds. An API server that restarts ends each watch once.
 ZipjobsWatchesCutShort:
   expr: sum by (pod, kind) (rate(zip_reflector_watch_ends_total{reason="cut short",$own}[5m])) > 0.1
   for: 5m

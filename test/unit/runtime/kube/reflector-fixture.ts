@@ -47,7 +47,8 @@ export async function startReflector({
       ),
     metrics: {
       relisted: (kind, reason) => counted.push(`relist ${kind} ${reason}`),
-      watchEnded: (kind, reason, watch) => counted.push(`end ${kind} ${watch} ${reason}`),
+      watchEnded: (kind, reason) => counted.push(`end ${kind} ${reason}`),
+      changesMissed: (kind, count) => counted.push(`missed ${kind} ${count}`),
       eventReceived: () => undefined,
     },
     settings: FAST,
@@ -82,17 +83,6 @@ export async function followed(
 
 export function startOf({ url }: Exchange): string | null {
   return url.searchParams.get('resourceVersion');
-}
-
-/** The next watch and, beside it, the one that repeats older events; they may arrive in any order. */
-export async function bothWatches({
-  server,
-}: Fixture): Promise<{ readonly watch: Exchange; readonly repetition: Exchange }> {
-  const one = await server.next();
-  const other = await server.next();
-  return Number(startOf(one)) > Number(startOf(other))
-    ? { watch: one, repetition: other }
-    : { watch: other, repetition: one };
 }
 
 export function has(fixture: Fixture, key: string, version: number): Promise<true> {

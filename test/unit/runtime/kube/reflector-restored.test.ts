@@ -80,8 +80,7 @@ describe('a reflector after a restore of etcd', () => {
       await using fixture = await start();
       (await beforeRestore(fixture)).reset();
       (await nextProbe(fixture)).list(version, [aNote('kept', 5)]);
-      const starts = [startOf(await fixture.server.next()), startOf(await fixture.server.next())];
-      expect(starts).to.have.members(['30', '50']);
+      expect(startOf(await fixture.server.next())).to.equal('50');
       expect(fixture.counted.filter((one) => one.startsWith('relist'))).to.deep.equal(['relist Note start']);
     });
 
