@@ -10,10 +10,10 @@ import { commandOf } from '../../kube-state/command.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { isDisabled } from '../../webhook/endpoint.ts';
 import { afterDelivery, replayed } from '../../webhook/notification.ts';
+import { expiresAt, fileListExpiresAt, podsExpireAt } from '../lifetime.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { awaitsArchive } from '../policies/archiving.ts';
-import { expiresAt, fileListExpiresAt, podsExpireAt } from '../policies/expiry.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { podExit } from './pod-exit.ts';
 
