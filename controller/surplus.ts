@@ -5,9 +5,9 @@ import type { ControllerConfig } from './config.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 import type { Caches } from './kube-state/caches.ts';
 import type { ControllerMetrics } from './metrics.ts';
-import { createFinishedPods, type FinishedPods } from './zip-job/finished-pods.ts';
-import { podsExpireAt } from './zip-job/lifetime.ts';
-import { createSurplusJobs, type SurplusJobs } from './zip-job/surplus-jobs.ts';
+import { createFinishedPods, type FinishedPods } from './zip-job/lifetime/finished-pods.ts';
+import { podsExpireAt } from './zip-job/lifetime/lifetime.ts';
+import { createSurplusJobs, type SurplusJobs } from './zip-job/lifetime/surplus-jobs.ts';
 
 /** What finished jobs leave behind and is deleted before its time, because there is too much of it. */
 export interface Surplus {

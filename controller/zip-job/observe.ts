@@ -20,7 +20,8 @@ import type { IsNamespaceTerminating } from '../kube-state/terminating-namespace
 import { timeOf } from '../kube-state/times.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import { attemptIdOf } from '../webhook/notification.ts';
-import type { FinishedPods } from './finished-pods.ts';
+import type { FinishedPods } from './lifetime/finished-pods.ts';
+import type { SurplusJobs } from './lifetime/surplus-jobs.ts';
 import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
@@ -28,7 +29,6 @@ import { isRecovering, ownedStatus } from './owned-status.ts';
 import { isFarTooSlow } from './policies/deadline.ts';
 import { lacksPod, recoveryLacksPod } from './policies/pod-not-created.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
-import type { SurplusJobs } from './surplus-jobs.ts';
 
 /** Removes the name of the rejected pod: it differs each time and would cause a new Event each time. */
 function plain(message: string): string {

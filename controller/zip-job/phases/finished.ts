@@ -10,7 +10,7 @@ import { commandOf } from '../../kube-state/command.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { isDisabled } from '../../webhook/endpoint.ts';
 import { afterDelivery, replayed } from '../../webhook/notification.ts';
-import { expiresAt, fileListExpiresAt, podsExpireAt } from '../lifetime.ts';
+import { expiresAt, fileListExpiresAt, podsExpireAt } from '../lifetime/lifetime.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { awaitsArchive } from '../policies/archiving.ts';

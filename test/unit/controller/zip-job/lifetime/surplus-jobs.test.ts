@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSurplusJobs, type SurplusJobsOptions } from '#controller/zip-job/surplus-jobs.ts';
+import { createSurplusJobs, type SurplusJobsOptions } from '#controller/zip-job/lifetime/surplus-jobs.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { type Change, objectKey } from '#runtime/kube/types.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';

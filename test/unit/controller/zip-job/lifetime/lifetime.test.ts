@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expiresAt, fileListExpiresAt } from '#controller/zip-job/lifetime.ts';
+import { expiresAt, fileListExpiresAt } from '#controller/zip-job/lifetime/lifetime.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { aConfig } from '#test/support/builders/config.ts';

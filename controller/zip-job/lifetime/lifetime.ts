@@ -1,9 +1,9 @@
 import { fileListOwner } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
-import { archiveStateOf } from '../kube-state/archive-state.ts';
-import { timeOf } from '../kube-state/times.ts';
-import { awaitsArchive, hasHistory } from './policies/archiving.ts';
+import { archiveStateOf } from '../../kube-state/archive-state.ts';
+import { timeOf } from '../../kube-state/times.ts';
+import { awaitsArchive, hasHistory } from '../policies/archiving.ts';
 
 export interface ExpirySettings {
   readonly succeededTtlSeconds: number;

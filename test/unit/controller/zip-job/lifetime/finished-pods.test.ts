@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFinishedPods } from '#controller/zip-job/finished-pods.ts';
+import { createFinishedPods } from '#controller/zip-job/lifetime/finished-pods.ts';
 import { LABELS } from '#crds/api-group.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
