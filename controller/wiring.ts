@@ -31,13 +31,13 @@ import {
   type IsNamespaceTerminating,
 } from './kube-state/terminating-namespaces.ts';
 import { type ControllerMetrics } from './metrics.ts';
-import { createSurplus, type Surplus } from './surplus.ts';
 import { createWatches, type Watches, type WatchesOptions } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
 import { createUnfinishedJobs, type UnfinishedJobs } from './zip-bucket/unfinished-jobs.ts';
 import { laneOfChange, laneWhenDue } from './zip-job/lane.ts';
+import { createSurplus, type Surplus } from './zip-job/lifetime/lifetime.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
 import { createReportingJobs, type ReportingJobs } from './zip-job/reporting-jobs.ts';
 import { createUnreachableSources } from './zip-job/unreachable-sources.ts';

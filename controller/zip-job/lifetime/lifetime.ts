@@ -1,9 +1,40 @@
 import { fileListOwner } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { ControllerConfig } from '../../config.ts';
+import type { WorkQueue } from '../../engine/work-queue.ts';
 import { archiveStateOf } from '../../kube-state/archive-state.ts';
+import type { Caches } from '../../kube-state/caches.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import type { ControllerMetrics } from '../../metrics.ts';
 import { awaitsArchive, hasHistory } from '../policies/archiving.ts';
+import { createFinishedPods, type FinishedPods } from './finished-pods.ts';
+import { createSurplusJobs, type SurplusJobs } from './surplus-jobs.ts';
+
+/*
+ * When what a finished job leaves behind is deleted. `phases/finished.ts` deletes it.
+ *
+ * | what             | counted from     | for how long                                    | held by                           |
+ * |------------------|------------------|-------------------------------------------------|-----------------------------------|
+ * | ZipJob           | its end          | SUCCEEDED_TTL_SECONDS or FAILED_TTL_SECONDS,    | its webhook, the exit of its pod, |
+ * |                  |                  | or spec.ttlSecondsAfterFinished                 | reruns that use its file list     |
+ * | - in the history | its end          | ARCHIVED_TTL_SECONDS if that is shorter, and at | the same, and its file list,      |
+ * |                  |                  | least SHORTEST_KEPT_MS                          | Kubernetes Jobs and pods          |
+ * | - not yet in it  | -                | until it is (archived by HISTORY_HOST)          | the history                       |
+ * | - full project   | its end          | FULL_PROJECT_TTL_SECONDS if that is shorter;    | its webhook, the exit of its pod, |
+ * |                  |                  | in the history: no longer; not yet in it: no    | reruns; with a history,           |
+ * |                  |                  | longer with HISTORY_WHEN_FULL=drop, else kept   | SHORTEST_KEPT_MS                  |
+ * | file list        | the end of the   | FILE_LIST_TTL_SECONDS                           | reruns that use it                |
+ * |                  | last job with it |                                                 |                                   |
+ * | Jobs and pods    | its end          | SUCCEEDED_POD_TTL_SECONDS or                    | the exit of its pod               |
+ * |                  |                  | FAILED_POD_TTL_SECONDS                          |                                   |
+ * | - many pods      | its end          | no longer, above MAX_FINISHED_PODS              | the exit of its pod               |
+ *
+ * A row that the history has is deleted by its own retention (`history/retention.ts`).
+ */
 
 export interface ExpirySettings {
   readonly succeededTtlSeconds: number;
@@ -122,4 +153,65 @@ export function fileListExpiresAt(
   const known = ends.filter((end) => end !== undefined);
   if (known.length < ends.length || !ownsList(zipJob)) return undefined;
   return new Date(Math.max(...known) + settings.fileListTtlSeconds * 1000);
+}
+
+/** What finished jobs leave behind and is deleted before its time, because there is too much of it. */
+export interface Surplus {
+  readonly surplusJobs: SurplusJobs;
+  readonly finishedPods: FinishedPods;
+}
+
+interface SurplusOptions {
+  readonly config: ControllerConfig;
+  readonly log: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+}
+
+interface SurplusTargets {
+  readonly queue: Pick<WorkQueue, 'add'>;
+  /** A standby replica chooses too, but its choice is only used once it leads. */
+  readonly leadership: { readonly isOurs: boolean };
+  readonly caches: () => Pick<Caches, 'zipJobs'>;
+}
+
+/** Only the log names a nearly full project: metrics have no project label. */
+export function createSurplus(
+  { config, log, metrics, clock, stopping: signal }: SurplusOptions,
+  limitsOf: (namespace: string) => ProjectLimits,
+  { queue, leadership, caches }: SurplusTargets,
+): Surplus {
+  return {
+    surplusJobs: createSurplusJobs({
+      limitsOf,
+      config,
+      clock,
+      signal,
+      onSurplus: (project, keys) => {
+        if (!leadership.isOurs) return;
+        metrics.surplusJobs.inc(keys.length);
+        log.info({ project, jobs: keys.length }, 'a project is nearly full: its oldest jobs expire');
+        for (const key of keys) queue.add(key);
+      },
+    }),
+    finishedPods: createFinishedPods({
+      maxPods: config.maxFinishedPods,
+      expiresAt: (key) => {
+        const zipJob = caches().zipJobs.get(key);
+        return zipJob && podsExpireAt(zipJob, config);
+      },
+      clock,
+      signal,
+      onSurplus: (keys) => {
+        if (!leadership.isOurs) return;
+        metrics.surplusPods.inc(keys.length);
+        log.info(
+          { jobs: keys.length },
+          'there are many ended pods: those of finished jobs are deleted early',
+        );
+        for (const key of keys) queue.add(key);
+      },
+    }),
+  };
 }
