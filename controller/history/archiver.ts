@@ -19,7 +19,7 @@ import { Wake } from './wake.ts';
  *     unknown ── its webhook or pod may still change its status ──> later ── `archiveDueAt`, or nothing changes any more ──┐
  *        └──────────────── its status is final, or it is being deleted ────────────────────────────────────────────> queued
  *                                                                                                                        │
- *     stored <── done ── in a batch (`#taken`) <── `store` takes it, oldest end first, fairly by project ────────────────┘
+ *     stored <── done ── in a batch (`#taken`) <── `store` takes it: projects in turn, the oldest of each first ─────────┘
  *                             │
  *                             ├── early: stored, but its status may still change: it waits for its final status (`#storedEarly`)
  *                             ├── changed: it changed since it was read ──> queued

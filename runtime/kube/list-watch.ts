@@ -79,6 +79,7 @@ async function receiveAll<T extends KubeObject>(parts: Parts<T>, signal: AbortSi
   options.metrics?.relisted(options.definition.kind, progress.listReason);
   advance(progress, version);
   progress.isRestored = false;
+  progress.mustVerify = false;
   list.publish((change) => {
     ingest.report(change);
   });

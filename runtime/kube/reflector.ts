@@ -14,6 +14,25 @@ import type { Parts, Progress } from './reflector-parts.ts';
 import { Turn } from './turn.ts';
 import type { KubeObject, Reflector } from './types.ts';
 
+/*
+ * How a cache follows the API server, and what moves it on. `stateOf` reads the state from `Progress`, `follow` runs its step:
+ *
+ *     listing ── all objects are received ──> watching ── the server ended the watch after the time asked for ──> watching
+ *      ^  ^                                      │  │
+ *      │  └── 410 Gone, or a retry cannot help ──┘  └── it ended earlier, or failed, or a comparison found an older server
+ *      │                                                                         │
+ *      │                                                                         v
+ *      └── the server knows less than before: etcd was restored ──────────── verifying ── it knows as much ──> watching
+ *
+ * - listing: as a watch if the server can (watch-list.ts), else in pages. The cache changes at the end, all at once.
+ * - watching: events in order of their versions, for half a minute; bookmarks keep the version fresh without events.
+ * - verifying: asks for the newest version, because a watch from a version of the future stays silent until the server reaches it.
+ *
+ * A failure leads to a pause first (`recover`), longer after each one in a row. Beside this, for what no event repairs: `refills`
+ * reads namespaces again that did not fit into the cache, and `compareNames` finds changes whose events never arrived. Both take
+ * turns with a list (`Turn`), and versions decide which of two objects is newer, so their order does not matter.
+ */
+
 /** The newest version of the collection. Only one object is requested. */
 async function newestVersion<T extends KubeObject>(
   { options }: Parts<T>,
@@ -41,6 +60,13 @@ async function verifyVersion<T extends KubeObject>(parts: Parts<T>, signal: Abor
   progress.newest = version;
   progress.isRestored = true;
   progress.listReason = 'Restored';
+}
+
+type State = 'listing' | 'verifying' | 'watching';
+
+function stateOf({ resourceVersion, mustVerify }: Progress): State {
+  if (resourceVersion === undefined) return 'listing';
+  return mustVerify ? 'verifying' : 'watching';
 }
 
 /** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */
@@ -167,20 +193,20 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   const firstList = Promise.withResolvers<void>();
   let hasSynced = false;
 
-  async function listAndWatch(signal: AbortSignal): Promise<void> {
-    if (progress.resourceVersion !== undefined && progress.mustVerify) await verifyVersion(parts, signal);
-    if (progress.resourceVersion === undefined) {
+  const steps: Readonly<Record<State, (signal: AbortSignal) => Promise<void>>> = {
+    listing: async (signal) => {
       await listAll(parts, signal);
       hasSynced = true;
       firstList.resolve();
-    }
-    await watchOnce(parts, signal);
-  }
+    },
+    verifying: (signal) => verifyVersion(parts, signal),
+    watching: (signal) => watchOnce(parts, signal),
+  };
 
   async function follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await listAndWatch(signal);
+        await steps[stateOf(progress)](signal);
       } catch (error) {
         await recover(parts, error, signal);
       }
