@@ -1,10 +1,10 @@
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
-import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
-import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
 import {
   type ClassLimits,
@@ -12,33 +12,12 @@ import {
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
-import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
-import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
+import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 import { MOST_METADATA_BYTES } from './schemas/limits.ts';
-
-/** How the API reads the history. */
-const HISTORY_READ_SETTINGS = {
-  historyMaxReads: {
-    env: 'HISTORY_MAX_READS',
-    type: 'integer',
-    minimum: 1,
-    default: 24,
-    description:
-      'maximum requests that read the history at the same time, at most three quarters of MAX_ACTIVE_REQUESTS; further ones receive 429 or 503, and one project gets at most half',
-  },
-  historyReadTimeoutMs: milliseconds(
-    'HISTORY_READ_TIMEOUT_MS',
-    2_000,
-    'time limit of one read of the history; then the request receives 503',
-  ),
-  historyPauseMs: milliseconds(
-    'HISTORY_PAUSE_MS',
-    2_000,
-    'after three failed reads in a row, how long requests receive 503 without a read, before one is tried again',
-  ),
-} as const satisfies Settings;
 
 const SERVER = {
   instance: {
@@ -47,6 +26,7 @@ const SERVER = {
     default: 'zipjobs',
     pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
     description: 'name of the Helm release, for the label app.kubernetes.io/instance',
+    setBy: 'the chart',
   },
   basePath: {
     env: 'BASE_PATH',
@@ -55,6 +35,7 @@ const SERVER = {
     pattern: '^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$',
     description:
       'base path of public URLs, such as /archives for /archives/v1/zips; requests without it are served too',
+    changeWhen: 'set it when a proxy in front of the API adds a path',
   },
   publicUrl: {
     env: 'PUBLIC_URL',
@@ -63,6 +44,7 @@ const SERVER = {
     pattern: String.raw`^(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?$`,
     description:
       'URL of the API for callers, without a path, such as https://zips.example.com, for the links in openapi.json, /docs and ?expand=error; empty for links without a host',
+    changeWhen: 'set it when links in the API reference and in errors have no host',
   },
   helpUrl: {
     env: 'HELP_URL',
@@ -70,6 +52,7 @@ const SERVER = {
     default: '',
     description:
       'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below PUBLIC_URL and BASE_PATH',
+    changeWhen: 'set it when callers should read about error codes on your own page',
   },
 } as const satisfies Settings;
 
@@ -81,6 +64,7 @@ const JOB_LIMIT_SETTINGS = {
     minimum: 1,
     default: JOB_LIMITS.archiveBytes,
     description: 'maximum bytes of an archive, for the API reference',
+    setBy: 'the chart, from MAX_ARCHIVE_BYTES of the zipper',
   },
   jobMaxFileBytes: {
     env: 'JOB_MAX_FILE_BYTES',
@@ -88,6 +72,7 @@ const JOB_LIMIT_SETTINGS = {
     minimum: 1,
     default: JOB_LIMITS.fileBytes,
     description: 'maximum bytes of one source, and so of the size that an entry of a request can state',
+    setBy: 'the chart, from SOURCE_MAX_FILE_BYTES of the zipper',
   },
   jobMaxSeconds: {
     env: 'JOB_MAX_SECONDS',
@@ -95,6 +80,7 @@ const JOB_LIMIT_SETTINGS = {
     minimum: 1,
     default: JOB_LIMITS.seconds,
     description: 'maximum seconds of a running job, for the API reference',
+    setBy: 'the chart, from ACTIVE_DEADLINE_SECONDS of the controller',
   },
   jobSucceededTtlSeconds: {
     env: 'JOB_SUCCEEDED_TTL_SECONDS',
@@ -102,6 +88,7 @@ const JOB_LIMIT_SETTINGS = {
     minimum: 1,
     default: JOB_LIMITS.ttlSeconds,
     description: 'seconds for which a succeeded job can be read, for the API reference',
+    setBy: 'the chart, from SUCCEEDED_TTL_SECONDS of the controller',
   },
   jobFailedTtlSeconds: {
     env: 'JOB_FAILED_TTL_SECONDS',
@@ -109,6 +96,7 @@ const JOB_LIMIT_SETTINGS = {
     minimum: 1,
     default: JOB_LIMITS.ttlSeconds,
     description: 'seconds for which a failed job can be read, for the API reference',
+    setBy: 'the chart, from FAILED_TTL_SECONDS of the controller',
   },
   jobWebhookScheduleSeconds: {
     env: 'JOB_WEBHOOK_SCHEDULE_SECONDS',
@@ -116,41 +104,7 @@ const JOB_LIMIT_SETTINGS = {
     default: JOB_LIMITS.webhookScheduleSeconds,
     description:
       'seconds before each delivery attempt of a webhook, separated by commas, for the API reference',
-  },
-} as const satisfies Settings;
-
-const TIMES = {
-  bodyLingerMs: milliseconds(
-    'BODY_LINGER_MS',
-    2_000,
-    'how long the rest of a body that is too large is read, so that the client receives the response',
-  ),
-  bodyArrivalMs: milliseconds(
-    'BODY_ARRIVAL_MS',
-    5_000,
-    'how long the declared length of a body counts as in flight; after that, bytes count when they arrive',
-  ),
-  tokenFreshMs: {
-    ...milliseconds('TOKEN_FRESH_MS', MAX_TOKEN_FRESH_MS, 'age after which a cached token is verified again'),
-    maximum: MAX_TOKEN_FRESH_MS,
-  },
-  tokenStaleMs: milliseconds(
-    'TOKEN_STALE_MS',
-    10_000,
-    'age up to which a cached token is accepted while the API server is unavailable',
-  ),
-  tokenVerificationTimeoutMs: milliseconds(
-    'TOKEN_VERIFICATION_TIMEOUT_MS',
-    2_000,
-    'time limit for the verification of a token',
-  ),
-  lastUsedIntervalMs: {
-    ...milliseconds(
-      'LAST_USED_INTERVAL_MS',
-      3_600_000,
-      "minimum interval between two updates of a token's last use",
-    ),
-    maximum: 31_536_000_000,
+    setBy: 'the chart, from WEBHOOK_SCHEDULE_SECONDS of the controller',
   },
 } as const satisfies Settings;
 
@@ -162,14 +116,7 @@ const LIMITS = {
     maximum: 64 * 1_024 * 1_024,
     default: 32 * 1_024 * 1_024,
     description: 'maximum bytes of a request body',
-  },
-  maxMetadataBytes: {
-    env: 'MAX_METADATA_BYTES',
-    type: 'integer',
-    minimum: 2,
-    maximum: MOST_METADATA_BYTES,
-    default: MOST_METADATA_BYTES,
-    description: 'maximum bytes of the metadata as JSON',
+    changeWhen: 'raise it when requests with many long URLs get 413',
   },
   maxRequestsInFlight: {
     env: 'MAX_REQUESTS_IN_FLIGHT',
@@ -178,6 +125,7 @@ const LIMITS = {
     default: 2_048,
     description:
       'maximum concurrent requests; further ones receive 429 or 503, and one project gets at most half',
+    changeWhen: 'raise it when zip_api_overloads_total{limit="requests"} grows while the API has CPU left',
   },
   maxBodyBytesInFlight: {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
@@ -186,14 +134,7 @@ const LIMITS = {
     default: 96 * 1_024 * 1_024,
     description:
       'maximum bytes of request bodies in memory, counted as they arrive; further requests receive 429 or 503, and one project gets at most half',
-  },
-  maxCreatesInFlight: {
-    env: 'MAX_CREATES_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1,
-    default: 256,
-    description:
-      'maximum creates that wait for the API server; further ones receive 429 or 503, and one project gets at most half',
+    changeWhen: 'raise it, with the memory of the API, when zip_api_overloads_total{limit="bodies"} grows',
   },
   maxActiveRequests: {
     env: 'MAX_ACTIVE_REQUESTS',
@@ -202,6 +143,7 @@ const LIMITS = {
     default: 32,
     description:
       'maximum requests that are handled at the same time; projects are served round-robin, and one gets at most a quarter',
+    changeWhen: 'raise it when requests are slow while the API and the API server have CPU left',
   },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',
@@ -209,14 +151,7 @@ const LIMITS = {
     minimum: 1_024,
     default: 256 * 1_024 * 1_024,
     description: 'maximum compressed bytes of the stored file lists of a project',
-  },
-  keptResponsesBytes: {
-    env: 'KEPT_RESPONSES_BYTES',
-    type: 'integer',
-    minimum: 0,
-    default: 16 * 1_024 * 1_024,
-    description:
-      'memory for the responses of finished jobs, the newest ones; other finished jobs are read from the API server',
+    changeWhen: 'raise it when callers get 429 file_lists_full; lower it when etcd grows',
   },
 } as const satisfies Settings;
 
@@ -225,27 +160,60 @@ export const API_SETTINGS = {
   ...HTTP_SETTINGS,
   ...SERVER,
   ...JOB_LIMIT_SETTINGS,
-  ...TIMES,
   ...REQUEST_LIMIT_SETTINGS,
   ...LIMITS,
   ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
   ...HISTORY_SETTINGS,
-  ...HISTORY_READ_SETTINGS,
   ...TRUST_SETTINGS,
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;
 
-export interface ApiConfig extends ConfigOf<typeof API_SETTINGS> {
+export const API_CONSTANTS = {
+  ...HTTP_CONSTANTS,
+  ...REQUEST_LIMIT_CONSTANTS,
+  ...REDIS_CONSTANTS,
+  ...HISTORY_CONSTANTS,
+  ...TRUST_CONSTANTS,
+  ...KUBE_CONSTANTS,
+  /** How long the rest of a body that is too large is read, so that the client receives the response and no reset. */
+  bodyLingerMs: 2_000,
+  /** How long the declared length of a body counts as in flight; after that, bytes count when they arrive, so that none are reserved. */
+  bodyArrivalMs: 5_000,
+  /** Age after which a cached token is verified again, and so the longest that a revoked one is accepted. */
+  tokenFreshMs: MAX_TOKEN_FRESH_MS,
+  /** Age up to which a cached token is accepted while the API server is away: longer than one of its restarts. */
+  tokenStaleMs: 10_000,
+  /** Time limit for the verification of a token: callers wait for it. */
+  tokenVerificationTimeoutMs: 2_000,
+  /** Shortest interval between two updates of a token's last use, each of which is a write. */
+  lastUsedIntervalMs: 3_600_000,
+  /** Bytes of the metadata as JSON: a ZipJob and its history entry contain them. */
+  maxMetadataBytes: MOST_METADATA_BYTES,
+  /** Creates that wait for the API server; one project gets at most half. Far more than it handles at the same time. */
+  maxCreatesInFlight: 256,
+  /** Memory for the responses of finished jobs, the newest ones; others are read from the API server. */
+  keptResponsesBytes: 16 * 1_024 * 1_024,
+  /** Requests that read the history at the same time, at most three quarters of MAX_ACTIVE_REQUESTS; a project gets at most half. */
+  historyMaxReads: 24,
+  /** Time limit of one read of the history, well below the time limit of the request. */
+  historyReadTimeoutMs: 2_000,
+  /** After three failed reads in a row, how long requests receive 503 without a read. */
+  historyPauseMs: 2_000,
+};
+
+type Plain = ConfigOf<typeof API_SETTINGS> & ValuesOf<typeof API_CONSTANTS>;
+
+export interface ApiConfig extends Plain {
   readonly classes: ClassLimits;
   readonly jobWebhookSchedule: readonly number[];
 }
 
 /** @throws ConfigError that names every invalid variable */
 export function readApiConfig(env: Readonly<Record<string, string | undefined>>): ApiConfig {
-  const plain = readConfig(API_SETTINGS, env);
+  const plain = readConfig(API_SETTINGS, env, API_CONSTANTS);
   return Object.freeze({
     ...plain,
     helpUrl: plain.helpUrl === '' ? `${plain.publicUrl}${plain.basePath}/docs` : plain.helpUrl,

@@ -238,7 +238,7 @@ function connectRateLimits(
   { limitsOf }: ProjectClasses,
 ): RateLimits {
   const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
-  const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
+  const count = createCounts({ log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
 }

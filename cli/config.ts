@@ -1,25 +1,28 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
-import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 
-const COMMAND_LINE_SETTINGS = {
+export const COMMAND_LINE_SETTINGS = {
   ...KUBE_SETTINGS,
   kubeconfig: {
     env: 'KUBECONFIG',
     type: 'string',
     default: '',
     description: 'kubeconfig files, separated by colons; default: ~/.kube/config',
+    changeWhen: 'set it when the command uses the wrong cluster',
   },
   home: {
     env: 'HOME',
     type: 'string',
     default: '/',
     description: 'home directory, which may contain .kube/config',
+    setBy: 'the shell',
   },
 } as const satisfies Settings;
-export type CommandLineConfig = ConfigOf<typeof COMMAND_LINE_SETTINGS>;
+export type CommandLineConfig = ConfigOf<typeof COMMAND_LINE_SETTINGS> & ValuesOf<typeof KUBE_CONSTANTS>;
 
 /** @throws ConfigError that names every invalid variable */
 export function readCommandLineConfig(env: Readonly<Record<string, string | undefined>>): CommandLineConfig {
-  return readConfig(COMMAND_LINE_SETTINGS, env);
+  return readConfig(COMMAND_LINE_SETTINGS, env, KUBE_CONSTANTS);
 }

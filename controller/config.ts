@@ -1,4 +1,4 @@
-import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
   proxyFor,
@@ -7,8 +7,8 @@ import {
   WEBHOOK_PROXY_SETTINGS,
 } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
 import {
   type ClassLimits,
@@ -17,13 +17,14 @@ import {
 } from '#runtime/project-limits/class-settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
-import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
+import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { ARCHIVE_CONSTANTS, ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
-import { JOB_SETTINGS } from './settings/job-settings.ts';
-import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
-import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
+import { JOB_CONSTANTS, JOB_SETTINGS } from './settings/job-settings.ts';
+import { RECOVERY_CONSTANTS, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
+import { WEBHOOK_CONSTANTS, WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { readZipperPod, type ZipperPodValues } from './settings/zipper-pod.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
@@ -36,7 +37,8 @@ const WRITE_BUDGET_SETTINGS = {
     maximum: 100_000,
     default: 50,
     description:
-      'progress writes per second of all running zippers together; with more jobs, each writes less often, up to PROGRESS_INTERVAL_MAX_SECONDS',
+      'progress writes per second of all running zippers together; with more jobs, each writes less often, up to every two minutes',
+    changeWhen: 'lower it when progress writes load the API server or etcd; raise it when progress is old',
   },
   progressBytesPerSecond: {
     env: 'PROGRESS_BYTES_PER_SECOND',
@@ -45,15 +47,7 @@ const WRITE_BUDGET_SETTINGS = {
     default: 1_048_576,
     description:
       'bytes per second that the API server stores for progress: each write stores its whole ZipJob, so that large ones are written less often',
-  },
-  progressIntervalMaxSeconds: {
-    env: 'PROGRESS_INTERVAL_MAX_SECONDS',
-    type: 'integer',
-    minimum: 2,
-    maximum: 3600,
-    default: 120,
-    description:
-      'maximum interval between two progress writes of a zipper; takes precedence over the budgets',
+    changeWhen: 'lower it when etcd grows or slows down with many running jobs of large requests',
   },
   bucketCountWritesPerSecond: {
     env: 'BUCKET_COUNT_WRITES_PER_SECOND',
@@ -62,40 +56,7 @@ const WRITE_BUDGET_SETTINGS = {
     maximum: 100_000,
     default: 20,
     description: 'writes per second of the counts of unfinished jobs of all ZipBuckets together',
-  },
-} as const satisfies Settings;
-
-/** Limits of bucket tests, and time limits of deletions. */
-const DELETION_SETTINGS = {
-  bucketTestSeconds: {
-    env: 'BUCKET_TEST_SECONDS',
-    type: 'integer',
-    minimum: 5,
-    maximum: 600,
-    default: 120,
-    description: 'time limit of a bucket test',
-  },
-  maxBucketTests: {
-    env: 'MAX_BUCKET_TESTS',
-    type: 'integer',
-    minimum: 1,
-    default: 20,
-    description: 'maximum bucket tests that run at the same time',
-  },
-  maxBucketTestsPerProject: {
-    env: 'MAX_BUCKET_TESTS_PER_PROJECT',
-    type: 'integer',
-    minimum: 1,
-    default: 4,
-    description: 'maximum bucket tests of a project that run at the same time',
-  },
-  projectDeletionSeconds: {
-    env: 'PROJECT_DELETION_SECONDS',
-    type: 'integer',
-    minimum: 0,
-    maximum: 86_400,
-    default: 300,
-    description: 'how long the deletion of a ZipProject waits for its jobs and buckets',
+    changeWhen: 'lower it when writes of ZipBuckets load the API server',
   },
 } as const satisfies Settings;
 
@@ -106,24 +67,28 @@ const NETWORK_SETTINGS = {
     type: 'boolean',
     default: false,
     description: 'creates a NetworkPolicy for the zippers in each project',
+    changeWhen: 'set it when the cluster enforces NetworkPolicies',
   },
   apiServerCidrs: {
     env: 'API_SERVER_CIDRS',
     type: 'array',
     default: [],
     description: 'CIDRs of the API server, for the NetworkPolicy',
+    changeWhen: 'set it when zippers cannot reach the API server through the NetworkPolicy',
   },
   proxyCidrs: {
     env: 'PROXY_CIDRS',
     type: 'array',
     default: [],
     description: 'CIDRs of the proxies of zippers, for the NetworkPolicy',
+    changeWhen: 'set it when zippers cannot reach their proxy through the NetworkPolicy',
   },
   apiServerPorts: {
     env: 'API_SERVER_PORTS',
     type: 'array',
     default: ['443', '6443'],
     description: 'ports of the API server, for the NetworkPolicy',
+    changeWhen: 'set it when the API server listens on another port',
   },
 } as const satisfies Settings;
 
@@ -135,6 +100,7 @@ export const CONTROLLER_SETTINGS = {
     type: 'string',
     default: '',
     description: 'address to listen on; empty for all addresses',
+    changeWhen: 'set it when the process must listen on one address only',
   },
   adminPort: {
     env: 'ADMIN_PORT',
@@ -143,27 +109,15 @@ export const CONTROLLER_SETTINGS = {
     maximum: 65535,
     default: 9090,
     description: 'port of /healthz, /readyz and /metrics',
+    changeWhen: 'change it when another container of the pod uses the port',
   },
   ...IDENTITY_SETTINGS,
-  shutdownTimeoutMs: {
-    env: 'SHUTDOWN_TIMEOUT_MS',
-    type: 'integer',
-    minimum: 1000,
-    default: 25_000,
-    description: 'how long running reconciles may take to finish after SIGTERM',
-  },
   leaseName: {
     env: 'LEASE_NAME',
     type: 'string',
     default: 'zipjobs-controller',
     description: 'name of the Lease for leader election',
-  },
-  leaseDurationMs: {
-    env: 'LEASE_DURATION_MS',
-    type: 'integer',
-    minimum: 1000,
-    default: 15_000,
-    description: 'duration of the Lease; the renew deadline is two thirds of it, the retry period a tenth',
+    changeWhen: 'change it when two installations share a namespace',
   },
   workers: {
     env: 'WORKERS',
@@ -172,35 +126,13 @@ export const CONTROLLER_SETTINGS = {
     maximum: 256,
     default: 32,
     description: 'number of concurrent reconciles of ZipJobs',
-  },
-  fullReconcileSeconds: {
-    env: 'FULL_RECONCILE_SECONDS',
-    type: 'integer',
-    minimum: 1,
-    maximum: LONGEST_TIMER_SECONDS,
-    default: 60,
-    description:
-      'interval at which ZipJobs are reconciled that are unfinished, or wait for their webhook or for the exit of their pod; others are reconciled only when they are due',
-  },
-  watchSilenceLimitMs: {
-    env: 'WATCH_SILENCE_LIMIT_MS',
-    type: 'integer',
-    minimum: 1000,
-    default: 300_000,
-    description: 'liveness fails if a watch has received nothing from the API server for this long',
-  },
-  reconcileTimeoutMs: {
-    env: 'RECONCILE_TIMEOUT_MS',
-    type: 'integer',
-    minimum: 1000,
-    default: 300_000,
-    description: 'liveness fails if one reconcile of a ZipJob takes this long',
+    changeWhen:
+      'raise it when zip_jobs_oldest_queued_seconds grows although few jobs run and the controller has CPU left',
   },
   ...PROJECT_CLASS_SETTINGS,
   ...JOB_SETTINGS,
   ...WRITE_BUDGET_SETTINGS,
   ...RECOVERY_SETTINGS,
-  ...DELETION_SETTINGS,
   ...ZIPPER_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...NETWORK_SETTINGS,
@@ -213,6 +145,35 @@ export const CONTROLLER_SETTINGS = {
   ...ARCHIVE_SETTINGS,
 } as const satisfies Settings;
 
+export const CONTROLLER_CONSTANTS = {
+  ...HISTORY_CONSTANTS,
+  ...KUBE_CONSTANTS,
+  ...TRUST_CONSTANTS,
+  ...JOB_CONSTANTS,
+  ...RECOVERY_CONSTANTS,
+  ...WEBHOOK_CONSTANTS,
+  ...ARCHIVE_CONSTANTS,
+  /** How long running reconciles may take to finish after SIGTERM; less than the grace period of the pod. */
+  shutdownTimeoutMs: 25_000,
+  /** Duration of the Lease; the renew deadline is two thirds of it, the retry period a tenth. The values of Kubernetes' own controllers. */
+  leaseDurationMs: 15_000,
+  /** Interval at which jobs are reconciled that are unfinished or wait for their webhook or pod; others only when they are due. */
+  fullReconcileSeconds: 60,
+  /** Liveness fails if a watch has received nothing from the API server for this long: it then does not come back by itself. */
+  watchSilenceLimitMs: 300_000,
+  /** Liveness fails if one reconcile takes this long: the longest call to the API server is far shorter. */
+  reconcileTimeoutMs: 300_000,
+  /** Longest interval between two progress writes, whatever the budgets are: a job without progress for longer is reported. */
+  progressIntervalMaxSeconds: 120,
+  /** Time limit of a bucket test: its pod has to start, and ends itself after 110 seconds. */
+  bucketTestSeconds: 120,
+  /** Bucket tests at the same time, and those of a project: users start them by hand. */
+  maxBucketTests: 20,
+  maxBucketTestsPerProject: 4,
+  /** How long the deletion of a ZipProject waits for its jobs and buckets: as long as a job needs to end, which is 280 seconds. */
+  projectDeletionSeconds: 300,
+};
+
 /** Without this check, every job would fail. */
 function checkZipperProxies(zipperEnv: Readonly<Record<string, string>>): void {
   const settings = readConfig({ ...SOURCE_PROXY_SETTINGS, ...STORE_PROXY_SETTINGS }, zipperEnv);
@@ -220,7 +181,9 @@ function checkZipperProxies(zipperEnv: Readonly<Record<string, string>>): void {
   proxyFor('store', settings, []);
 }
 
-export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
+type Plain = ConfigOf<typeof CONTROLLER_SETTINGS> & ValuesOf<typeof CONTROLLER_CONSTANTS>;
+
+export interface ControllerConfig extends Plain {
   readonly zipperEnv: Readonly<Record<string, string>>;
   readonly zipperPod: ZipperPodValues;
   readonly zipperProxySecrets: Readonly<Record<string, string>>;
@@ -232,11 +195,10 @@ export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
 
 /** @throws ConfigError that lists every invalid variable. */
 export function readControllerConfig(env: Readonly<Record<string, string | undefined>>): ControllerConfig {
-  const plain = readConfig(CONTROLLER_SETTINGS, env);
+  const plain = readConfig(CONTROLLER_SETTINGS, env, CONTROLLER_CONSTANTS);
   // This process uses them only for NetworkPolicies, but without this check every job would fail.
   for (const text of plain.storeAllowCidrs) requireCidr(text, 'STORE_ALLOW_CIDRS');
   const zipperEnv = readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson);
-  checkRecoveryLimit(plain.recoveryDeadlineSeconds, zipperEnv);
   checkZipperProxies(zipperEnv);
   return Object.freeze({
     ...plain,

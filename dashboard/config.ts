@@ -1,13 +1,14 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
-import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
-import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
-import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
+import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 
 const ADDRESSES = {
   dashboardUrl: {
@@ -17,6 +18,8 @@ const ADDRESSES = {
     pattern: '^(https?://[^/?#@\\s]+)?$',
     description:
       'URL that browsers use for the dashboard, such as https://zipjobs.example.com; required for OpenID Connect',
+    changeWhen:
+      'set it when users sign in with OpenID Connect, or forms are rejected because of their origin',
   },
   dashboardApiUrl: {
     env: 'DASHBOARD_API_URL',
@@ -25,12 +28,14 @@ const ADDRESSES = {
     pattern: '^(https?://[A-Za-z0-9.:[\\]-]+(/[A-Za-z0-9._~-]+)*)?$',
     description:
       'public URL of the API without /v1/zips, for the sample request in the dashboard; empty for a placeholder',
+    changeWhen: 'set it when the sample request of the first steps has a placeholder',
   },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',
     type: 'boolean',
     default: false,
     description: 'allows cookies over plain HTTP; use it only for a trial',
+    changeWhen: 'set it when a trial has no TLS, and users cannot sign in',
   },
 } as const satisfies Settings;
 
@@ -42,6 +47,7 @@ const SESSIONS = {
     maximum: 31_536_000_000,
     default: 1_800_000,
     description: 'idle timeout of a dashboard session, in milliseconds',
+    changeWhen: 'lower it when unattended browsers are a risk; raise it when users sign in too often',
   },
   dashboardSessionMs: {
     env: 'DASHBOARD_SESSION_MS',
@@ -50,14 +56,7 @@ const SESSIONS = {
     maximum: 31_536_000_000,
     default: 43_200_000,
     description: 'maximum lifetime of a dashboard session, in milliseconds',
-  },
-  dashboardSessionsPerUser: {
-    env: 'DASHBOARD_SESSIONS_PER_USER',
-    type: 'integer',
-    minimum: 1,
-    maximum: 10_000,
-    default: 100,
-    description: 'maximum dashboard sessions of a user; a further sign-in ends the oldest one',
+    changeWhen: 'lower it when unattended browsers are a risk; raise it when users sign in too often',
   },
   dashboardRequestsPerMinute: {
     env: 'DASHBOARD_REQUESTS_PER_MINUTE',
@@ -66,6 +65,7 @@ const SESSIONS = {
     default: 600,
     description:
       'requests per minute and dashboard session, including those of open pages; further ones receive 429; 0 for no limit',
+    changeWhen: 'raise it when users with many open pages get 429',
   },
   dashboardSignInsPerMinute: {
     env: 'DASHBOARD_SIGN_INS_PER_MINUTE',
@@ -73,34 +73,7 @@ const SESSIONS = {
     minimum: 0,
     default: 20,
     description: 'sign-in attempts per minute and client address; 0 for no limit',
-  },
-} as const satisfies Settings;
-
-const LIMITS = {
-  dashboardRequestsInFlight: {
-    env: 'DASHBOARD_REQUESTS_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1,
-    default: 512,
-    description:
-      'maximum concurrent requests; further ones receive 503, and one client address gets at most half',
-  },
-  dashboardListsInFlight: {
-    env: 'DASHBOARD_LISTS_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    default: 16,
-    description:
-      'maximum concurrent requests that list buckets, access tokens or role bindings at the API server; further ones receive 503, and one user gets at most half',
-  },
-  dashboardFormBytesInFlight: {
-    env: 'DASHBOARD_FORM_BYTES_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1_024,
-    default: 8 * 1_024 * 1_024,
-    description:
-      'maximum bytes of posted forms in memory; further requests receive 503, and one client address gets at most half',
+    changeWhen: 'raise it when users behind one address cannot sign in (429)',
   },
 } as const satisfies Settings;
 
@@ -111,69 +84,35 @@ const OIDC = {
     default: '',
     pattern: '^(https://\\S+)?$',
     description: 'issuer of ID tokens, which the API server must trust; empty for sign-in with tokens only',
+    changeWhen: 'set it when users should sign in with OpenID Connect',
   },
   dashboardOidcClientId: {
     env: 'DASHBOARD_OIDC_CLIENT_ID',
     type: 'string',
     default: '',
     description: 'client ID of the dashboard',
+    changeWhen: 'set it when users should sign in with OpenID Connect',
   },
   dashboardOidcClientSecretFile: {
     env: 'DASHBOARD_OIDC_CLIENT_SECRET_FILE',
     type: 'string',
     default: '',
     description: 'file with the client secret; empty for a public client',
+    setBy: 'the chart, which mounts the Secret',
   },
   dashboardOidcScopes: {
     env: 'DASHBOARD_OIDC_SCOPES',
     type: 'array',
     default: ['openid', 'profile', 'email', 'groups'],
     description: 'requested scopes',
+    changeWhen: 'change it when the ID token lacks the groups of users',
   },
   dashboardOidcCaFile: {
     env: 'DASHBOARD_OIDC_CA_FILE',
     type: 'string',
     default: '',
     description: 'PEM file with the CA of the issuer; empty for public CAs',
-  },
-} as const satisfies Settings;
-
-const SHARED_READS = {
-  dashboardSharedReadMs: {
-    env: 'DASHBOARD_SHARED_READ_MS',
-    type: 'integer',
-    minimum: 0,
-    maximum: 10_000,
-    default: 1_000,
-    description:
-      'how long the sessions of a user share the result of reading a log or searching jobs, in milliseconds; 0 shares only reads in progress',
-  },
-  dashboardSharedReadBytes: {
-    env: 'DASHBOARD_SHARED_READ_BYTES',
-    type: 'integer',
-    minimum: 0,
-    default: 32 * 1_024 * 1_024,
-    description:
-      'maximum bytes of shared logs in memory, and the same for shared results of searches and for failing files of stored file lists; further ones are not kept',
-  },
-} as const satisfies Settings;
-
-const JOB_PAGES = {
-  dashboardBulkJobsMax: {
-    env: 'DASHBOARD_BULK_JOBS_MAX',
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    default: 100,
-    description: 'maximum jobs that one dashboard form can cancel, rerun or resend webhooks for',
-  },
-  dashboardFileListBytes: {
-    env: 'DASHBOARD_FILE_LIST_BYTES',
-    type: 'integer',
-    minimum: 0,
-    default: 4 * 1_024 * 1_024,
-    description:
-      'maximum compressed bytes of a stored file list that the page of a failed job reads, with the token of the user, to show names and hosts of failing files; 0 reads none',
+    setBy: 'the chart, which mounts the Secret',
   },
 } as const satisfies Settings;
 
@@ -185,50 +124,7 @@ const HISTORY_PAGES = {
     maximum: 10_000_000,
     default: 100_000,
     description: 'maximum jobs in a CSV export',
-  },
-  dashboardExportsInFlight: {
-    env: 'DASHBOARD_EXPORTS_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-    default: 4,
-    description:
-      'maximum concurrent CSV exports of the history, and the same for jobs in the cluster; further ones receive 503, and one user gets at most half',
-  },
-  dashboardExportTimeoutMs: {
-    env: 'DASHBOARD_EXPORT_TIMEOUT_MS',
-    type: 'integer',
-    minimum: 1_000,
-    maximum: 3_600_000,
-    default: 600_000,
-    description: 'time limit of a CSV export, in milliseconds; then its connection is closed',
-  },
-  dashboardStatisticsTimeoutMs: {
-    env: 'DASHBOARD_STATISTICS_TIMEOUT_MS',
-    type: 'integer',
-    minimum: 100,
-    maximum: 60_000,
-    default: 3_000,
-    description:
-      'how long the overview of a project waits for the figures of the history, in milliseconds; then the figures of 24 hours count the jobs in the cluster, and longer periods have none',
-  },
-  dashboardHistorySearchMs: {
-    env: 'DASHBOARD_HISTORY_SEARCH_MS',
-    type: 'integer',
-    minimum: 100,
-    maximum: 60_000,
-    default: 2_000,
-    description:
-      'after this time, a search of the history shows what it has found and a link that continues it',
-  },
-  dashboardSearchesInFlight: {
-    env: 'DASHBOARD_SEARCHES_IN_FLIGHT',
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_000,
-    default: 6,
-    description:
-      'maximum concurrent searches of the history; further ones receive 503, and one user, or one client address of the command line, gets at most half',
+    changeWhen: 'raise it when CSV exports end before the last job',
   },
   dashboardHistoryRequestsPerMinute: {
     env: 'DASHBOARD_HISTORY_REQUESTS_PER_MINUTE',
@@ -237,6 +133,7 @@ const HISTORY_PAGES = {
     default: 60,
     description:
       'requests of the command line for the history, per minute and client address; further ones receive 429; 0 for no limit',
+    changeWhen: 'raise it when commands behind one address get 429',
   },
 } as const satisfies Settings;
 
@@ -245,10 +142,7 @@ export const DASHBOARD_SETTINGS = {
   ...HTTP_SETTINGS,
   ...ADDRESSES,
   ...SESSIONS,
-  ...LIMITS,
-  ...SHARED_READS,
   ...OIDC,
-  ...JOB_PAGES,
   ...HISTORY_PAGES,
   ...STORE_RULE_SETTINGS,
   ...REQUEST_LIMIT_SETTINGS,
@@ -258,9 +152,44 @@ export const DASHBOARD_SETTINGS = {
   ...TRUST_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;
-export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS>;
+
+export const DASHBOARD_CONSTANTS = {
+  ...HTTP_CONSTANTS,
+  ...REQUEST_LIMIT_CONSTANTS,
+  ...REDIS_CONSTANTS,
+  ...HISTORY_CONSTANTS,
+  ...TRUST_CONSTANTS,
+  ...KUBE_CONSTANTS,
+  /** Sessions of a user; a further sign-in ends the oldest one, so that scripts cannot fill the store. */
+  dashboardSessionsPerUser: 100,
+  /** Requests at the same time; further ones receive 503, and one client address gets at most half. */
+  dashboardRequestsInFlight: 512,
+  /** Requests at the same time that list buckets, tokens or role bindings at the API server; one user gets at most half. */
+  dashboardListsInFlight: 16,
+  /** Bytes of posted forms in memory; one client address gets at most half. */
+  dashboardFormBytesInFlight: 8 * 1_024 * 1_024,
+  /** How long the sessions of a user share the result of reading a log or searching jobs: as long as pages are polled. */
+  dashboardSharedReadMs: 1_000,
+  /** Bytes of shared logs in memory, and the same for results of searches and for failing files of stored file lists. */
+  dashboardSharedReadBytes: 32 * 1_024 * 1_024,
+  /** Jobs that one form can cancel, rerun or resend webhooks for: more take longer than a browser waits. */
+  dashboardBulkJobsMax: 100,
+  /** Compressed bytes of a file list that the page of a failed job reads to show names of failing files. */
+  dashboardFileListBytes: 4 * 1_024 * 1_024,
+  /** CSV exports of the history at the same time, and the same for jobs in the cluster; one user gets at most half. */
+  dashboardExportsInFlight: 4,
+  /** Time limit of a CSV export: its cursor keeps the database from cleaning up. */
+  dashboardExportTimeoutMs: 600_000,
+  /** How long the overview waits for the figures of the history; then it shows those of the jobs in the cluster. */
+  dashboardStatisticsTimeoutMs: 3_000,
+  /** After this time, a search of the history shows what it has found and a link that continues it. */
+  dashboardHistorySearchMs: 2_000,
+  /** Searches of the history at the same time: fewer than the connections of the database. One user gets at most half. */
+  dashboardSearchesInFlight: 6,
+};
+export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS> & ValuesOf<typeof DASHBOARD_CONSTANTS>;
 
 /** @throws ConfigError that names every invalid variable */
 export function readDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
-  return readConfig(DASHBOARD_SETTINGS, env);
+  return readConfig(DASHBOARD_SETTINGS, env, DASHBOARD_CONSTANTS);
 }

@@ -15,6 +15,7 @@ import { withoutIdentity } from '#runtime/kube/user-client.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import { REDIS_KEY_PREFIX } from '#runtime/redis/settings.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -67,10 +68,17 @@ export interface DashboardDeps {
 }
 
 function createStore({ config, redis, clock, log }: DashboardDeps): SessionStore {
-  const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
+  const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs } = config;
   const maxPerUser = config.dashboardSessionsPerUser;
   if (redis !== undefined)
-    return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs, maxPerUser });
+    return createSharedSessionStore({
+      redis,
+      keyPrefix: REDIS_KEY_PREFIX,
+      clock,
+      idleMs,
+      sessionMs,
+      maxPerUser,
+    });
   log.warn('REDIS_URL is not set: dashboard sessions are kept in memory and end with this process');
   return createLocalSessionStore({ clock, idleMs, maxPerUser });
 }
@@ -84,7 +92,7 @@ function inFlightOf(config: DashboardConfig) {
 
 function limitsPerMinute({ config, log, clock, redis, metrics }: DashboardDeps) {
   const { uncounted, sessionsLimited } = metrics;
-  const count = createCounts({ config, log, clock, redis, uncounted });
+  const count = createCounts({ log, clock, redis, uncounted });
   return {
     count,
     limitRequests: createSessionLimit({ ...config, count, onExceeded: () => sessionsLimited.inc() }),

@@ -7,6 +7,10 @@ export interface Setting {
   readonly env: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
   readonly description: string;
+  /** The symptom that is a reason to change it. */
+  readonly changeWhen?: string;
+  /** What sets a variable that no operator can change. */
+  readonly setBy?: string;
   /** A setting without a default is required. */
   readonly default?: string | number | boolean | readonly string[];
   readonly minimum?: number;
@@ -36,7 +40,7 @@ export type ConfigOf<T extends Settings> = { readonly [K in keyof T]: ValueOf<T[
 export function milliseconds<const E extends string, const D extends number>(
   env: E,
   defaultMs: D,
-  description: string,
+  { description, changeWhen }: { readonly description: string; readonly changeWhen: string },
 ) {
   return {
     env,
@@ -44,6 +48,7 @@ export function milliseconds<const E extends string, const D extends number>(
     minimum: 1,
     default: defaultMs,
     description: `${description}, in milliseconds`,
+    changeWhen,
   };
 }
 
@@ -57,7 +62,15 @@ export function withTimerLimit(setting: Setting): Setting {
 
 function schemaOf(unlimited: Setting): Record<string, unknown> {
   const setting = withTimerLimit(unlimited);
-  const { env: _env, secret: _secret, default: _default, description: _description, ...rest } = setting;
+  const {
+    env: _env,
+    secret: _secret,
+    default: _default,
+    description: _description,
+    changeWhen: _changeWhen,
+    setBy: _setBy,
+    ...rest
+  } = setting;
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
 }
 

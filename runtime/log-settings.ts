@@ -8,5 +8,6 @@ export const LOG_SETTINGS = {
     enum: LOG_LEVELS,
     default: 'info',
     description: 'minimum log level',
+    changeWhen: 'set debug when a log does not explain an error',
   },
 } as const satisfies Settings;

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import { type ConfigOf, readSettings, type Settings, settingsSchema } from './config.ts';
+import { type Constants, type ValuesOf, withUnsupported } from './unsupported-settings.ts';
 import type { Validator } from './validator.ts';
 
 /** By table, because it takes longer to compile a validator than to read the settings. */
@@ -15,12 +16,18 @@ function validatorOf(settings: Settings): Validator {
 }
 
 /**
- * Reads and validates all settings from `env`. The schema itself is not validated, because that would delay each start.
+ * Reads and validates all settings from `env`, and adds constants that tests may change. The schema itself is not validated, because
+ * that would delay each start.
  * @throws ConfigError that names every invalid variable
  */
-export function readConfig<const T extends Settings>(
-  settings: T,
-  env: Readonly<Record<string, string | undefined>>,
-): ConfigOf<T> {
-  return readSettings(settings, env, validatorOf(settings));
+export function readConfig<
+  const T extends Settings,
+  const C extends Constants = Readonly<Record<never, number>>,
+>(settings: T, env: Readonly<Record<string, string | undefined>>, constants?: C): ConfigOf<T> & ValuesOf<C> {
+  const config = Object.assign(
+    withUnsupported(constants ?? ({} as C), env),
+    readSettings(settings, env, validatorOf(settings)),
+  );
+  Object.freeze(config);
+  return config;
 }

@@ -1,6 +1,7 @@
 import { assertTlsVerification } from './egress/tls-verification.ts';
 import { type Lifetime, run } from './lifecycle.ts';
 import { createLogger, type Logger, type LogLevel } from './log.ts';
+import { warnOfUnsupported } from './unsupported-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -29,6 +30,7 @@ export async function startProcess<C extends { readonly logLevel: LogLevel }>(
     return;
   }
   const log = createLogger(name, { level: config.logLevel });
+  warnOfUnsupported(env, log);
   await run((lifetime) => options.serve(config, log, lifetime), {
     log,
     shutdownTimeoutMs: options.shutdownTimeoutMs(config),

@@ -1,34 +1,45 @@
-import { type ConfigOf, LONGEST_TIMER_SECONDS, milliseconds, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 
-const RELEASE_CHECK_SETTINGS = {
+export const RELEASE_CHECK_SETTINGS = {
   ...LOG_SETTINGS,
   apiUrl: {
     env: 'API_SERVICE_URL',
     type: 'string',
     minLength: 1,
     description: 'URL of the Service of the API, with its base path',
+    setBy: 'the chart',
   },
   controllerUrl: {
     env: 'CONTROLLER_SERVICE_URL',
     type: 'string',
     minLength: 1,
     description: 'URL of the Service of the controller',
+    setBy: 'the chart',
   },
   dashboardUrl: {
     env: 'DASHBOARD_SERVICE_URL',
     type: 'string',
     default: '',
     description: 'URL of the Service of the dashboard; empty if there is no dashboard',
+    setBy: 'the chart',
   },
   namespace: {
     env: 'POD_NAMESPACE',
     type: 'string',
     minLength: 1,
     description: 'namespace of the release',
+    setBy: 'the kubelet',
   },
-  instance: { env: 'INSTANCE', type: 'string', minLength: 1, description: 'name of the release' },
+  instance: {
+    env: 'INSTANCE',
+    type: 'string',
+    minLength: 1,
+    description: 'name of the release',
+    setBy: 'the chart',
+  },
   timeoutSeconds: {
     env: 'TIMEOUT_SECONDS',
     type: 'integer',
@@ -36,15 +47,22 @@ const RELEASE_CHECK_SETTINGS = {
     maximum: LONGEST_TIMER_SECONDS,
     default: 60,
     description: 'time after which failed checks are not repeated, in seconds',
+    changeWhen: 'raise it when helm test fails because the pods of the release start slowly',
   },
-  requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 10_000, 'time limit of one request'),
-  retryPauseMs: milliseconds('RETRY_PAUSE_MS', 1_000, 'time between two requests of a check'),
 } as const satisfies Settings;
-export type ReleaseCheckConfig = ConfigOf<typeof RELEASE_CHECK_SETTINGS>;
+
+const RELEASE_CHECK_CONSTANTS = {
+  /** Time limit of one request: a check is repeated anyway. */
+  requestTimeoutMs: 10_000,
+  /** Time between two requests of a check. */
+  retryPauseMs: 1_000,
+};
+export type ReleaseCheckConfig = ConfigOf<typeof RELEASE_CHECK_SETTINGS> &
+  ValuesOf<typeof RELEASE_CHECK_CONSTANTS>;
 
 /** @throws ConfigError that lists every invalid variable. */
 export function readReleaseCheckConfig(
   env: Readonly<Record<string, string | undefined>>,
 ): ReleaseCheckConfig {
-  return readConfig(RELEASE_CHECK_SETTINGS, env);
+  return readConfig(RELEASE_CHECK_SETTINGS, env, RELEASE_CHECK_CONSTANTS);
 }

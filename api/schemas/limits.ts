@@ -1,5 +1,5 @@
 import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
-import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
+import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import type { JsonLimits } from '../json/json-limits.ts';
 
 /** Limits of a request; each error message contains the exceeded limit. */
@@ -20,7 +20,7 @@ export const MOST_METADATA_BYTES = 16_384;
 export const HIGHEST_LIMITS: RequestLimits = {
   maxFiles: REQUEST_LIMIT_SETTINGS.maxFiles.maximum,
   maxUrlLength: REQUEST_LIMIT_SETTINGS.maxUrlLength.maximum,
-  maxKeyBytes: REQUEST_LIMIT_SETTINGS.maxKeyBytes.maximum,
+  maxKeyBytes: REQUEST_LIMIT_CONSTANTS.maxKeyBytes,
   maxMetadataBytes: MOST_METADATA_BYTES,
 };
 

@@ -11,7 +11,7 @@ import { createStoreOutages, type StoreOutages } from './store-outages.ts';
 function ledgerSettings(
   config: Pick<
     ControllerConfig,
-    'maxActiveJobs' | 'maxActiveJobsPerBucket' | 'jobCreateRate' | 'jobCreateBurst' | 'trustedQueues'
+    'maxActiveJobs' | 'maxActiveJobsPerBucket' | 'jobCreateRate' | 'trustedQueues'
   >,
   limitsIn: (namespace: string) => Pick<ProjectLimits, 'activeJobs'>,
   { isHeld }: Pick<StoreOutages, 'isHeld'>,
@@ -24,7 +24,7 @@ function ledgerSettings(
       isHeld,
       ofProject: (namespace) => limitsIn(namespace).activeJobs,
     },
-    rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
+    rate: { perSecond: config.jobCreateRate, burst: 2 * config.jobCreateRate },
   };
 }
 

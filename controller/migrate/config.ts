@@ -1,26 +1,25 @@
-import { type ConfigOf, LONGEST_TIMER_SECONDS, milliseconds, type Settings } from '#runtime/config.ts';
+import { LONGEST_TIMER_MS } from '#runtime/clock.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
-import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 
 const ROLE_PATTERN = '^[^\\u0000]{1,63}$';
 
-const MIGRATE_SETTINGS = {
+export const MIGRATE_SETTINGS = {
   ...LOG_SETTINGS,
   ...HISTORY_SETTINGS,
   ...TRUST_SETTINGS,
-  historyStatementTimeoutMs: {
-    ...HISTORY_SETTINGS.historyStatementTimeoutMs,
-    default: 600_000,
-  },
   writerRole: {
     env: 'HISTORY_WRITER_ROLE',
     type: 'string',
     default: 'zipjobs_writer',
     pattern: ROLE_PATTERN,
     description: 'role of the controller, which may write the history',
+    changeWhen: 'change it when the roles of the database have other names',
   },
   readerRole: {
     env: 'HISTORY_READER_ROLE',
@@ -28,13 +27,8 @@ const MIGRATE_SETTINGS = {
     default: 'zipjobs_reader',
     pattern: ROLE_PATTERN,
     description: 'role of the API and the dashboard, which may read the history',
+    changeWhen: 'change it when the roles of the database have other names',
   },
-  lockTimeoutMs: milliseconds(
-    'LOCK_TIMEOUT_MS',
-    5_000,
-    'how long a statement waits for a lock before it gives up, so that writers never queue behind it for long; it is then repeated',
-  ),
-  retryMs: milliseconds('RETRY_MS', 2_000, 'pause before a failed migration is repeated'),
   limitSeconds: {
     env: 'LIMIT_SECONDS',
     type: 'integer',
@@ -42,14 +36,29 @@ const MIGRATE_SETTINGS = {
     maximum: LONGEST_TIMER_SECONDS,
     default: 300,
     description: 'time after which a failed migration is not repeated',
+    changeWhen: 'raise it when an upgrade fails because the migration of a large history takes longer',
   },
 } as const satisfies Settings;
-export type MigrateConfig = ConfigOf<typeof MIGRATE_SETTINGS>;
+
+const MIGRATE_CONSTANTS = {
+  ...HISTORY_CONSTANTS,
+  ...TRUST_CONSTANTS,
+  /** How long a statement waits for a lock before it gives up, so that writers never queue behind it for long; it is then repeated. */
+  lockTimeoutMs: 5_000,
+  /** Pause before a failed migration is repeated. */
+  retryMs: 2_000,
+};
+/** A statement that starts last may take this long beyond the time limit. */
+const LAST_STATEMENT_SECONDS = 30;
+
+export type MigrateConfig = ConfigOf<typeof MIGRATE_SETTINGS> & ValuesOf<typeof MIGRATE_CONSTANTS>;
 
 /** @throws ConfigError that lists every invalid variable. */
 export function readMigrateConfig(env: Readonly<Record<string, string | undefined>>): MigrateConfig {
-  const config = readConfig(MIGRATE_SETTINGS, env);
+  const config = readConfig(MIGRATE_SETTINGS, env, MIGRATE_CONSTANTS);
   if (config.historyHost === '')
     throw new ConfigError('HISTORY_HOST is not set: there is no database to migrate');
-  return config;
+  // One statement may use the whole time: it changes a large table.
+  const seconds = config.limitSeconds + LAST_STATEMENT_SECONDS;
+  return { ...config, historyStatementTimeoutMs: Math.min(LONGEST_TIMER_MS, seconds * 1_000) };
 }

@@ -9,13 +9,7 @@ export const WEBHOOK_SETTINGS = {
     default: JOB_LIMITS.webhookScheduleSeconds,
     description:
       'seconds to wait before each delivery attempt, separated by commas; the length of the list is the number of attempts',
-  },
-  webhookDisableAfterSeconds: {
-    env: 'WEBHOOK_DISABLE_AFTER_SECONDS',
-    type: 'integer',
-    minimum: 60,
-    default: 432_000,
-    description: 'an endpoint whose deliveries all fail for this long is disabled',
+    changeWhen: 'lengthen it when receivers are away for longer than three days, and events are lost',
   },
   webhookTimeoutMs: {
     env: 'WEBHOOK_TIMEOUT_MS',
@@ -23,6 +17,7 @@ export const WEBHOOK_SETTINGS = {
     minimum: 100,
     default: 15_000,
     description: 'time limit of one delivery attempt',
+    changeWhen: 'raise it when deliveries fail with a timeout although the receiver handles the event',
   },
   webhookConcurrency: {
     env: 'WEBHOOK_CONCURRENCY',
@@ -31,6 +26,7 @@ export const WEBHOOK_SETTINGS = {
     default: 512,
     description:
       'maximum concurrent deliveries to receivers that are not slow; slow ones share half as many, and each project always gets one of them',
+    changeWhen: 'raise it when zip_webhooks_pending grows while receivers respond fast',
   },
   webhookConcurrencyPerEndpoint: {
     env: 'WEBHOOK_CONCURRENCY_PER_ENDPOINT',
@@ -39,6 +35,8 @@ export const WEBHOOK_SETTINGS = {
     default: 4,
     description:
       'maximum concurrent deliveries to one endpoint, and so the most that a crash repeats; a slow or new endpoint gets one at a time',
+    changeWhen:
+      'raise it when the events of one busy project arrive late; lower it when a receiver is overloaded',
   },
   webhookConcurrencyPerProject: {
     env: 'WEBHOOK_CONCURRENCY_PER_PROJECT',
@@ -47,18 +45,21 @@ export const WEBHOOK_SETTINGS = {
     default: 128,
     description:
       'maximum concurrent deliveries of one project, and so of its DNS lookups; slow receivers get half of them',
-  },
-  webhookSlowAfterMs: {
-    env: 'WEBHOOK_SLOW_AFTER_MS',
-    type: 'integer',
-    minimum: 10,
-    default: 1000,
-    description: 'a receiver with a longer response time is slow until it responds faster',
+    changeWhen:
+      'raise it when a project with many endpoints gets its events late; lower it when one delays others',
   },
   webhookAllowHttp: {
     env: 'WEBHOOK_ALLOW_HTTP',
     type: 'boolean',
     default: false,
     description: 'allows webhooks to http URLs',
+    changeWhen: 'set it when a trusted receiver in your network has no TLS',
   },
 } as const satisfies Settings;
+
+export const WEBHOOK_CONSTANTS = {
+  /** An endpoint whose deliveries all fail for five days is disabled: longer than the schedule of one event, and than a weekend. */
+  webhookDisableAfterSeconds: 432_000,
+  /** A receiver with a longer response time is slow until it responds faster, so that it does not delay others. */
+  webhookSlowAfterMs: 1_000,
+};

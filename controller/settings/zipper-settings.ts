@@ -24,31 +24,42 @@ const DEFAULT_ZIPPER_POD = JSON.stringify({
 
 /** Settings of zipper pods. */
 export const ZIPPER_SETTINGS = {
-  zipperImage: { env: 'ZIPPER_IMAGE', type: 'string', minLength: 1, description: 'image of the zipper' },
+  zipperImage: {
+    env: 'ZIPPER_IMAGE',
+    type: 'string',
+    minLength: 1,
+    description: 'image of the zipper',
+    setBy: 'the chart, from image and zipper.image',
+  },
   zipperImagePullPolicy: {
     env: 'ZIPPER_IMAGE_PULL_POLICY',
     type: 'string',
     enum: ['Always', 'IfNotPresent', 'Never'],
     default: 'IfNotPresent',
     description: 'pull policy of the zipper image',
+    changeWhen: 'set Always when nodes run an old image of a moved tag',
   },
   zipperImagePullSecrets: {
     env: 'ZIPPER_IMAGE_PULL_SECRETS',
     type: 'array',
     default: [],
     description: "names of the zipper image's pull Secrets in the project namespaces",
+    changeWhen: 'set it when zipper pods fail with ImagePullBackOff in the namespaces of projects',
   },
   zipperEnvJson: {
     env: 'ZIPPER_ENV_JSON',
     type: 'string',
     default: '{}',
     description: 'settings of the zipper: JSON object of environment variables',
+    setBy: 'the chart, from logLevel, egress, store and proxy',
   },
   zipperResourcesJson: {
     env: 'ZIPPER_RESOURCES_JSON',
     type: 'string',
     default: DEFAULT_ZIPPER_RESOURCES,
     description: 'default resources of the zipper container: JSON {requests, limits}',
+    changeWhen:
+      'raise the limits when zipper pods are killed for their memory, or jobs are slow at their CPU limit',
   },
   zipperPodJson: {
     env: 'ZIPPER_POD_JSON',
@@ -56,12 +67,14 @@ export const ZIPPER_SETTINGS = {
     default: DEFAULT_ZIPPER_POD,
     description:
       'metadata and fields of every zipper pod: JSON {labels, annotations, spec, containerSecurityContext}',
+    changeWhen: 'set it when zippers need their own nodes, labels or security context',
   },
   zipperPriorityClassName: {
     env: 'ZIPPER_PRIORITY_CLASS_NAME',
     type: 'string',
     default: '',
     description: 'default priority class of zipper pods',
+    changeWhen: 'set it when zipper pods evict others or stay Pending behind them',
   },
   zipperProxySecretsJson: {
     env: 'ZIPPER_PROXY_SECRETS_JSON',
@@ -69,6 +82,8 @@ export const ZIPPER_SETTINGS = {
     default: '{}',
     description:
       "Secrets in the project namespaces with the keys username and password of the zipper's proxies: JSON object of SOURCE and STORE to name",
+    changeWhen:
+      'set it when jobs fail with SourceProxyAuthenticationRequired or StoreProxyAuthenticationRequired',
   },
   zipperGraceSeconds: {
     env: 'ZIPPER_GRACE_SECONDS',
@@ -76,5 +91,6 @@ export const ZIPPER_SETTINGS = {
     minimum: 1,
     default: 30,
     description: 'termination grace period of a zipper pod',
+    changeWhen: 'raise it when uploads of deleted pods remain in the bucket',
   },
 } as const satisfies Settings;

@@ -1,9 +1,10 @@
 import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
-import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
+import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 import { IDENTITY_SETTINGS } from '../settings/identity-settings.ts';
 
-const UNINSTALL_SETTINGS = {
+export const UNINSTALL_SETTINGS = {
   ...KUBE_SETTINGS,
   ...IDENTITY_SETTINGS,
   leaseName: {
@@ -11,20 +12,14 @@ const UNINSTALL_SETTINGS = {
     type: 'string',
     default: 'zipjobs-controller',
     description: 'Lease of the controllers to stop',
+    setBy: 'the chart',
   },
   serviceAccountName: {
     env: 'CONTROLLER_SERVICE_ACCOUNT',
     type: 'string',
     default: 'zipjobs-controller',
     description: 'service account of the controllers; the Lease is deleted with it',
-  },
-  quietSeconds: {
-    env: 'QUIET_SECONDS',
-    type: 'integer',
-    minimum: 0,
-    maximum: LONGEST_TIMER_SECONDS,
-    default: 4,
-    description: 'interval between two checks; long enough for a leader to notice that it lost its Lease',
+    setBy: 'the chart',
   },
   limitSeconds: {
     env: 'LIMIT_SECONDS',
@@ -33,11 +28,18 @@ const UNINSTALL_SETTINGS = {
     maximum: LONGEST_TIMER_SECONDS,
     default: 90,
     description: 'time limit, after which the work stops',
+    changeWhen: 'raise it when helm uninstall fails because many objects have to be released',
   },
 } as const satisfies Settings;
-export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS>;
+
+const UNINSTALL_CONSTANTS = {
+  ...KUBE_CONSTANTS,
+  /** Interval between two checks: long enough for a leader to notice that it lost its Lease. */
+  quietSeconds: 4,
+};
+export type UninstallConfig = ConfigOf<typeof UNINSTALL_SETTINGS> & ValuesOf<typeof UNINSTALL_CONSTANTS>;
 
 /** @throws ConfigError that lists every invalid variable. */
 export function readUninstallConfig(env: Readonly<Record<string, string | undefined>>): UninstallConfig {
-  return readConfig(UNINSTALL_SETTINGS, env);
+  return readConfig(UNINSTALL_SETTINGS, env, UNINSTALL_CONSTANTS);
 }

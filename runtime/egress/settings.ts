@@ -8,24 +8,28 @@ export const EGRESS_SETTINGS = {
     type: 'array',
     default: [],
     description: 'allowed ranges in addition to public addresses',
+    changeWhen: 'set it when jobs fail because a source or receiver at a private address is refused',
   },
   egressDenyCidrs: {
     env: 'EGRESS_DENY_CIDRS',
     type: 'array',
     default: [],
     description: 'blocked ranges, also where another setting allows them',
+    changeWhen: 'set it when callers must not reach some public or allowed addresses',
   },
   egressClusterCidrs: {
     env: 'EGRESS_CLUSTER_CIDRS',
     type: 'array',
     default: [],
     description: "ranges of the cluster's services, nodes and pods; blocked unless allowed",
+    changeWhen: 'set it when the cluster uses public addresses for services, nodes or pods',
   },
   egressServiceCidrs: {
     env: 'EGRESS_SERVICE_CIDRS',
     type: 'array',
     default: [],
     description: 'ranges of services that the controller has read from the cluster; blocked unless allowed',
+    setBy: 'the controller, from the cluster',
   },
   egressApiServerAddresses: {
     env: 'EGRESS_API_SERVER_ADDRESSES',
@@ -33,6 +37,7 @@ export const EGRESS_SETTINGS = {
     default: [],
     description:
       'addresses of the API server that the controller has read from the cluster; always blocked, except on loopback',
+    setBy: 'the controller, from the cluster',
   },
   egressNat64Prefix: {
     env: 'EGRESS_NAT64_PREFIX',
@@ -40,6 +45,7 @@ export const EGRESS_SETTINGS = {
     default: '',
     description:
       "/96 prefix of the network's NAT64; its addresses are checked as the IPv4 addresses they contain; empty for none",
+    changeWhen: 'set it when the network has IPv6 only and its own NAT64 prefix',
   },
 } as const satisfies Settings;
 

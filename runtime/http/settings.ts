@@ -1,5 +1,6 @@
 import { type ConfigOf, milliseconds, type Settings } from '../config.ts';
 import { LOG_SETTINGS } from '../log-settings.ts';
+import type { ValuesOf } from '../unsupported-settings.ts';
 
 const ADDRESSES = {
   host: {
@@ -7,6 +8,7 @@ const ADDRESSES = {
     type: 'string',
     default: '',
     description: 'address to listen on; empty for all addresses',
+    changeWhen: 'set it when the process must listen on one address only',
   },
   port: {
     env: 'PORT',
@@ -15,6 +17,7 @@ const ADDRESSES = {
     maximum: 65535,
     default: 8080,
     description: 'port of requests',
+    changeWhen: 'change it when another container of the pod uses the port',
   },
   adminPort: {
     env: 'ADMIN_PORT',
@@ -23,6 +26,7 @@ const ADDRESSES = {
     maximum: 65535,
     default: 9090,
     description: 'port of health and metrics',
+    changeWhen: 'change it when another container of the pod uses the port',
   },
   ...LOG_SETTINGS,
   trustedProxies: {
@@ -30,60 +34,35 @@ const ADDRESSES = {
     type: 'array',
     default: [],
     description: 'CIDRs of proxies whose X-Forwarded-For and X-Forwarded-Proto headers are trusted',
-  },
-} as const satisfies Settings;
-
-const TIMES = {
-  headersTimeoutMs: milliseconds('HEADERS_TIMEOUT_MS', 10_000, 'time limit for the headers of a request'),
-  requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 30_000, 'time limit for a whole request'),
-  timeoutCheckMs: milliseconds(
-    'TIMEOUT_CHECK_MS',
-    500,
-    'interval at which HEADERS_TIMEOUT_MS and REQUEST_TIMEOUT_MS are checked',
-  ),
-  keepAliveTimeoutMs: milliseconds(
-    'KEEP_ALIVE_TIMEOUT_MS',
-    75_000,
-    'how long an idle connection is kept open; must exceed the idle timeout of the load balancer',
-  ),
-  workTimeoutMs: milliseconds(
-    'WORK_TIMEOUT_MS',
-    10_000,
-    'time limit for all calls to the API server for one request',
-  ),
-  shutdownPauseMs: {
-    ...milliseconds(
-      'SHUTDOWN_PAUSE_MS',
-      3_000,
-      'how long new connections are accepted after SIGTERM, until the load balancer stops sending them',
-    ),
-    minimum: 0,
-  },
-  shutdownDrainMs: milliseconds(
-    'SHUTDOWN_DRAIN_MS',
-    5_000,
-    'how long open requests may take to finish after SIGTERM',
-  ),
-} as const satisfies Settings;
-
-const LIMITS = {
-  maxRequestsPerSocket: {
-    env: 'MAX_REQUESTS_PER_SOCKET',
-    type: 'integer',
-    minimum: 1,
-    default: 1_000,
-    description: 'requests after which a connection is closed, to spread the load to new replicas',
-  },
-  maxHeaderBytes: {
-    env: 'MAX_HEADER_BYTES',
-    type: 'integer',
-    minimum: 1_024,
-    maximum: 65_536,
-    default: 16_384,
-    description: 'maximum bytes of the headers of a request',
+    changeWhen: 'set it when all clients share one address in logs and limits',
   },
 } as const satisfies Settings;
 
 /** Settings of every process that serves requests; spread them into the process's own. */
-export const HTTP_SETTINGS = { ...ADDRESSES, ...TIMES, ...LIMITS } as const satisfies Settings;
-export type HttpSettings = ConfigOf<typeof HTTP_SETTINGS>;
+export const HTTP_SETTINGS = {
+  ...ADDRESSES,
+  requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 30_000, {
+    description: 'time limit for a whole request',
+    changeWhen: 'raise it when large requests over slow connections end with 408',
+  }),
+} as const satisfies Settings;
+
+export const HTTP_CONSTANTS = {
+  /** Time limit for the headers of a request: they fit into a few packets. */
+  headersTimeoutMs: 10_000,
+  /** How often these time limits are checked. */
+  timeoutCheckMs: 500,
+  /** How long an idle connection is kept: longer than the idle timeout of common load balancers, which is 60 seconds. */
+  keepAliveTimeoutMs: 75_000,
+  /** Time limit for all calls to the API server for one request. A POST relies on it (SHORTEST_KEPT_MS of the controller). */
+  workTimeoutMs: 10_000,
+  /** How long new connections are accepted after SIGTERM, until load balancers know that the pod ends. */
+  shutdownPauseMs: 3_000,
+  /** How long open requests may take after that; with the pause, less than the grace period of the pod. */
+  shutdownDrainMs: 5_000,
+  /** Requests after which a connection is closed, so that new replicas get some of the load. */
+  maxRequestsPerSocket: 1_000,
+  /** Bytes of the headers of a request, as in Node. */
+  maxHeaderBytes: 16_384,
+};
+export type HttpSettings = ConfigOf<typeof HTTP_SETTINGS> & ValuesOf<typeof HTTP_CONSTANTS>;

@@ -1,4 +1,5 @@
 import type { ConfigOf, Settings } from '../config.ts';
+import type { ValuesOf } from '../unsupported-settings.ts';
 
 /** The settings of every process that connects to the API server. */
 export const KUBE_SETTINGS = {
@@ -7,18 +8,21 @@ export const KUBE_SETTINGS = {
     type: 'string',
     default: '',
     description: 'kubeconfig file, for use outside a cluster; empty for the identity of the pod',
+    changeWhen: 'set it when the process runs outside the cluster',
   },
   serviceAccountDir: {
     env: 'SERVICE_ACCOUNT_DIR',
     type: 'string',
     default: '/var/run/secrets/kubernetes.io/serviceaccount',
     description: "directory with the pod's token and ca.crt",
+    setBy: 'the chart',
   },
   kubernetesHost: {
     env: 'KUBERNETES_SERVICE_HOST',
     type: 'string',
     default: '',
     description: 'address of the API server, set by the kubelet',
+    setBy: 'the kubelet',
   },
   kubernetesPort: {
     env: 'KUBERNETES_SERVICE_PORT',
@@ -27,13 +31,12 @@ export const KUBE_SETTINGS = {
     maximum: 65535,
     default: 443,
     description: 'port of the API server, set by the kubelet',
-  },
-  kubeRequestTimeoutMs: {
-    env: 'KUBE_REQUEST_TIMEOUT_MS',
-    type: 'integer',
-    minimum: 100,
-    default: 30_000,
-    description: 'time limit of one call to the API server, in milliseconds',
+    setBy: 'the kubelet',
   },
 } as const satisfies Settings;
-export type KubeSettings = ConfigOf<typeof KUBE_SETTINGS>;
+
+export const KUBE_CONSTANTS = {
+  /** Time limit of one call to the API server: it answers within seconds, or is away. */
+  kubeRequestTimeoutMs: 30_000,
+};
+export type KubeSettings = ConfigOf<typeof KUBE_SETTINGS> & ValuesOf<typeof KUBE_CONSTANTS>;

@@ -10,6 +10,7 @@ export const PROJECT_CLASS_SETTINGS = {
     type: 'string',
     default: '{}',
     description: 'limits and closed options of the projects of each class, by the name of the class, as JSON',
+    changeWhen: 'change it when projects reach their limits (429), or one project takes too much from others',
   },
 } as const satisfies Settings;
 

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 import type { Trust } from '../tls/trust.ts';
 import { createRedis } from './create-redis.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './request-counts.ts';
-import type { RedisSettings } from './settings.ts';
+import { REDIS_KEY_PREFIX, type RedisSettings } from './settings.ts';
 
 /** Undefined without REDIS_URL. */
 export function connectRedis(
@@ -23,14 +23,13 @@ export function connectRedis(
 
 /** Counts requests in Redis, or in this process without one. */
 export function createCounts(deps: {
-  readonly config: RedisSettings;
   readonly log: Logger;
   readonly clock: Clock;
   readonly redis: Redis | undefined;
   /** Requests that passed uncounted. */
   readonly uncounted: Counter;
 }): CountRequest {
-  const { config, log, clock, redis, uncounted } = deps;
+  const { log, clock, redis, uncounted } = deps;
   if (redis === undefined) {
     log.info('REDIS_URL is not set: this process counts requests on its own');
     return createLocalCounts(clock);
@@ -38,5 +37,5 @@ export function createCounts(deps: {
   function onUncounted(): void {
     uncounted.inc();
   }
-  return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });
+  return createSharedCounts({ redis, keyPrefix: REDIS_KEY_PREFIX, clock, log, onUncounted });
 }

@@ -9,12 +9,14 @@ export const STORE_RULE_SETTINGS = {
     default: [],
     description:
       'S3-compatible stores other than AWS and Cloudflare that buckets may use, as host or host:port',
+    changeWhen: 'set it when buckets of your own store are refused with BucketMisconfigured',
   },
   storeAllowHttp: {
     env: 'STORE_ALLOW_HTTP',
     type: 'boolean',
     default: false,
     description: 'allows plain HTTP to these stores',
+    changeWhen: 'set it when a store in your network has no TLS',
   },
 } as const satisfies Settings;
 
@@ -25,6 +27,7 @@ export const TOKEN_AUDIENCE_SETTINGS = {
     type: 'array',
     default: [],
     description: 'audiences that the token of a bucket with webIdentity may have',
+    changeWhen: 'set it when a bucket with webIdentity has an audience that is refused',
   },
 } as const satisfies Settings;
 
@@ -35,6 +38,7 @@ export const STORE_ADDRESS_SETTINGS = {
     type: 'array',
     default: [],
     description: 'ranges that stores may have in addition to public addresses',
+    changeWhen: 'set it when jobs cannot reach a store at a private address',
   },
 } as const satisfies Settings;
 

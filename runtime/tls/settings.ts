@@ -1,4 +1,5 @@
 import type { ConfigOf, Settings } from '../config.ts';
+import type { ValuesOf } from '../unsupported-settings.ts';
 
 /** The certificate authorities of the operator, for every process that reads them from a file. */
 export const TRUST_SETTINGS = {
@@ -8,13 +9,12 @@ export const TRUST_SETTINGS = {
     default: '',
     description:
       'PEM file with certificate authorities that are trusted in addition to the public ones; empty for none',
-  },
-  trustBundleReloadMs: {
-    env: 'TRUST_BUNDLE_RELOAD_MS',
-    type: 'integer',
-    minimum: 0,
-    default: 10_000,
-    description: 'minimum interval between two reads of TRUST_BUNDLE_FILE, in milliseconds',
+    setBy: 'the chart, which mounts the ConfigMap',
   },
 } as const satisfies Settings;
-export type TrustSettings = ConfigOf<typeof TRUST_SETTINGS>;
+
+export const TRUST_CONSTANTS = {
+  /** Shortest interval between two reads of the file; the kubelet updates it once a minute. */
+  trustBundleReloadMs: 10_000,
+};
+export type TrustSettings = ConfigOf<typeof TRUST_SETTINGS> & ValuesOf<typeof TRUST_CONSTANTS>;

@@ -10,6 +10,7 @@ export const REQUEST_LIMIT_SETTINGS = {
     maximum: MOST_FILES,
     default: MOST_FILES,
     description: 'maximum files of one archive',
+    changeWhen: 'lower it when archives of many files are too slow for you',
   },
   maxUrlLength: {
     env: 'MAX_URL_LENGTH',
@@ -18,13 +19,11 @@ export const REQUEST_LIMIT_SETTINGS = {
     maximum: 16_384,
     default: 8_192,
     description: 'maximum characters of a source URL',
-  },
-  maxKeyBytes: {
-    env: 'MAX_KEY_BYTES',
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_024,
-    default: 1_024,
-    description: 'maximum bytes (UTF-8) of an object key',
+    changeWhen: 'raise it when presigned URLs are refused as too long',
   },
 } as const satisfies Settings;
+
+export const REQUEST_LIMIT_CONSTANTS = {
+  /** Bytes (UTF-8) of an object key, as S3 allows. */
+  maxKeyBytes: 1_024,
+};

@@ -54,12 +54,12 @@ describe('the dashboard of the chart', function () {
       await render({
         ...ON,
         'api.settings.MAX_FILES': 500,
-        'api.settings.MAX_KEY_BYTES': 200,
+        'api.settings.MAX_URL_LENGTH': 200,
         'dashboard.settings.MAX_FILES': 50,
       }),
       'dashboard',
     );
-    expect(env.get('MAX_KEY_BYTES')?.value).to.equal('200');
+    expect(env.get('MAX_URL_LENGTH')?.value).to.equal('200');
     expect(env.get('MAX_FILES')?.value).to.equal('50');
   });
 

@@ -1,4 +1,5 @@
 /** `npm run dev`: a local cluster with the chart of this checkout and a project. Restarts a process when its files change. */
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { parseArgs } from 'node:util';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
@@ -69,9 +70,10 @@ function devValues(apiUrl: string): Readonly<Record<string, unknown>> {
     dashboard: {
       enabled: true,
       allowHttp: true,
-      settings: { DASHBOARD_API_URL: apiUrl, SHUTDOWN_PAUSE_MS: 0 },
+      settings: { DASHBOARD_API_URL: apiUrl },
+      ...unsupportedValues({ SHUTDOWN_PAUSE_MS: 0 }),
     },
-    api: { settings: { SHUTDOWN_PAUSE_MS: 0 } },
+    api: unsupportedValues({ SHUTDOWN_PAUSE_MS: 0 }),
     controller: { replicas: 1 },
   };
 }

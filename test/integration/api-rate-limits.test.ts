@@ -1,11 +1,14 @@
 /** Replicas of the API that share their limits in a real Redis, which the tests stop. */
+
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
 import { createSharedCounts } from '#runtime/redis/request-counts.ts';
+import { REDIS_KEY_PREFIX } from '#runtime/redis/settings.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import { type ConfigChange, changedConfig } from '#test/support/builders/changed-config.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
@@ -21,18 +24,18 @@ interface Replica extends AsyncDisposable {
   get(token: string): Promise<{ status: number; left: string | null }>;
 }
 
-async function startReplica(env: Record<string, string>, limit: number): Promise<Replica> {
+async function startReplica(env: ConfigChange, limit: number): Promise<Replica> {
   const life = new AsyncDisposableStack();
   const lines: string[] = [];
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
-  const config = readApiConfig(env);
+  const config = changedConfig(readApiConfig, env);
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const redis = life.use(createRedis(config, { trust, clock: systemClock, onError: () => undefined }));
   let uncounted = 0;
   function onUncounted(): void {
     uncounted += 1;
   }
-  const keyPrefix = config.redisKeyPrefix;
+  const keyPrefix = REDIS_KEY_PREFIX;
   const count = createSharedCounts({ redis, keyPrefix, clock: systemClock, log, onUncounted });
   const api = life.use(
     await startApiServer({
@@ -63,9 +66,9 @@ describe('rate limits in Redis', function () {
   });
   afterEach(() => life.disposeAsync());
 
-  async function startReplicas(redis: RedisServer, limit: number, env: Record<string, string> = {}) {
+  async function startReplicas(redis: RedisServer, limit: number, env: ConfigChange = {}) {
     // High enough that a busy machine causes no fallback to uncounted requests.
-    const settings = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '30000', ...env };
+    const settings = { REDIS_URL: redis.url, redisTimeoutMs: 30_000, ...env };
     const replicas = [
       life.use(await startReplica(settings, limit)),
       life.use(await startReplica(settings, limit)),
@@ -168,7 +171,7 @@ describe('rate limits in Redis', function () {
 
   it('do not delay requests when Redis does not respond', async () => {
     const redis = life.use(await startRedisServer());
-    const { replicas, token } = await startReplicas(redis, 1_000, { REDIS_TIMEOUT_MS: '50' });
+    const { replicas, token } = await startReplicas(redis, 1_000, { redisTimeoutMs: 50 });
     redis.freeze();
     try {
       const responses = await Promise.all(Array.from({ length: 50 }, () => replicas[0].get(token)));

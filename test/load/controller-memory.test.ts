@@ -1,4 +1,5 @@
 /** Cost of many finished ZipJobs for the processes that cache them. */
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
@@ -32,7 +33,7 @@ const NAMESPACE = 'finished';
 /** New processes, which have never seen the jobs before. */
 const RESTARTED = { podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'finished' } } } };
 const VALUES = {
-  controller: { replicas: 1, ...RESTARTED, settings: { FULL_RECONCILE_SECONDS: 1 } },
+  controller: { replicas: 1, ...RESTARTED, ...unsupportedValues({ FULL_RECONCILE_SECONDS: 1 }) },
   api: { ...RESTARTED, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },
   projectClasses: { default: { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 } },
 };

@@ -2,6 +2,7 @@
  * Memory of the servers with many finished jobs, and new jobs beside them. The API server is in memory: so many objects
  * would take a real one minutes.
  */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -111,7 +112,7 @@ describe(`${JOBS} finished jobs`, function () {
         ZIPPER_IMAGE: 'zipper:1',
         MAX_ACTIVE_JOBS: '1000',
         // On a busy machine it would expire, and the controller would end.
-        LEASE_DURATION_MS: '120000',
+        ...unsupported({ LEASE_DURATION_MS: 120_000 }),
         DASHBOARD_URL: `http://127.0.0.1:${port}`,
       },
     });

@@ -1,4 +1,5 @@
 /** Clients that keep their connections busy. The timeouts of the API are shorter than by default. */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { openSlowClients } from '#test/support/clients/slow-clients.ts';
@@ -27,7 +28,7 @@ describe(`${SLOW} clients that send a byte every second`, function () {
     await sharedInstallation();
     project = await createProject(cluster, { namespace: 'slow-clients' });
     const env = {
-      HEADERS_TIMEOUT_MS: String(LIMITS_MS.headers),
+      ...unsupported({ HEADERS_TIMEOUT_MS: LIMITS_MS.headers }),
       REQUEST_TIMEOUT_MS: String(LIMITS_MS.request),
     };
     api = await startApiProcess(cluster, { env });

@@ -1,4 +1,5 @@
 /** The API crashes or loses the API server while clients keep sending requests. */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type ApiResponse, askApi, postJob } from '#test/support/clients/api-client.ts';
@@ -38,11 +39,11 @@ describe('crashes of the API and outages of the API server', function () {
         judge: (request) => judge?.(request),
       }),
     );
-    const env = {
-      TOKEN_STALE_MS: String(STALE_MS),
-      TOKEN_FRESH_MS: '300',
-      TOKEN_VERIFICATION_TIMEOUT_MS: String(VERIFICATION_TIMEOUT_MS),
-    };
+    const env = unsupported({
+      TOKEN_STALE_MS: STALE_MS,
+      TOKEN_FRESH_MS: 300,
+      TOKEN_VERIFICATION_TIMEOUT_MS: VERIFICATION_TIMEOUT_MS,
+    });
     const [first, second, third] = await Promise.all([startApi(), startApi(), startApi({ env })]);
     replicas = [first, second];
     withShortLimits = third;

@@ -1,3 +1,4 @@
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
@@ -60,7 +61,7 @@ describe('the history in the dashboard and on the command line', function () {
     desk = life.use(
       await startDashboardDesk(OURS, {
         ...postgres.env('reader'),
-        HISTORY_CONNECT_TIMEOUT_MS: '1000',
+        ...unsupported({ HISTORY_CONNECT_TIMEOUT_MS: 1000 }),
         DASHBOARD_HISTORY_REQUESTS_PER_MINUTE: '0',
       }),
     );

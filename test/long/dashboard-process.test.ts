@@ -1,3 +1,4 @@
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { median } from '#test/bench/bench-result.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
@@ -39,7 +40,7 @@ describe('the dashboard and the API', function () {
     return started;
   }
   function startDashboard(): Promise<ServerProcess> {
-    const env = { SHUTDOWN_PAUSE_MS: '500', ...inspectedAt(inspectors.dashboard) };
+    const env = { ...unsupported({ SHUTDOWN_PAUSE_MS: 500 }), ...inspectedAt(inspectors.dashboard) };
     return startDashboardProcess(flow.cluster, { env });
   }
   async function orAnother(server: ServerProcess, start: () => Promise<ServerProcess>) {

@@ -1,4 +1,5 @@
 /** A project that stores as much as it may, on a real cluster: refusals, and room from its oldest finished jobs. */
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
@@ -33,7 +34,7 @@ describe('a full project', function () {
     cluster = await sharedCluster();
     const installation = await installChart(cluster, {
       projectClasses: { default: { storedJobs: STORED_JOBS } },
-      controller: { replicas: 1, settings: { FULL_PROJECT_TTL_SECONDS } },
+      controller: { replicas: 1, ...unsupportedValues({ FULL_PROJECT_TTL_SECONDS }) },
     });
     baseUrl = await installation.apiUrl();
     admin = life.use(await adminApi(cluster));

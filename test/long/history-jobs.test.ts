@@ -1,4 +1,5 @@
 /** The installed chart with a real PostgreSQL: finished jobs are recorded, read after their ZipJob is gone, and purged. */
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { ANNOTATIONS, FINALIZER, PROJECT_NAME, zipJobName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
@@ -59,7 +60,7 @@ describe('the jobs of an installation with a history', function () {
     const chart = await installChart(installation.cluster, {
       ...installation.values,
       dashboard: { enabled: true, replicas: 0 },
-      controller: { replicas: 1, settings: SETTINGS },
+      controller: { replicas: 1, ...unsupportedValues(SETTINGS) },
     });
     baseUrl = await chart.apiUrl();
     origin = life.use(await startFileOrigin());

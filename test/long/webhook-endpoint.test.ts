@@ -1,4 +1,5 @@
 /** An endpoint that refuses webhooks, and the delivery state that survives a restart of the controller. */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
@@ -17,7 +18,7 @@ describe('a webhook endpoint', function () {
   let pool: ControllerPool;
   before(async () => {
     flow = life.use(await startFlow(NAMESPACE));
-    const settings = { LEASE_DURATION_MS: '4000' };
+    const settings = unsupported({ LEASE_DURATION_MS: 4000 });
     pool = life.use(await startControllerPool({ cluster: flow.cluster, count: 1, settings }));
   });
   after(() => life.disposeAsync());

@@ -1,4 +1,5 @@
 /** A receiver that is down for a day, and a controller that restarts often. */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -22,7 +23,7 @@ const RESTARTS = sized(6, 50);
 /** Within the outage. */
 const LEAST_ATTEMPTS = 5;
 /** Short, because each restart waits for it to expire; longer than any pause of a busy machine. */
-const LEASE_DURATION_MS = '4000';
+const LEASE_DURATION_MS = 4000;
 /** The longest wait between two attempts, with its jitter. */
 const LONGEST_WAIT_MS = 27 * HOUR_MS;
 
@@ -62,7 +63,7 @@ describe('a receiver that is down for 24 h', function () {
       await startControllerPool({
         cluster,
         count: 1,
-        settings: { ...time.env, LEASE_DURATION_MS, FULL_RECONCILE_SECONDS: '1' },
+        settings: { ...time.env, ...unsupported({ LEASE_DURATION_MS, FULL_RECONCILE_SECONDS: 1 }) },
         prepare: () =>
           putFinishedJobs(admin, { namespace: NAMESPACE, bucketName, count: JOBS, url: () => url }),
       }),

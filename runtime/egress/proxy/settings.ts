@@ -8,6 +8,7 @@ function urlOf<const E extends string>(env: E, what: Purpose) {
     default: '',
     pattern: '^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$',
     description: `URL of the HTTP proxy for ${what}, without credentials; empty for none`,
+    changeWhen: `set it when ${what} are reachable only through a proxy`,
   };
 }
 
@@ -17,6 +18,7 @@ function exceptionsOf<const E extends string>(env: E, what: Purpose) {
     type: 'array' as const,
     default: [],
     description: `hosts, domains and ranges of ${what} to connect to without the proxy`,
+    changeWhen: `set it when the proxy cannot reach some ${what}`,
   };
 }
 
@@ -26,6 +28,7 @@ function userOf<const E extends string>(env: E, what: Purpose) {
     type: 'string' as const,
     default: '',
     description: `user name for the proxy for ${what}; empty for none`,
+    changeWhen: `set it when the proxy for ${what} answers 407`,
   };
 }
 
@@ -36,6 +39,7 @@ function passwordOf<const E extends string>(env: E, what: Purpose) {
     default: '',
     secret: true,
     description: `password for the proxy for ${what}`,
+    changeWhen: `set it when the proxy for ${what} answers 407`,
   };
 }
 

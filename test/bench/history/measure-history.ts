@@ -135,7 +135,7 @@ async function measureFilled(
   // One connection, whose caches are warm, as those of a process that has run for a while.
   await using reader = server.connect('reader', {
     HISTORY_POOL_SIZE: '1',
-    HISTORY_STATEMENT_TIMEOUT_MS: '60000',
+    historyStatementTimeoutMs: 60_000,
   });
   const queries: QueryFigure[] = [];
   const plans: string[] = [];

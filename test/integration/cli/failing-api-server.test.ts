@@ -1,4 +1,5 @@
 /** The command line against an API server that fails to respond to one read in ten. */
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,7 +120,7 @@ describe('commands that wait for an API server that fails', function () {
     created += 1;
     const kubeconfig = join(dir, `${created}.kubeconfig`);
     await writeKubeconfig(kubeconfig, { url: proxy.url, caPath, user: { token } });
-    const env = { KUBE_REQUEST_TIMEOUT_MS: String(requestMs) };
+    const env = unsupported({ KUBE_REQUEST_TIMEOUT_MS: requestMs });
     return { ...(await runWith({ kubeconfig }, args, { env })), failed };
   }
 

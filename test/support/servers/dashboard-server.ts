@@ -15,6 +15,7 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { createLogger } from '#runtime/log.ts';
+import { type ConfigChange, changedConfig } from '../builders/changed-config.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { aProject } from './api-server.ts';
 
@@ -65,7 +66,7 @@ function createFakeKube(
 export interface DashboardServerOptions {
   /** The address at which it listens; loopback by default. */
   readonly host?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: ConfigChange;
   readonly clock?: Clock;
   readonly redis?: Redis;
   readonly provider?: DashboardDeps['provider'];
@@ -146,7 +147,7 @@ export async function startDashboardServer(options: DashboardServerOptions = {})
   });
   const zipProjects = createFakeObjects<ZipProject>();
   const server = createDashboardServer({
-    config: readDashboardConfig(options.env ?? {}),
+    config: changedConfig(readDashboardConfig, options.env ?? {}),
     log: createLogger('dashboard', {
       level: 'debug',
       destination: { write: (line) => logLines.push(line) },
@@ -192,9 +193,7 @@ export const ADA = 'ada-token';
 export const NOBODY = 'nobody-token';
 
 /** With two projects, Ada with full permissions, and a user without permissions. */
-export async function startStaffedDashboard(
-  env: Readonly<Record<string, string>> = {},
-): Promise<DashboardServer> {
+export async function startStaffedDashboard(env: ConfigChange = {}): Promise<DashboardServer> {
   const server = await startDashboardServer({ env });
   server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
   server.tokens.set(NOBODY, { name: 'nobody', allowed: [] });

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '#controller/migrate/migrate.ts';
 import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
-import { HISTORY_SETTINGS, type HistorySettings } from '#runtime/history/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS, type HistorySettings } from '#runtime/history/settings.ts';
 import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
+import { type ConfigChange, changedConfig } from '../builders/changed-config.ts';
 import {
   type PostgresOptions,
   type PostgresProcess,
@@ -33,9 +34,9 @@ export interface PostgresServer extends PostgresProcess {
   readonly database: string;
   /** Variables of a process with this role. */
   env(role: HistoryRole): Readonly<Record<string, string>>;
-  settings(role: HistoryRole, change?: Readonly<Record<string, string>>): HistorySettings;
+  settings(role: HistoryRole, change?: ConfigChange): HistorySettings;
   /** A connection pool, which the caller ends. */
-  connect(role: HistoryRole, change?: Readonly<Record<string, string>>): HistoryDatabase;
+  connect(role: HistoryRole, change?: ConfigChange): HistoryDatabase;
   /** One connection, for statements of other accounts and databases. */
   open(role: HistoryRole | 'superuser'): Promise<pg.Client & AsyncDisposable>;
   /** Applies the migrations of a folder (default: all of ours). Returns the names of those that were new. */
@@ -95,8 +96,11 @@ export function withDatabase(server: PostgresProcess, database: string): Postgre
       HISTORY_CA_FILE: PRIVATE_TLS.authorityPath,
     };
   }
-  function settings(role: HistoryRole, change = {}): HistorySettings {
-    return readConfig(HISTORY_SETTINGS, { ...env(role), ...change });
+  function settings(role: HistoryRole, change: ConfigChange = {}): HistorySettings {
+    return changedConfig((given) => readConfig(HISTORY_SETTINGS, given, HISTORY_CONSTANTS), {
+      ...env(role),
+      ...change,
+    });
   }
   function open(role: HistoryRole | 'superuser') {
     return role === 'superuser'

@@ -2,6 +2,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { createHistory, type History } from '#dashboard/history.ts';
 import { systemClock } from '#runtime/clock.ts';
+import { type ConfigChange, changedConfig } from '../builders/changed-config.ts';
 import type { PostgresServer } from '../servers/postgres-server.ts';
 import { archiveJobs } from './archived-jobs.ts';
 import { type DashboardProject, startDashboardProject } from './dashboard-project.ts';
@@ -19,10 +20,10 @@ export interface DashboardHistory extends DashboardProject {
 /** The dashboard of `startDashboardProject` with a history in this database, which it reads with the role `reader`. */
 export async function startDashboardHistory(
   postgres: PostgresServer,
-  env: Readonly<Record<string, string>> = {},
+  env: ConfigChange = {},
 ): Promise<DashboardHistory> {
-  const database = postgres.connect('reader', { HISTORY_CONNECT_TIMEOUT_MS: '1000' });
-  const config = readDashboardConfig({ DASHBOARD_HISTORY_SEARCH_MS: '5000', ...env });
+  const database = postgres.connect('reader', { historyConnectTimeoutMs: 1000 });
+  const config = changedConfig(readDashboardConfig, { dashboardHistorySearchMs: 5000, ...env });
   const history = createHistory({ database, clock: systemClock, config });
   const project = await startDashboardProject(env, { history });
   function putProject(uid: string): void {

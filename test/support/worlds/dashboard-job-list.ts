@@ -29,7 +29,7 @@ export function keyOf(n: number): string {
 }
 
 export async function startJobListWorld(): Promise<JobListWorld> {
-  const server = await startDashboardServer({ env: { DASHBOARD_SHARED_READ_MS: '0' } });
+  const server = await startDashboardServer({ env: { dashboardSharedReadMs: 0 } });
   server.tokens.set(EDITOR, { name: 'eve', allowed: ['*'] });
   server.tokens.set(VIEWER, {
     name: 'vera',

@@ -2,6 +2,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { ConfigChange } from '../builders/changed-config.ts';
 import { createObjectsByPath, type ObjectsByPath } from '../builders/objects-by-path.ts';
 import { unchangedForm } from '../clients/html-form.ts';
 import { aProject } from '../servers/api-server.ts';
@@ -57,7 +58,7 @@ const VIEW_PERMISSIONS = [
 ];
 
 export async function startDashboardProject(
-  env: Readonly<Record<string, string>> = {},
+  env: ConfigChange = {},
   options: Pick<DashboardServerOptions, 'history' | 'host'> = {},
 ): Promise<DashboardProject> {
   const server = await startDashboardServer({ env, ...options });

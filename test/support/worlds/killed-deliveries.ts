@@ -1,4 +1,5 @@
 /** Webhooks of many jobs while the controller is killed repeatedly between delivery and record. */
+import { unsupported } from '../builders/unsupported.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -107,7 +108,7 @@ async function runKilledDeliveries(options: KilledDeliveriesOptions): Promise<Ki
           count,
           url: () => receiver.url,
         }),
-      settings: { LEASE_DURATION_MS: '2000', FULL_RECONCILE_SECONDS: '5' },
+      settings: unsupported({ LEASE_DURATION_MS: 2000, FULL_RECONCILE_SECONDS: 5 }),
     }),
   );
   killer.pool = pool;

@@ -1,3 +1,4 @@
+import type { ConfigChange } from '../builders/changed-config.ts';
 import { requirePostgres } from '../processes/require-programs.ts';
 import type { PostgresServer } from '../servers/postgres-server.ts';
 import { createDatabase } from '../servers/test-database.ts';
@@ -10,11 +11,11 @@ export interface DashboardHistoryWorld {
   /** Shared by the tests of the describe block. */
   readonly postgres: PostgresServer;
   /** Replaces the dashboard of the running test by one with these settings. */
-  readonly restart: (env: Readonly<Record<string, string>>) => Promise<void>;
+  readonly restart: (env: ConfigChange) => Promise<void>;
 }
 
 /** Creates a database before the tests of the describe block that calls this, and for each of them a dashboard without jobs. */
-export function useDashboardHistory(env: Readonly<Record<string, string>> = {}): DashboardHistoryWorld {
+export function useDashboardHistory(env: ConfigChange = {}): DashboardHistoryWorld {
   const life = new AsyncDisposableStack();
   let postgres: PostgresServer;
   let dashboard: DashboardHistory;

@@ -33,8 +33,8 @@ describe('readApiConfig', () => {
   });
 
   it('reports all invalid variables at once', () => {
-    expect(() => readApiConfig({ MAX_KEY_BYTES: '2000', LOG_LEVEL: 'loud' })).to.throw(
-      /LOG_LEVEL[^]*MAX_KEY_BYTES/,
+    expect(() => readApiConfig({ MAX_BODY_BYTES: '5', LOG_LEVEL: 'loud' })).to.throw(
+      /LOG_LEVEL[^]*MAX_BODY_BYTES/,
     );
   });
 });

@@ -17,18 +17,6 @@ describe('readControllerConfig', () => {
     expect(() => readControllerConfig({ ...ENV, FAILED_TTL_SECONDS: '3600' })).to.throw('FAILED_TTL_SECONDS');
   });
 
-  it('refuses a time limit of recovery pods that they could never report', () => {
-    function env(limitMs: string) {
-      return {
-        ...ENV,
-        RECOVERY_DEADLINE_SECONDS: '120',
-        ZIPPER_ENV_JSON: JSON.stringify({ RECOVERY_LIMIT_MS: limitMs }),
-      };
-    }
-    expect(() => readControllerConfig(env('179999'))).to.not.throw();
-    expect(() => readControllerConfig(env('180000'))).to.throw('RECOVERY_LIMIT_MS');
-  });
-
   const bad = [
     ['ZIPPER_ENV_JSON', '{"A":1}'],
     ['ZIPPER_ENV_JSON', 'A=1'],
@@ -36,7 +24,6 @@ describe('readControllerConfig', () => {
     ['ZIPPER_RESOURCES_JSON', '{"limits":{"cpu":null}}'],
     ['RECOVERY_RESOURCES_JSON', '{"requests":["1"]}'],
     ['RECOVERY_TIMEOUT_SECONDS', '59'],
-    ['RECOVERY_RETRY_SECONDS', '0'],
     ['ZIPPER_POD_JSON', '[]'],
     ['ZIPPER_POD_JSON', '{"labels":{"a":1}}'],
     ['ZIPPER_POD_JSON', '{"spec":{"tolerations":{}}}'],

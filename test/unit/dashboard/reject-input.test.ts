@@ -5,7 +5,7 @@ import { type DashboardServer, startDashboardServer } from '#test/support/server
 describe('rejectInput', () => {
   let server: DashboardServer;
   beforeEach(async () => {
-    server = await startDashboardServer({ env: { MAX_HEADER_BYTES: '1024' } });
+    server = await startDashboardServer({ env: { maxHeaderBytes: 1024 } });
   });
   afterEach(() => server[Symbol.asyncDispose]());
 

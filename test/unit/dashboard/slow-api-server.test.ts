@@ -50,7 +50,7 @@ describe('while the API server is slow', () => {
   let project: DashboardProject | undefined;
   afterEach(() => project?.[Symbol.asyncDispose]());
   async function start(history: History = emptyHistory, limitMs = 400): Promise<DashboardProject> {
-    const env = { WORK_TIMEOUT_MS: String(limitMs), DASHBOARD_STATISTICS_TIMEOUT_MS: '100' };
+    const env = { workTimeoutMs: limitMs, dashboardStatisticsTimeoutMs: 100 };
     project = await startDashboardProject(env, { history });
     project.putProject({}, { metadata: { uid: 'project-uid' } });
     return project;

@@ -77,7 +77,7 @@ describe('the API with a history in PostgreSQL', () => {
     writer = resources.use(server.connect('writer'));
   });
   beforeEach(async () => {
-    const reader = server.connect('reader', { HISTORY_CONNECT_TIMEOUT_MS: '3000' });
+    const reader = server.connect('reader', { historyConnectTimeoutMs: 3000 });
     const readJob = createReadJob(reader);
     // Eight connections at once need a second on a busy machine.
     const limits = { historyReadTimeoutMs: 3_000, historyPauseMs: 200 };

@@ -1,3 +1,4 @@
+import { changedConfig, type ConfigChange } from '#test/support/builders/changed-config.ts';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -17,8 +18,8 @@ type Env = Readonly<Record<string, string>>;
 const ENV: Env = { POD_NAMESPACE: 'zipjobs-system', INSTANCE: 'zips', TIMEOUT_SECONDS: '0' };
 const ID = '00000000-0000-0000-0000-000000000000';
 
-async function check(env: Env, stopping = new AbortController().signal) {
-  const config = readReleaseCheckConfig({ ...ENV, ...env });
+async function check(change: ConfigChange, stopping = new AbortController().signal) {
+  const config = changedConfig(readReleaseCheckConfig, { ...ENV, ...change });
   const lines: string[] = [];
   function write(line: string): void {
     lines.push(line);
@@ -112,7 +113,7 @@ describe('runChecks', () => {
   it('fails for a request that gets no response in time (X29)', async () => {
     await using release = await startRelease();
     await using silent = await startServer(() => undefined);
-    const env = { ...release.env, DASHBOARD_SERVICE_URL: silent.url, REQUEST_TIMEOUT_MS: '1' };
+    const env = { ...release.env, DASHBOARD_SERVICE_URL: silent.url, requestTimeoutMs: 1 };
     const { isOk, lines } = await check(env);
     expect(isOk).to.equal(false);
     expect(lines[3]).to.contain('/sign-in: no response (').and.to.contain('timeout');
@@ -153,7 +154,7 @@ describe('runChecks', () => {
       requests += 1;
       response.writeHead(requests < 3 ? 503 : 200).end('{"status":"ok"}');
     });
-    const env = { CONTROLLER_SERVICE_URL: controller.url, TIMEOUT_SECONDS: '600', RETRY_PAUSE_MS: '1' };
+    const env = { CONTROLLER_SERVICE_URL: controller.url, TIMEOUT_SECONDS: '600', retryPauseMs: 1 };
     const { isOk } = await check({ ...release.env, ...env });
     expect({ isOk, requests }).to.deep.equal({ isOk: true, requests: 3 });
   });
@@ -165,7 +166,7 @@ describe('runChecks', () => {
       response.writeHead(503).end();
       stop.abort();
     });
-    const env = { CONTROLLER_SERVICE_URL: controller.url, TIMEOUT_SECONDS: '3600', RETRY_PAUSE_MS: '600000' };
+    const env = { CONTROLLER_SERVICE_URL: controller.url, TIMEOUT_SECONDS: '3600', retryPauseMs: 600_000 };
     const { isOk, lines } = await check({ ...release.env, ...env }, stop.signal);
     expect(isOk).to.equal(false);
     expect(lines[2]).to.match(/^failed: controller readiness/);

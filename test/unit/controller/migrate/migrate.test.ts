@@ -1,3 +1,4 @@
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { execFile } from 'node:child_process';
 import { expect } from 'chai';
 import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
@@ -57,7 +58,7 @@ describe('the migrations', () => {
         const child = execFile(
           process.execPath,
           ['controller/migrate/main.ts'],
-          { env: { ...compileCacheEnv(), ...server.env('owner'), RETRY_MS: '10', ...env } },
+          { env: { ...compileCacheEnv(), ...server.env('owner'), ...unsupported({ RETRY_MS: 10 }), ...env } },
           (_error, output) => resolve({ code: child.exitCode ?? -1, output }),
         );
       });

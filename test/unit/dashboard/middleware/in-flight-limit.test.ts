@@ -30,7 +30,7 @@ const ELSEWHERE = { 'x-forwarded-for': '203.0.113.7' };
 describe('the limits of the dashboard', () => {
   it('let one client hold at most half of the concurrent requests (N7)', async () => {
     await using dashboard = await startDashboardServer({
-      env: { ...ENV, DASHBOARD_REQUESTS_IN_FLIGHT: '8' },
+      env: { ...ENV, dashboardRequestsInFlight: 8 },
     });
     const visitor = createVisitor(dashboard.url);
     using held = new DisposableStack();
@@ -46,7 +46,7 @@ describe('the limits of the dashboard', () => {
 
   it('count the bytes of posted forms as they arrive (N7)', async () => {
     await using dashboard = await startDashboardServer({
-      env: { ...ENV, DASHBOARD_FORM_BYTES_IN_FLIGHT: '20000' },
+      env: { ...ENV, dashboardFormBytesInFlight: 20_000 },
     });
     const visitor = createVisitor(dashboard.url);
     function signIn(headers: Readonly<Record<string, string>> = {}) {

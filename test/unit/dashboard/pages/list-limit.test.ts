@@ -15,7 +15,7 @@ describe('the limit of concurrent lists of bindings, tokens and buckets', () => 
   let project: DashboardProject;
   let waiting: (() => void)[];
   beforeEach(async () => {
-    project = await startDashboardProject({ DASHBOARD_LISTS_IN_FLIGHT: '2' });
+    project = await startDashboardProject({ dashboardListsInFlight: 2 });
     waiting = [];
     project.server.respondWith(async (request) => {
       const isList =

@@ -155,7 +155,7 @@ describe('the history database', () => {
 
     it('say so if a statement takes too long, and the connection stays usable', async () => {
       await using database = server.connect('reader', {
-        HISTORY_STATEMENT_TIMEOUT_MS: '50',
+        historyStatementTimeoutMs: 50,
         HISTORY_POOL_SIZE: '1',
       });
       const pid = await pidOf(database);
@@ -167,7 +167,7 @@ describe('the history database', () => {
   });
 
   it('fails immediately if too many queries wait for a connection, and others after the time limit', async () => {
-    const limits = { HISTORY_POOL_SIZE: '1', HISTORY_POOL_QUEUE: '1', HISTORY_CONNECT_TIMEOUT_MS: '1000' };
+    const limits = { HISTORY_POOL_SIZE: '1', historyPoolQueue: 1, historyConnectTimeoutMs: 1000 };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     const abort = new AbortController();
@@ -244,7 +244,7 @@ describe('the history database', () => {
   });
 
   it('gives up a server that does not respond (G8)', async () => {
-    const limits = { HISTORY_CONNECT_TIMEOUT_MS: '1000', HISTORY_STATEMENT_TIMEOUT_MS: '100' };
+    const limits = { historyConnectTimeoutMs: 1000, historyStatementTimeoutMs: 100 };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     server.freeze();

@@ -40,7 +40,7 @@ describe('limits of list-jobs', () => {
   it('uses no connection between two batches, and reads no further when the consumer stops', async () => {
     await using single = server.connect('reader', {
       HISTORY_POOL_SIZE: '1',
-      HISTORY_CONNECT_TIMEOUT_MS: '1000',
+      historyConnectTimeoutMs: 1000,
     });
     let queries = 0;
     const database: Pick<HistoryDatabase, 'query'> = {
@@ -84,7 +84,7 @@ describe('limits of list-jobs', () => {
   it('reports a statement that takes too long as HistoryUnavailable', async () => {
     await using blocker = await server.open('owner');
     await blocker.query('BEGIN; LOCK TABLE zipjobs.jobs IN ACCESS EXCLUSIVE MODE');
-    await using limited = server.connect('reader', { HISTORY_STATEMENT_TIMEOUT_MS: '200' });
+    await using limited = server.connect('reader', { historyStatementTimeoutMs: 200 });
     const limitedLists = createJobLists({ database: limited, clock: systemClock, searchMs: 250 });
     expect(await codeOf(limitedLists.listJobs({ projectUid: PROJECT }, { limit: 25 }))).to.equal(
       'HistoryUnavailable',

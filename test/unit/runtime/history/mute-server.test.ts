@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
 import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
-import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
@@ -37,13 +37,16 @@ describe('a database that accepts sign-ins and runs no statement, such as a pool
 
   function connect(connectTimeoutMs: number): HistoryDatabase {
     const address = server.address();
-    const settings = readConfig(HISTORY_SETTINGS, {
+    const env = {
       HISTORY_HOST: '127.0.0.1',
       HISTORY_PORT: String(typeof address === 'object' ? address?.port : 0),
       HISTORY_TLS: 'disable',
-      HISTORY_CONNECT_TIMEOUT_MS: String(connectTimeoutMs),
-      HISTORY_STATEMENT_TIMEOUT_MS: '60000',
-    });
+    };
+    const settings = {
+      ...readConfig(HISTORY_SETTINGS, env, HISTORY_CONSTANTS),
+      historyConnectTimeoutMs: connectTimeoutMs,
+      historyStatementTimeoutMs: 60_000,
+    };
     const log = createLogger('test', { level: 'silent' });
     return createHistoryDatabase(settings, { log, trust: BUILT_IN_TRUST, applicationName: 'test' });
   }

@@ -44,7 +44,7 @@ describe('a real Redis', function () {
 
   /** Counts requests of one token as the API does. */
   async function countIn(REDIS_URL: string, more: Readonly<Record<string, string>> = {}) {
-    const config = readApiConfig({ REDIS_URL, REDIS_TIMEOUT_MS: '30000', ...more });
+    const config = { ...readApiConfig({ REDIS_URL, ...more }), redisTimeoutMs: 30_000 };
     const redis = life.use(
       createRedis(config, { trust: BUILT_IN_TRUST, clock: systemClock, onError: () => undefined }),
     );

@@ -23,13 +23,13 @@ describe('a Redis that refuses commands', () => {
   afterEach(() => life.disposeAsync());
 
   // Long enough for a busy machine: a response that is late would be another failure.
-  async function connect(script: RedisScript, timeoutMs = '30000') {
+  async function connect(script: RedisScript, timeoutMs = 30_000) {
     const server = life.use(await startScriptedRedis(script));
     const clock = createManualClock();
-    const config = readApiConfig({
-      REDIS_URL: `redis://127.0.0.1:${server.port}`,
-      REDIS_TIMEOUT_MS: timeoutMs,
-    });
+    const config = {
+      ...readApiConfig({ REDIS_URL: `redis://127.0.0.1:${server.port}` }),
+      redisTimeoutMs: timeoutMs,
+    };
     const redis = life.use(createRedis(config, { trust: BUILT_IN_TRUST, clock, onError: () => undefined }));
     const lines: string[] = [];
     const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
@@ -75,7 +75,7 @@ describe('a Redis that refuses commands', () => {
 
   it('connects again after two seconds if Redis does not respond any more, as after the loss of its node (BC2)', async () => {
     let isLost = true;
-    const { server, take, isReady } = await connect(() => (isLost ? NONE : COUNTED), '200');
+    const { server, take, isReady } = await connect(() => (isLost ? NONE : COUNTED), 200);
     expect(await take()).to.equal(undefined);
     isLost = false;
     await until('another connection', () => server.connections() === 2);

@@ -6,6 +6,7 @@ import { AppError, toError } from '#runtime/errors.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { ExportedJob } from '#runtime/history/csv.ts';
 import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
+import type { ConfigChange } from '#test/support/builders/changed-config.ts';
 import { ADA, SESSION, visitAs } from '#test/support/servers/dashboard-server.ts';
 import { until } from '#test/support/until.ts';
 import {
@@ -57,10 +58,7 @@ describe('the CSV export of the history', () => {
   let project: DashboardProject | undefined;
   afterEach(() => project?.[Symbol.asyncDispose]());
 
-  async function start(
-    history: History,
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<DashboardProject> {
+  async function start(history: History, env: ConfigChange = {}): Promise<DashboardProject> {
     project = await startDashboardProject(env, { history });
     return project;
   }
@@ -156,7 +154,7 @@ describe('the CSV export of the history', () => {
 
   it('has a limit of its own, half of it for one user, gives every place, and gets it back', async () => {
     const { history, ended } = createHeldHistory();
-    const { server, ada } = await start(history, { DASHBOARD_EXPORTS_IN_FLIGHT: '4' });
+    const { server, ada } = await start(history, { dashboardExportsInFlight: 4 });
     async function as(token: string) {
       server.tokens.set(token, { name: token, allowed: ['*'] });
       return { server, ada: await visitAs(server, token) } as DashboardProject;
@@ -190,7 +188,7 @@ describe('the CSV export of the history', () => {
           yield [exported(1)];
         },
       },
-      { DASHBOARD_EXPORTS_IN_FLIGHT: '1' },
+      { dashboardExportsInFlight: 1 },
     );
     const sent = request(server.url + EXPORT, {
       headers: { cookie: `${SESSION}=${ada.cookies.get(SESSION) ?? ''}` },
@@ -204,7 +202,7 @@ describe('the CSV export of the history', () => {
 
   it('keeps no place after a HEAD request', async () => {
     const { history } = createHeldHistory();
-    const opened = await start(history, { DASHBOARD_EXPORTS_IN_FLIGHT: '1' });
+    const opened = await start(history, { dashboardExportsInFlight: 1 });
     for (let n = 0; n < 3; n += 1) {
       const response = await open(opened, 'HEAD');
       expect(response.statusCode).to.equal(200);
@@ -215,7 +213,7 @@ describe('the CSV export of the history', () => {
 
   it('ends at DASHBOARD_EXPORT_TIMEOUT_MS', async () => {
     const { history, ended } = createHeldHistory();
-    const opened = await start(history, { DASHBOARD_EXPORT_TIMEOUT_MS: '1000' });
+    const opened = await start(history, { dashboardExportTimeoutMs: 1000 });
     const response = await open(opened);
     response.resume();
     await until('the export to end', () => ended() === 1);

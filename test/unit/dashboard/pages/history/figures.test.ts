@@ -28,7 +28,7 @@ function linkIn(html: string, text: string): string {
 describe('the figures of the history', function () {
   this.timeout(60_000);
   // A busy machine would otherwise show the overview without them.
-  const world = useDashboardHistory({ DASHBOARD_STATISTICS_TIMEOUT_MS: '30000' });
+  const world = useDashboardHistory({ dashboardStatisticsTimeoutMs: 30_000 });
 
   async function keysAt(path: string): Promise<readonly string[]> {
     return keysIn((await world.dashboard.ada.get(path)).text);

@@ -31,7 +31,7 @@ describe('the limit of concurrent searches of the history', () => {
       statistics: unused,
       usageByDay: unused,
     };
-    project = await startDashboardProject({ DASHBOARD_SEARCHES_IN_FLIGHT: '2' }, { history });
+    project = await startDashboardProject({ dashboardSearchesInFlight: 2 }, { history });
     const { server, ada } = project;
     server.tokens.set('other', { name: 'other', allowed: ['*'] });
     const other = await visitAs(server, 'other');
@@ -62,7 +62,7 @@ describe('the limit of concurrent searches of the history', () => {
       statistics: unused,
       usageByDay: unused,
     };
-    project = await startDashboardProject({ DASHBOARD_SEARCHES_IN_FLIGHT: '2' }, { history });
+    project = await startDashboardProject({ dashboardSearchesInFlight: 2 }, { history });
     project.putProject({}, { metadata: { uid: 'project-uid' } });
     const { ada } = project;
     const first = ada.get(FIND);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { ConfigChange } from '#test/support/builders/changed-config.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
@@ -45,7 +46,7 @@ describe('changes of several jobs', () => {
   let objects: Map<string, ZipJob>;
   /** Names of jobs whose change fails. */
   let failing: Map<string, KubeError>;
-  async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async function open(env: ConfigChange = {}): Promise<void> {
     objects = new Map();
     failing = new Map();
     server = await startDashboardServer({ env });
@@ -171,7 +172,7 @@ describe('changes of several jobs', () => {
 
   it('are for all jobs of a search, of the states that they are for, up to the limit', async () => {
     await server[Symbol.asyncDispose]();
-    await open({ DASHBOARD_BULK_JOBS_MAX: '3' });
+    await open({ dashboardBulkJobsMax: 3 });
     for (let n = 0; n < 5; n += 1) put(`run-${n}`, { phase: 'Running' });
     put('run-done', { phase: 'Succeeded' });
     put('other', { phase: 'Running' });
@@ -184,7 +185,7 @@ describe('changes of several jobs', () => {
 
   it('are refused above the limit, with invalid names, and without an ID of the form', async () => {
     await server[Symbol.asyncDispose]();
-    await open({ DASHBOARD_BULK_JOBS_MAX: '1' });
+    await open({ dashboardBulkJobsMax: 1 });
     for (const path of [CANCEL, `${CANCEL}/confirm`]) {
       const { status, text } = await post(path, { form: FORM }, ['a', 'b']);
       expect([path, status]).to.deep.equal([path, 422]);

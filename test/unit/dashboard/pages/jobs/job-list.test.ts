@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ConfigChange } from '#test/support/builders/changed-config.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
@@ -34,7 +35,7 @@ function linesOf(csv: string): readonly string[] {
 describe('the list of jobs', () => {
   let server: DashboardServer;
   let visitor: Visitor;
-  async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async function open(env: ConfigChange = {}): Promise<void> {
     server = await startDashboardServer({ env });
     server.tokens.set(TOKEN, { name: 'ada', allowed: ['*'] });
     server.tokens.set(VIEWER, {
@@ -207,7 +208,7 @@ describe('the list of jobs', () => {
 
     it('gives every place, at most half of them to one user', async () => {
       await server[Symbol.asyncDispose]();
-      await open({ DASHBOARD_EXPORTS_IN_FLIGHT: '2' });
+      await open({ dashboardExportsInFlight: 2 });
       // More than a connection buffers, in several parts, so that an export that nobody reads does not end.
       const key = 'k'.repeat(20_000);
       for (let n = 0; n < 1_500; n += 1)

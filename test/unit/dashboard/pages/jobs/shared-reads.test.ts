@@ -16,7 +16,7 @@ const LOG = `${JOBS}/${NAME}?log=last`;
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
 const ZIP_JOB = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs/${NAME}`;
 /** Longer than a test, so that only a request of the test ends what is shared. */
-const ENV = { DASHBOARD_SHARED_READ_MS: '10000' };
+const ENV = { dashboardSharedReadMs: 10_000 };
 const POD = {
   metadata: { namespace: NAMESPACE, name: 'the-pod', creationTimestamp: '2026-01-01T00:00:00Z' },
   spec: { containers: [{ name: ZIPPER_CONTAINER }] },

@@ -4,6 +4,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { ConfigChange } from '#test/support/builders/changed-config.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -50,7 +51,7 @@ describe('names and hosts of a stored file list', () => {
   let server: DashboardServer;
   let job: ZipJob;
   let chunks: readonly Buffer[];
-  async function start(env: Readonly<Record<string, string>> = {}, allowed: readonly string[] = ['*']) {
+  async function start(env: ConfigChange = {}, allowed: readonly string[] = ['*']) {
     server = await startDashboardServer({ env });
     server.tokens.set(ADA, { name: 'ada', allowed });
     server.zipProjects.put(aProject(NAMESPACE));
@@ -137,13 +138,13 @@ describe('names and hosts of a stored file list', () => {
 
   it('are not read from a list beyond the limit, whose size the annotation says', async () => {
     job = failedAt([1], { annotations: { [ANNOTATIONS.fileListBytes]: '100000' } });
-    const visitor = await start({ DASHBOARD_FILE_LIST_BYTES: '50000' });
+    const visitor = await start({ dashboardFileListBytes: 50_000 });
     expect((await visitor.get(PAGE)).text).to.contain('too large to show');
     expect(reads()).to.deep.equal([]);
   });
 
   it('stop at the limit if no annotation says the size, as for a rerun', async () => {
-    const visitor = await start({ DASHBOARD_FILE_LIST_BYTES: String((CHUNKS[0]?.length ?? 0) + 1) });
+    const visitor = await start({ dashboardFileListBytes: (CHUNKS[0]?.length ?? 0) + 1 });
     expect((await visitor.get(PAGE)).text).to.contain('too large to show');
     expect(reads()).to.deep.equal(names.slice(0, 2));
   });
