@@ -19,6 +19,7 @@ import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import type { TaskSettings } from '#runtime/zipper-settings.ts';
 import { ARCHIVE_CONSTANTS, ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
@@ -26,7 +27,7 @@ import { JOB_CONSTANTS, JOB_SETTINGS } from './settings/job-settings.ts';
 import { RECOVERY_CONSTANTS, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_CONSTANTS, WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { readZipperPod, type ZipperPodValues } from './settings/zipper-pod.ts';
-import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
+import { readTaskSettings, ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
 /** What the API server has to do for progress and counts, however many jobs run. */
 const WRITE_BUDGET_SETTINGS = {
@@ -185,6 +186,7 @@ type Plain = ConfigOf<typeof CONTROLLER_SETTINGS> & ValuesOf<typeof CONTROLLER_C
 
 export interface ControllerConfig extends Plain {
   readonly zipperEnv: Readonly<Record<string, string>>;
+  readonly taskSettings: TaskSettings;
   readonly zipperPod: ZipperPodValues;
   readonly zipperProxySecrets: Readonly<Record<string, string>>;
   readonly zipperResources: Resources;
@@ -203,6 +205,7 @@ export function readControllerConfig(env: Readonly<Record<string, string | undef
   return Object.freeze({
     ...plain,
     zipperEnv,
+    taskSettings: readTaskSettings(plain.zipperSettingsJson, env),
     zipperPod: readZipperPod('ZIPPER_POD_JSON', plain.zipperPodJson),
     zipperProxySecrets: readStringMap('ZIPPER_PROXY_SECRETS_JSON', plain.zipperProxySecretsJson),
     zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),

@@ -187,10 +187,17 @@ const CHECK_BUCKET_SCHEMA = {
   properties: { mode: { const: 'check-bucket' } },
 } as const satisfies JsonSchema;
 
+const SETTINGS_SCHEMA = { type: 'object' } as const satisfies JsonSchema;
+
 export const ZIPPER_TASK_SCHEMA = {
   type: 'object',
   required: ['contractVersion', 'bucket'],
-  properties: { contractVersion: { const: CONTRACT_VERSION }, bucket: BUCKET_SCHEMA },
+  properties: {
+    contractVersion: { const: CONTRACT_VERSION },
+    bucket: BUCKET_SCHEMA,
+    /** Those that the operator has set, by field. The zipper knows the others and the limits of all. */
+    settings: SETTINGS_SCHEMA,
+  },
   discriminator: { propertyName: 'mode' },
   oneOf: [ARCHIVE_SCHEMA, RECOVERY_SCHEMA, CHECK_BUCKET_SCHEMA],
 } as const satisfies JsonSchema;

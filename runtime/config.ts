@@ -9,6 +9,8 @@ export interface Setting {
   readonly description: string;
   /** The symptom that is a reason to change it. */
   readonly changeWhen?: string;
+  /** The keys of a JSON object. */
+  readonly keys?: readonly string[];
   /** What sets a variable that no operator can change. */
   readonly setBy?: string;
   /** A setting without a default is required. */
@@ -35,6 +37,12 @@ type ValueOf<S extends Setting> = S extends { readonly enum: readonly (infer E)[
         : number;
 
 export type ConfigOf<T extends Settings> = { readonly [K in keyof T]: ValueOf<T[K]> };
+
+/** The defaults of settings that all have one. */
+export function defaultsOf<const T extends Settings>(settings: T): ConfigOf<T> {
+  const defaults = Object.entries(settings).map(([name, setting]) => [name, setting.default] as const);
+  return Object.fromEntries(defaults) as ConfigOf<T>;
+}
 
 /** A time of at least one millisecond. */
 export function milliseconds<const E extends string, const D extends number>(
@@ -69,6 +77,7 @@ function schemaOf(unlimited: Setting): Record<string, unknown> {
     description: _description,
     changeWhen: _changeWhen,
     setBy: _setBy,
+    keys: _keys,
     ...rest
   } = setting;
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;

@@ -9,7 +9,8 @@ import { API_SETTINGS } from '#api/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
 import { type Setting, type Settings, withTimerLimit } from '#runtime/config.ts';
-import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
 
 const CHART = join(import.meta.dirname, '../charts/zipjobs');
 const SCHEMA = join(CHART, 'values.schema.json');
@@ -21,7 +22,7 @@ export const PROCESSES: Readonly<Record<'api' | 'dashboard' | 'controller' | 'zi
   api: API_SETTINGS,
   dashboard: DASHBOARD_SETTINGS,
   controller: CONTROLLER_SETTINGS,
-  zipper: ZIPPER_SETTINGS,
+  zipper: { ...ZIPPER_VARIABLES, ...ZIPPER_SETTINGS },
 };
 
 /** Settings that templates, the controller or the kubelet set, so that `settings` cannot. */
@@ -34,7 +35,7 @@ export const CHART_SETTINGS: ReadonlySet<string> = new Set(
   HISTORY_HOST HISTORY_PORT HISTORY_DATABASE HISTORY_USER HISTORY_PASSWORD_FILE HISTORY_TLS HISTORY_CA_FILE
   KUBECONFIG KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT EGRESS_ALLOW_CIDRS EGRESS_DENY_CIDRS
   EGRESS_CLUSTER_CIDRS EGRESS_SERVICE_CIDRS EGRESS_API_SERVER_ADDRESSES EGRESS_NAT64_PREFIX WEBHOOK_ALLOW_HTTP NETWORK_POLICIES API_SERVER_CIDRS API_SERVER_PORTS
-  STORE_ALLOWED_HOSTS STORE_ALLOW_HTTP STORE_ALLOW_CIDRS STORE_TOKEN_AUDIENCES STORE_STS_HOSTS ZIPPER_IMAGE ZIPPER_IMAGE_PULL_POLICY ZIPPER_IMAGE_PULL_SECRETS ZIPPER_ENV_JSON
+  STORE_ALLOWED_HOSTS STORE_ALLOW_HTTP STORE_ALLOW_CIDRS STORE_TOKEN_AUDIENCES STORE_STS_HOSTS ZIPPER_IMAGE ZIPPER_IMAGE_PULL_POLICY ZIPPER_IMAGE_PULL_SECRETS ZIPPER_ENV_JSON ZIPPER_SETTINGS_JSON
   RECOVERY_RESOURCES_JSON RECOVERY_PRIORITY_CLASS_NAME
   ZIPPER_RESOURCES_JSON ZIPPER_POD_JSON ZIPPER_PRIORITY_CLASS_NAME ZIPPER_GRACE_SECONDS
   PROJECT_CLASSES_JSON TASK_FILE BUCKET_DIR FILES_DIR TRACEPARENT
@@ -61,7 +62,15 @@ function freeSettings(settings: Settings): readonly Setting[] {
 }
 
 function schemaOf(one: Setting): unknown {
-  const { env: _env, secret: _secret, default: _default, ...setting } = withTimerLimit(one);
+  const {
+    env: _env,
+    secret: _secret,
+    default: _default,
+    changeWhen: _changeWhen,
+    setBy: _setBy,
+    keys: _keys,
+    ...setting
+  } = withTimerLimit(one);
   return setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
 }
 
@@ -89,11 +98,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function settingsTable(settings: Settings): string {
   return table(
-    ['Setting', 'Default', 'Description'],
+    ['Setting', 'Default', 'Description', 'Reason to change it'],
     freeSettings(settings).map((one) => [
       `\`${one.env}\``,
       `\`${JSON.stringify(one.default ?? '')}\``,
       one.description,
+      one.changeWhen ?? '',
     ]),
   );
 }

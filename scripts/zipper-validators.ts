@@ -3,7 +3,8 @@ import { Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { ZIPPER_TASK_SCHEMA } from '#crds/zipper-task.ts';
 import { settingsSchema } from '#runtime/config.ts';
-import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
 import { OWN_ZIP_JOB_SCHEMA } from '#zipper-image/status/own-zip-job.ts';
 
 const HEADER = `// @ts-nocheck
@@ -34,7 +35,14 @@ function generate(schemas: Readonly<Record<string, object>>, options: Options): 
 export function zipperValidators(): Readonly<Record<string, string>> {
   return {
     'zipper-image/validators/settings.ts': generate(
-      { validateSettings: settingsSchema(ZIPPER_SETTINGS) },
+      {
+        validateVariables: settingsSchema(ZIPPER_VARIABLES),
+        // Constants, which tests may change.
+        validateSettings: {
+          ...settingsSchema(ZIPPER_SETTINGS),
+          additionalProperties: { type: 'integer', minimum: 0 },
+        },
+      },
       { allErrors: true },
     ),
     'zipper-image/validators/documents.ts': generate(

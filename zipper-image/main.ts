@@ -15,7 +15,14 @@ import { createServerClock } from '#runtime/server-clock.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import { traceFields } from '#runtime/traceparent.ts';
-import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
+import {
+  type PodConfig,
+  readPodConfig,
+  SHUTDOWN_TIMEOUT_MS,
+  terminationLogPath,
+  withTaskSettings,
+  type ZipperConfig,
+} from './config.ts';
 import { logConsole } from './log-console.ts';
 import { exitCodeOf, toFailure as failureOf } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
@@ -27,8 +34,8 @@ import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
 import { operatorTrust, storeTrust } from './trust.ts';
 
-interface Process {
-  readonly config: ZipperConfig;
+interface Process<C = ZipperConfig> {
+  readonly config: C;
   readonly log: Logger;
   readonly lifetime: Lifetime;
 }
@@ -192,11 +199,13 @@ async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
   return { mode: 'archive', result };
 }
 
-async function runTask(process: Process, onMode: (mode: ZipperMode) => void): Promise<Outcome> {
-  const { config, log, lifetime } = process;
+async function runTask(pod: Process<PodConfig>, onMode: (mode: ZipperMode) => void): Promise<Outcome> {
+  const { log, lifetime } = pod;
   const { stopping } = lifetime;
-  const task = await readTask(config.taskFile);
+  const task = await readTask(pod.config.taskFile);
   onMode(task.mode);
+  const config = withTaskSettings(pod.config, task.settings);
+  const process = { ...pod, config };
   if (task.mode === 'archive') return archive(process, task);
   const store = await openStore(process, task);
   if (task.mode === 'recover') {
@@ -233,10 +242,10 @@ async function fail(error: unknown, log: Logger): Promise<number> {
 }
 
 async function start(): Promise<void> {
-  let config: ZipperConfig;
+  let config: PodConfig;
   try {
     assertTlsVerification(env);
-    config = readZipperConfig(env);
+    config = readPodConfig(env);
   } catch (error) {
     process.exitCode = await fail(error, createLogger('zipper', { level: 'info', keepsUrls: false }));
     return;
@@ -257,7 +266,7 @@ async function start(): Promise<void> {
       return await fail(error, log);
     }
   }
-  await run(task, { log, shutdownTimeoutMs: config.shutdownTimeoutMs });
+  await run(task, { log, shutdownTimeoutMs: SHUTDOWN_TIMEOUT_MS });
 }
 
 // Node ends with 13, an exit code of a permanent failure here, if a promise is never resolved and nothing else is pending.

@@ -25,6 +25,7 @@ export const RECOVERY_SETTINGS = {
     type: 'string',
     default: DEFAULT_RECOVERY_RESOURCES,
     description: 'resources of the container of every recovery pod: JSON {requests, limits}',
+    keys: ['requests', 'limits'],
     changeWhen: 'raise the limits when recovery pods are killed for their memory',
   },
   recoveryPriorityClassName: {

@@ -34,6 +34,14 @@ function isToleration(value: unknown): boolean {
   );
 }
 
+/** What an operator can set, by path. */
+export const POD_KEYS = [
+  'labels',
+  'annotations',
+  'containerSecurityContext',
+  ...FIELDS.map((field) => `spec.${field}`),
+];
+
 /** The API server validates the rest. */
 function isSpec(value: unknown): value is ZipperPodValues['spec'] {
   if (!isRecord(value)) return false;

@@ -1,4 +1,11 @@
 import type { Settings } from '#runtime/config.ts';
+import { ConfigError } from '#runtime/errors.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { readConfig } from '#runtime/read-config.ts';
+import { UNSUPPORTED_SETTINGS, unsupportedValues } from '#runtime/unsupported-settings.ts';
+import { ZIPPER_SETTINGS as TASK_SETTINGS, type TaskSettings } from '#runtime/zipper-settings.ts';
+import { parseJson } from './config-values.ts';
+import { POD_KEYS } from './zipper-pod.ts';
 
 const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
   requests: { cpu: '100m', memory: '256Mi', 'ephemeral-storage': '16Mi' },
@@ -50,14 +57,23 @@ export const ZIPPER_SETTINGS = {
     env: 'ZIPPER_ENV_JSON',
     type: 'string',
     default: '{}',
-    description: 'settings of the zipper: JSON object of environment variables',
+    description:
+      'rules of the zipper for its connections, and its log level: JSON object of environment variables',
     setBy: 'the chart, from logLevel, egress, store and proxy',
+  },
+  zipperSettingsJson: {
+    env: 'ZIPPER_SETTINGS_JSON',
+    type: 'string',
+    default: '{}',
+    description: 'settings of the zipper, for its task: JSON object of names and values',
+    setBy: 'the chart, from zipper.settings',
   },
   zipperResourcesJson: {
     env: 'ZIPPER_RESOURCES_JSON',
     type: 'string',
     default: DEFAULT_ZIPPER_RESOURCES,
     description: 'default resources of the zipper container: JSON {requests, limits}',
+    keys: ['requests', 'limits'],
     changeWhen:
       'raise the limits when zipper pods are killed for their memory, or jobs are slow at their CPU limit',
   },
@@ -67,6 +83,7 @@ export const ZIPPER_SETTINGS = {
     default: DEFAULT_ZIPPER_POD,
     description:
       'metadata and fields of every zipper pod: JSON {labels, annotations, spec, containerSecurityContext}',
+    keys: POD_KEYS,
     changeWhen: 'set it when zippers need their own nodes, labels or security context',
   },
   zipperPriorityClassName: {
@@ -82,6 +99,7 @@ export const ZIPPER_SETTINGS = {
     default: '{}',
     description:
       "Secrets in the project namespaces with the keys username and password of the zipper's proxies: JSON object of SOURCE and STORE to name",
+    keys: ['SOURCE', 'STORE'],
     changeWhen:
       'set it when jobs fail with SourceProxyAuthenticationRequired or StoreProxyAuthenticationRequired',
   },
@@ -94,3 +112,28 @@ export const ZIPPER_SETTINGS = {
     changeWhen: 'raise it when uploads of deleted pods remain in the bucket',
   },
 } as const satisfies Settings;
+
+/**
+ * The settings of each task, by field: only those that are set, because every task is stored.
+ * @throws ConfigError for an unknown or invalid one
+ */
+export function readTaskSettings(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): TaskSettings {
+  const { env: name } = ZIPPER_SETTINGS.zipperSettingsJson;
+  const given = parseJson(name, text);
+  if (!isRecord(given)) throw new ConfigError(`${name} must be a JSON object`);
+  const fields = Object.entries(TASK_SETTINGS).filter(([, setting]) => Object.hasOwn(given, setting.env));
+  const known = new Set(fields.map(([, setting]) => setting.env as string));
+  const unknown = Object.keys(given).find((one) => !known.has(one));
+  if (unknown !== undefined) throw new ConfigError(`${name}: ${unknown} is no setting of the zipper`);
+  const values = readConfig(
+    TASK_SETTINGS,
+    Object.fromEntries(Object.entries(given).map(([one, value]) => [one, String(value)])),
+  );
+  return {
+    ...Object.fromEntries(fields.map(([field]) => [field, values[field as keyof typeof values]])),
+    ...unsupportedValues(env, UNSUPPORTED_SETTINGS.zipper),
+  };
+}

@@ -4,7 +4,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
+import { settingsOf, taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodMetadata, zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
 
@@ -29,6 +29,7 @@ export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig):
     mode: 'check-bucket',
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(bucket),
+    ...settingsOf(config),
   };
   const name = testJobName(bucket, nonce);
   const labels = zipperLabels(name, 'check-bucket');

@@ -113,6 +113,7 @@ export type DecisionConfig = Pick<
   | 'zipperImagePullPolicy'
   | 'zipperImagePullSecrets'
   | 'zipperEnv'
+  | 'taskSettings'
   | 'zipperPod'
   | 'zipperProxySecrets'
   | 'zipperResources'

@@ -4,16 +4,6 @@ import type { Settings } from '../config.ts';
 import { ConfigError } from '../errors.ts';
 import { isRecord } from '../kube/decode.ts';
 
-export const PROJECT_CLASS_SETTINGS = {
-  projectClassesJson: {
-    env: 'PROJECT_CLASSES_JSON',
-    type: 'string',
-    default: '{}',
-    description: 'limits and closed options of the projects of each class, by the name of the class, as JSON',
-    changeWhen: 'change it when projects reach their limits (429), or one project takes too much from others',
-  },
-} as const satisfies Settings;
-
 export interface ClassLimits {
   /** Of the class `default`. */
   readonly standard: ProjectLimits;
@@ -46,6 +36,17 @@ const MINIMA: Readonly<Record<keyof ProjectLimits, number>> = {
   storedJobs: 1,
   storedBytes: 1,
 };
+
+export const PROJECT_CLASS_SETTINGS = {
+  projectClassesJson: {
+    env: 'PROJECT_CLASSES_JSON',
+    type: 'string',
+    default: '{}',
+    description: 'limits and closed options of the projects of each class, by the name of the class, as JSON',
+    keys: [...Object.keys(MINIMA), 'closedOptions'],
+    changeWhen: 'change it when projects reach their limits (429), or one project takes too much from others',
+  },
+} as const satisfies Settings;
 
 const { env: ENV } = PROJECT_CLASS_SETTINGS.projectClassesJson;
 const MAX_CLASSES = 64;

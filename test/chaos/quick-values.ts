@@ -2,6 +2,13 @@ import { unsupportedPod } from '../support/builders/unsupported.ts';
 
 /** The shortest possible waits, so that a schedule takes seconds. */
 const UNSUPPORTED = {
+  // The next pod may wait long for the recovery of the last one, at less than five requests per second (F6).
+  STATUS_ACTIVATION_INTERVAL_MS: 500,
+  STATUS_PROGRESS_INTERVAL_MS: 500,
+  STATUS_REQUEST_TIMEOUT_MS: 3_000,
+  STATUS_RETRY_MAX_MS: 1_000,
+  STORE_RETRY_MAX_MS: 1_000,
+  STORE_IDLE_TIMEOUT_MS: 5_000,
   // Shorter than a restart of the API server; a busy machine with three has no leader for long.
   LEASE_DURATION_MS: 5_000,
   FULL_RECONCILE_SECONDS: 2,

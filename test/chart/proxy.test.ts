@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
-import { readZipperConfig } from '#zipper-image/config.ts';
+import { readPodConfig } from '#zipper-image/config.ts';
 import { envOf, find, plainEnv, refusalOf, render, zipperPolicy } from './render.ts';
 
 const PROXY = {
@@ -34,7 +34,7 @@ describe('the proxies of the chart', function () {
     expect(controller.webhookProxyUrl).to.equal('http://192.0.2.1:3128');
     expect(controller.webhookNoProxy).to.deep.equal(['*.corp.example:8443']);
     expect(controller.zipperProxySecrets).to.deep.equal({ SOURCE: 'proxy-login' });
-    const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    const zipper = readPodConfig({ ...controller.zipperEnv, POD_UID: 'u' });
     expect(zipper.sourceProxyUrl).to.equal('http://sources.proxy.example:3128');
     expect(zipper.sourceNoProxy).to.deep.equal(['10.0.0.0/8', '.example.com']);
     expect(zipper.storeProxyUrl).to.equal('https://stores.proxy.example');

@@ -6,7 +6,7 @@ import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
 import { memoryRequest } from '#test/support/memory-request.ts';
-import { readZipperConfig } from '#zipper-image/config.ts';
+import { readPodConfig, withTaskSettings } from '#zipper-image/config.ts';
 import { bucket, zipJob } from './example-job.ts';
 import { helm } from './helm-session.ts';
 import { CHART, envOf, find, type KubeObject, plainEnv, podOf, refusalOf, render } from './render.ts';
@@ -43,7 +43,8 @@ describe('the values of the chart', function () {
 
   it('request the memory for a zipper that its buffers need (G15)', () => {
     const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
-    const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    const pod = readPodConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    const zipper = withTaskSettings(pod, controller.taskSettings);
     expect(controller.zipperResources.requests).to.include({
       memory: `${memoryRequest(zipper) / 1024 ** 2}Mi`,
     });
@@ -185,7 +186,8 @@ describe('the values of the chart', function () {
       nodeSelector: { disk: 'fast' },
       tolerations: [{ key: 'spot', operator: 'Exists' }],
     });
-    const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    const pod = readPodConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    const zipper = withTaskSettings(pod, controller.taskSettings);
     expect(zipper).to.deep.include({
       partsInFlight: 5,
       maxArchiveBytes: 161_061_273_600,

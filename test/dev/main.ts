@@ -1,6 +1,7 @@
 /** `npm run dev`: a local cluster with the chart of this checkout and a project. Restarts a process when its files change. */
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+
 import { parseArgs } from 'node:util';
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';

@@ -1,8 +1,9 @@
 /** Cost of many finished ZipJobs for the processes that cache them. */
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { followObjects } from '#test/support/clients/follow-objects.ts';
 import { inParallel } from '#test/support/in-parallel.ts';

@@ -2,7 +2,7 @@
  * Memory of the servers with many finished jobs, and new jobs beside them. The API server is in memory: so many objects
  * would take a real one minutes.
  */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { quantile } from '#test/bench/rates.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { memoryOf, type ProcessMemory } from '#test/support/processes/process-memory.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import { sized } from '#test/support/sized.ts';

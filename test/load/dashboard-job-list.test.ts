@@ -1,9 +1,10 @@
 /** Server time of the list of jobs in a project with ten thousand jobs, without a cluster. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { PHASES } from '#crds/zip-job.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   ADA,

@@ -1,6 +1,7 @@
 /** Clients that keep their connections busy. The timeouts of the API are shorter than by default. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { openSlowClients } from '#test/support/clients/slow-clients.ts';
 import { startApiProcess } from '#test/support/processes/api-process.ts';

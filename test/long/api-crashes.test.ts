@@ -1,7 +1,8 @@
 /** The API crashes or loses the API server while clients keep sending requests. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { type ApiResponse, askApi, postJob } from '#test/support/clients/api-client.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { startSteadyLoad } from '#test/support/clients/steady-load.ts';

@@ -1,9 +1,9 @@
-import { unsupported } from '#test/support/builders/unsupported.ts';
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { type CommandLine, createCommandLine } from '#test/support/processes/command-line.ts';
 import { requirePostgres, requirePrograms } from '#test/support/processes/require-programs.ts';
 import type { Visitor } from '#test/support/servers/dashboard-server.ts';

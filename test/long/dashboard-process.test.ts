@@ -1,6 +1,6 @@
-import { unsupported } from '#test/support/builders/unsupported.ts';
 import { expect } from 'chai';
 import { median } from '#test/bench/bench-result.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { startApiProcess } from '#test/support/processes/api-process.ts';
 import { duringBusyLoop, inspectedAt } from '#test/support/processes/busy-loop.ts';

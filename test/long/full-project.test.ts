@@ -1,8 +1,9 @@
 /** A project that stores as much as it may, on a real cluster: refusals, and room from its oldest finished jobs. */
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import { GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';

@@ -1,10 +1,11 @@
 /** The installed chart with a real PostgreSQL: finished jobs are recorded, read after their ZipJob is gone, and purged. */
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import { ANNOTATIONS, FINALIZER, PROJECT_NAME, zipJobName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { adminApi, leadingPod } from '#test/support/processes/controller-pods.ts';

@@ -1,8 +1,9 @@
 /** An endpoint that refuses webhooks, and the delivery state that survives a restart of the controller. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { type ControllerPool, startControllerPool } from '#test/support/processes/controller-pool.ts';
 import { deliveryId } from '#test/support/servers/webhook-receiver.ts';

@@ -1,10 +1,11 @@
 /** Receivers that accept a webhook and never respond, and their effect on other receivers. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { deleteJobs, putFinishedJobs } from '#test/support/builders/finished-jobs.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { startControllerPool } from '#test/support/processes/controller-pool.ts';
 import { deliveryId, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';

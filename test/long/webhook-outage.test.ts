@@ -1,10 +1,11 @@
 /** A receiver that is down for a day, and a controller that restarts often. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { putFinishedJobs, zipJobsOf } from '#test/support/builders/finished-jobs.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { startClusterTime } from '#test/support/processes/cluster-time.ts';
 import { startControllerPool } from '#test/support/processes/controller-pool.ts';

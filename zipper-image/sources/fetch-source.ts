@@ -6,7 +6,7 @@ import { RetryLimit } from '#runtime/retry-limit.ts';
 import { type DownloadDeps, download } from './download.ts';
 import { HostGates } from './host-gates.ts';
 import type { ReceivedPrefix } from './repeated-prefix.ts';
-import { type SourceSettings, toDownloadLimits, toProbeLimits } from './settings.ts';
+import { SOURCE_USER_AGENT, type SourceSettings, toDownloadLimits, toProbeLimits } from './settings.ts';
 import { SourceError } from './source-error.ts';
 import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
 import type { SourceSlot } from './source-slot.ts';
@@ -45,7 +45,7 @@ export function createDownloadDeps({
       onThrottled: (facts) =>
         log.warn(facts, 'the host of a source throttles; waiting before the next request to it'),
     }),
-    userAgent: settings.sourceUserAgent,
+    userAgent: SOURCE_USER_AGENT,
     limits: toDownloadLimits(settings),
   };
 }

@@ -10,20 +10,13 @@ export const STS_SETTINGS = {
     default: [],
     description:
       'security token services that may get the token of a bucket with webIdentity, as host or host:port',
-  },
-  stsTimeoutMs: {
-    env: 'STS_TIMEOUT_MS',
-    type: 'integer',
-    default: 10_000,
-    minimum: 1,
-    description: 'time limit of one request to a security token service',
-  },
-  stsRetryMs: {
-    env: 'STS_RETRY_MS',
-    type: 'integer',
-    default: 5_000,
-    minimum: 1,
-    description:
-      'minimum interval between two attempts to renew credentials that are still valid; renewal starts five minutes before they expire, or after two thirds of their lifetime if that is later',
+    changeWhen: 'set it when buckets use a security token service other than that of AWS',
   },
 } as const satisfies Settings;
+
+export const STS_CONSTANTS = {
+  /** Time limit of one request to a security token service. */
+  stsTimeoutMs: 10_000,
+  /** Shortest interval between two attempts to renew credentials that are still valid for five minutes. */
+  stsRetryMs: 5_000,
+};

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}},"settings":{"type":"object"}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 const pattern2 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
@@ -421,11 +421,24 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.settings !== undefined){
+let data26 = data.settings;
+const _errs53 = errors;
+if(!(data26 && typeof data26 == "object" && !Array.isArray(data26))){
+validate10.errors = [{instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 const tag0 = data.mode;
 if(typeof tag0 == "string"){
 if(tag0 === "archive"){
-const _errs53 = errors;
-if(errors === _errs53){
+const _errs55 = errors;
+if(errors === _errs55){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing3;
 if((((((((((((data.mode === undefined) && (missing3 = "mode")) || ((data.namespace === undefined) && (missing3 = "namespace"))) || ((data.zipJob === undefined) && (missing3 = "zipJob"))) || ((data.zipJobUid === undefined) && (missing3 = "zipJobUid"))) || ((data.key === undefined) && (missing3 = "key"))) || ((data.compression === undefined) && (missing3 = "compression"))) || ((data.onConflict === undefined) && (missing3 = "onConflict"))) || ((data.defaultModificationTime === undefined) && (missing3 = "defaultModificationTime"))) || ((data.files === undefined) && (missing3 = "files"))) || ((data.startDeadlineSeconds === undefined) && (missing3 = "startDeadlineSeconds"))) || ((data.activeDeadlineSeconds === undefined) && (missing3 = "activeDeadlineSeconds"))){
@@ -434,23 +447,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs55 = errors;
+const _errs57 = errors;
 if("archive" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/0/properties/mode/const",keyword:"const",params:{allowedValue: "archive"},message:"must be equal to constant"}];
 return false;
 }
-var valid7 = _errs55 === errors;
+var valid7 = _errs57 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.namespace !== undefined){
-let data27 = data.namespace;
-const _errs56 = errors;
-if(errors === _errs56){
-if(typeof data27 === "string"){
-if(func2(data27) < 1){
+let data28 = data.namespace;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
 validate10.errors = [{instancePath:instancePath+"/namespace",schemaPath:"#/oneOf/0/properties/namespace/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -460,18 +473,18 @@ validate10.errors = [{instancePath:instancePath+"/namespace",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid7 = _errs56 === errors;
+var valid7 = _errs58 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.zipJob !== undefined){
-let data28 = data.zipJob;
-const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data28 === "string"){
-if(func2(data28) < 1){
+let data29 = data.zipJob;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data29 === "string"){
+if(func2(data29) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJob",schemaPath:"#/oneOf/0/properties/zipJob/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -481,18 +494,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJob",schemaPath:"#/oneOf/0/
 return false;
 }
 }
-var valid7 = _errs58 === errors;
+var valid7 = _errs60 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.zipJobUid !== undefined){
-let data29 = data.zipJobUid;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data29 === "string"){
-if(func2(data29) < 1){
+let data30 = data.zipJobUid;
+const _errs62 = errors;
+if(errors === _errs62){
+if(typeof data30 === "string"){
+if(func2(data30) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/0/properties/zipJobUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -502,18 +515,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid7 = _errs60 === errors;
+var valid7 = _errs62 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.key !== undefined){
-let data30 = data.key;
-const _errs62 = errors;
-if(errors === _errs62){
-if(typeof data30 === "string"){
-if(func2(data30) < 1){
+let data31 = data.key;
+const _errs64 = errors;
+if(errors === _errs64){
+if(typeof data31 === "string"){
+if(func2(data31) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/0/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -523,42 +536,17 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/0/pro
 return false;
 }
 }
-var valid7 = _errs62 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data.compression !== undefined){
-let data31 = data.compression;
-const _errs64 = errors;
-if(!(((data31 === "auto") || (data31 === "store")) || (data31 === "deflate"))){
-validate10.errors = [{instancePath:instancePath+"/compression",schemaPath:"#/oneOf/0/properties/compression/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.compression.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
 var valid7 = _errs64 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
-if(data.onConflict !== undefined){
-let data32 = data.onConflict;
-const _errs65 = errors;
-if(!((data32 === "replace") || (data32 === "fail"))){
-validate10.errors = [{instancePath:instancePath+"/onConflict",schemaPath:"#/oneOf/0/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid7 = _errs65 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data.sha256 !== undefined){
+if(data.compression !== undefined){
+let data32 = data.compression;
 const _errs66 = errors;
-if(typeof data.sha256 !== "boolean"){
-validate10.errors = [{instancePath:instancePath+"/sha256",schemaPath:"#/oneOf/0/properties/sha256/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(!(((data32 === "auto") || (data32 === "store")) || (data32 === "deflate"))){
+validate10.errors = [{instancePath:instancePath+"/compression",schemaPath:"#/oneOf/0/properties/compression/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.compression.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid7 = _errs66 === errors;
@@ -567,11 +555,23 @@ else {
 var valid7 = true;
 }
 if(valid7){
-if(data.onSourceError !== undefined){
-let data34 = data.onSourceError;
+if(data.onConflict !== undefined){
+let data33 = data.onConflict;
+const _errs67 = errors;
+if(!((data33 === "replace") || (data33 === "fail"))){
+validate10.errors = [{instancePath:instancePath+"/onConflict",schemaPath:"#/oneOf/0/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid7 = _errs67 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data.sha256 !== undefined){
 const _errs68 = errors;
-if(!(((data34 === "Fail") || (data34 === "Skip")) || (data34 === "Placeholder"))){
-validate10.errors = [{instancePath:instancePath+"/onSourceError",schemaPath:"#/oneOf/0/properties/onSourceError/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onSourceError.enum},message:"must be equal to one of the allowed values"}];
+if(typeof data.sha256 !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/sha256",schemaPath:"#/oneOf/0/properties/sha256/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid7 = _errs68 === errors;
@@ -580,12 +580,25 @@ else {
 var valid7 = true;
 }
 if(valid7){
+if(data.onSourceError !== undefined){
+let data35 = data.onSourceError;
+const _errs70 = errors;
+if(!(((data35 === "Fail") || (data35 === "Skip")) || (data35 === "Placeholder"))){
+validate10.errors = [{instancePath:instancePath+"/onSourceError",schemaPath:"#/oneOf/0/properties/onSourceError/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onSourceError.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid7 = _errs70 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
 if(data.manifestEntry !== undefined){
-let data35 = data.manifestEntry;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data35 === "string"){
-if(func2(data35) < 1){
+let data36 = data.manifestEntry;
+const _errs71 = errors;
+if(errors === _errs71){
+if(typeof data36 === "string"){
+if(func2(data36) < 1){
 validate10.errors = [{instancePath:instancePath+"/manifestEntry",schemaPath:"#/oneOf/0/properties/manifestEntry/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -595,58 +608,46 @@ validate10.errors = [{instancePath:instancePath+"/manifestEntry",schemaPath:"#/o
 return false;
 }
 }
-var valid7 = _errs69 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data.manifestFormat !== undefined){
-let data36 = data.manifestFormat;
-const _errs71 = errors;
-if(!(((data36 === "json") || (data36 === "sha256sum")) || (data36 === "bagit"))){
-validate10.errors = [{instancePath:instancePath+"/manifestFormat",schemaPath:"#/oneOf/0/properties/manifestFormat/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.manifestFormat.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
 var valid7 = _errs71 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
+if(data.manifestFormat !== undefined){
+let data37 = data.manifestFormat;
+const _errs73 = errors;
+if(!(((data37 === "json") || (data37 === "sha256sum")) || (data37 === "bagit"))){
+validate10.errors = [{instancePath:instancePath+"/manifestFormat",schemaPath:"#/oneOf/0/properties/manifestFormat/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.manifestFormat.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid7 = _errs73 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
 if(data.sequential !== undefined){
-const _errs72 = errors;
+const _errs74 = errors;
 if(typeof data.sequential !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sequential",schemaPath:"#/oneOf/0/properties/sequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid7 = _errs72 === errors;
+var valid7 = _errs74 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.objectOptions !== undefined){
-let data38 = data.objectOptions;
-const _errs74 = errors;
-if(errors === _errs74){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.contentDisposition !== undefined){
+let data39 = data.objectOptions;
 const _errs76 = errors;
-if(typeof data38.contentDisposition !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/contentDisposition",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid8 = _errs76 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data38.contentType !== undefined){
+if(errors === _errs76){
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.contentDisposition !== undefined){
 const _errs78 = errors;
-if(typeof data38.contentType !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/contentType",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data39.contentDisposition !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/contentDisposition",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid8 = _errs78 === errors;
@@ -655,10 +656,10 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data38.cacheControl !== undefined){
+if(data39.contentType !== undefined){
 const _errs80 = errors;
-if(typeof data38.cacheControl !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/cacheControl",schemaPath:"#/oneOf/0/properties/objectOptions/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data39.contentType !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/contentType",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid8 = _errs80 === errors;
@@ -667,10 +668,10 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data38.storageClass !== undefined){
+if(data39.cacheControl !== undefined){
 const _errs82 = errors;
-if(typeof data38.storageClass !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/storageClass",schemaPath:"#/oneOf/0/properties/objectOptions/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data39.cacheControl !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/cacheControl",schemaPath:"#/oneOf/0/properties/objectOptions/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid8 = _errs82 === errors;
@@ -679,18 +680,30 @@ else {
 var valid8 = true;
 }
 if(valid8){
-if(data38.metadata !== undefined){
-let data43 = data38.metadata;
+if(data39.storageClass !== undefined){
 const _errs84 = errors;
-if(errors === _errs84){
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-for(const key2 in data43){
-const _errs87 = errors;
-if(typeof data43[key2] !== "string"){
+if(typeof data39.storageClass !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/storageClass",schemaPath:"#/oneOf/0/properties/objectOptions/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs84 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data39.metadata !== undefined){
+let data44 = data39.metadata;
+const _errs86 = errors;
+if(errors === _errs86){
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key2 in data44){
+const _errs89 = errors;
+if(typeof data44[key2] !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid9 = _errs87 === errors;
+var valid9 = _errs89 === errors;
 if(!valid9){
 break;
 }
@@ -701,24 +714,24 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata",schema
 return false;
 }
 }
-var valid8 = _errs84 === errors;
+var valid8 = _errs86 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data38.tags !== undefined){
-let data45 = data38.tags;
-const _errs89 = errors;
-if(errors === _errs89){
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key3 in data45){
-const _errs92 = errors;
-if(typeof data45[key3] !== "string"){
+if(data39.tags !== undefined){
+let data46 = data39.tags;
+const _errs91 = errors;
+if(errors === _errs91){
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key3 in data46){
+const _errs94 = errors;
+if(typeof data46[key3] !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/tags/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid10 = _errs92 === errors;
+var valid10 = _errs94 === errors;
 if(!valid10){
 break;
 }
@@ -729,7 +742,7 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/tags",schemaPath
 return false;
 }
 }
-var valid8 = _errs89 === errors;
+var valid8 = _errs91 === errors;
 }
 else {
 var valid8 = true;
@@ -745,31 +758,31 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions",schemaPath:"#/o
 return false;
 }
 }
-var valid7 = _errs74 === errors;
+var valid7 = _errs76 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.portableNames !== undefined){
-let data47 = data.portableNames;
-const _errs94 = errors;
-if(!(((data47 === "keep") || (data47 === "refuse")) || (data47 === "rewrite"))){
+let data48 = data.portableNames;
+const _errs96 = errors;
+if(!(((data48 === "keep") || (data48 === "refuse")) || (data48 === "rewrite"))){
 validate10.errors = [{instancePath:instancePath+"/portableNames",schemaPath:"#/oneOf/0/properties/portableNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.portableNames.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid7 = _errs94 === errors;
+var valid7 = _errs96 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.fixedModificationTime !== undefined){
-let data48 = data.fixedModificationTime;
-const _errs95 = errors;
-if(errors === _errs95){
-if(typeof data48 === "string"){
-if(!pattern0.test(data48)){
+let data49 = data.fixedModificationTime;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data49 === "string"){
+if(!pattern0.test(data49)){
 validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaPath:"#/oneOf/0/properties/fixedModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -779,18 +792,18 @@ validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaP
 return false;
 }
 }
-var valid7 = _errs95 === errors;
+var valid7 = _errs97 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.defaultModificationTime !== undefined){
-let data49 = data.defaultModificationTime;
-const _errs97 = errors;
-if(errors === _errs97){
-if(typeof data49 === "string"){
-if(!pattern0.test(data49)){
+let data50 = data.defaultModificationTime;
+const _errs99 = errors;
+if(errors === _errs99){
+if(typeof data50 === "string"){
+if(!pattern0.test(data50)){
 validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schemaPath:"#/oneOf/0/properties/defaultModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -800,73 +813,52 @@ validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schem
 return false;
 }
 }
-var valid7 = _errs97 === errors;
+var valid7 = _errs99 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.files !== undefined){
-let data50 = data.files;
-const _errs99 = errors;
-if(errors === _errs99){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-const tag1 = data50.from;
+let data51 = data.files;
+const _errs101 = errors;
+if(errors === _errs101){
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+const tag1 = data51.from;
 if(typeof tag1 == "string"){
 if(tag1 === "mounted"){
-const _errs102 = errors;
-if(errors === _errs102){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+const _errs104 = errors;
+if(errors === _errs104){
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
 let missing4;
-if(((((data50.from === undefined) && (missing4 = "from")) || ((data50.chunks === undefined) && (missing4 = "chunks"))) || ((data50.count === undefined) && (missing4 = "count"))) || ((data50.sha256 === undefined) && (missing4 = "sha256"))){
+if(((((data51.from === undefined) && (missing4 = "from")) || ((data51.chunks === undefined) && (missing4 = "chunks"))) || ((data51.count === undefined) && (missing4 = "count"))) || ((data51.sha256 === undefined) && (missing4 = "sha256"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/0/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data50.from !== undefined){
-const _errs104 = errors;
-if("mounted" !== data50.from){
+if(data51.from !== undefined){
+const _errs106 = errors;
+if("mounted" !== data51.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/from/const",keyword:"const",params:{allowedValue: "mounted"},message:"must be equal to constant"}];
 return false;
 }
-var valid13 = _errs104 === errors;
+var valid13 = _errs106 === errors;
 }
 else {
 var valid13 = true;
 }
 if(valid13){
-if(data50.chunks !== undefined){
-let data52 = data50.chunks;
-const _errs105 = errors;
-if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs105){
-if((typeof data52 == "number") && (isFinite(data52))){
-if(data52 < 0 || isNaN(data52)){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid13 = _errs105 === errors;
-}
-else {
-var valid13 = true;
-}
-if(valid13){
-if(data50.count !== undefined){
-let data53 = data50.count;
+if(data51.chunks !== undefined){
+let data53 = data51.chunks;
 const _errs107 = errors;
 if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs107){
 if((typeof data53 == "number") && (isFinite(data53))){
 if(data53 < 0 || isNaN(data53)){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -877,12 +869,33 @@ else {
 var valid13 = true;
 }
 if(valid13){
-if(data50.sha256 !== undefined){
-let data54 = data50.sha256;
+if(data51.count !== undefined){
+let data54 = data51.count;
 const _errs109 = errors;
+if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs109){
-if(typeof data54 === "string"){
-if(func2(data54) < 1){
+if((typeof data54 == "number") && (isFinite(data54))){
+if(data54 < 0 || isNaN(data54)){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid13 = _errs109 === errors;
+}
+else {
+var valid13 = true;
+}
+if(valid13){
+if(data51.sha256 !== undefined){
+let data55 = data51.sha256;
+const _errs111 = errors;
+if(errors === _errs111){
+if(typeof data55 === "string"){
+if(func2(data55) < 1){
 validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/sha256/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -892,7 +905,7 @@ validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/on
 return false;
 }
 }
-var valid13 = _errs109 === errors;
+var valid13 = _errs111 === errors;
 }
 else {
 var valid13 = true;
@@ -909,43 +922,43 @@ return false;
 }
 }
 else if(tag1 === "inline"){
-const _errs111 = errors;
-if(errors === _errs111){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+const _errs113 = errors;
+if(errors === _errs113){
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
 let missing5;
-if(((data50.from === undefined) && (missing5 = "from")) || ((data50.count === undefined) && (missing5 = "count"))){
+if(((data51.from === undefined) && (missing5 = "from")) || ((data51.count === undefined) && (missing5 = "count"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/1/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data50.from !== undefined){
-const _errs113 = errors;
-if("inline" !== data50.from){
+if(data51.from !== undefined){
+const _errs115 = errors;
+if("inline" !== data51.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/from/const",keyword:"const",params:{allowedValue: "inline"},message:"must be equal to constant"}];
 return false;
 }
-var valid15 = _errs113 === errors;
+var valid15 = _errs115 === errors;
 }
 else {
 var valid15 = true;
 }
 if(valid15){
-if(data50.count !== undefined){
-let data56 = data50.count;
-const _errs114 = errors;
-if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
+if(data51.count !== undefined){
+let data57 = data51.count;
+const _errs116 = errors;
+if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs114){
-if((typeof data56 == "number") && (isFinite(data56))){
-if(data56 < 0 || isNaN(data56)){
+if(errors === _errs116){
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 < 0 || isNaN(data57)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid15 = _errs114 === errors;
+var valid15 = _errs116 === errors;
 }
 else {
 var valid15 = true;
@@ -974,18 +987,18 @@ validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/p
 return false;
 }
 }
-var valid7 = _errs99 === errors;
+var valid7 = _errs101 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.startDeadlineSeconds !== undefined){
-let data57 = data.startDeadlineSeconds;
-const _errs116 = errors;
-if(errors === _errs116){
-if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 < 0 || isNaN(data57)){
+let data58 = data.startDeadlineSeconds;
+const _errs118 = errors;
+if(errors === _errs118){
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 < 0 || isNaN(data58)){
 validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPath:"#/oneOf/0/properties/startDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -995,18 +1008,18 @@ validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPa
 return false;
 }
 }
-var valid7 = _errs116 === errors;
+var valid7 = _errs118 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.activeDeadlineSeconds !== undefined){
-let data58 = data.activeDeadlineSeconds;
-const _errs118 = errors;
-if(errors === _errs118){
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 < 0 || isNaN(data58)){
+let data59 = data.activeDeadlineSeconds;
+const _errs120 = errors;
+if(errors === _errs120){
+if((typeof data59 == "number") && (isFinite(data59))){
+if(data59 < 0 || isNaN(data59)){
 validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaPath:"#/oneOf/0/properties/activeDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -1016,18 +1029,18 @@ validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaP
 return false;
 }
 }
-var valid7 = _errs118 === errors;
+var valid7 = _errs120 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.sealingKey !== undefined){
-let data59 = data.sealingKey;
-const _errs120 = errors;
-if(errors === _errs120){
-if(typeof data59 === "string"){
-if(!pattern2.test(data59)){
+let data60 = data.sealingKey;
+const _errs122 = errors;
+if(errors === _errs122){
+if(typeof data60 === "string"){
+if(!pattern2.test(data60)){
 validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneOf/0/properties/sealingKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
@@ -1037,19 +1050,19 @@ validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneO
 return false;
 }
 }
-var valid7 = _errs120 === errors;
+var valid7 = _errs122 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.sharedTarget !== undefined){
-const _errs122 = errors;
+const _errs124 = errors;
 if(typeof data.sharedTarget !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/0/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid7 = _errs122 === errors;
+var valid7 = _errs124 === errors;
 }
 else {
 var valid7 = true;
@@ -1083,8 +1096,8 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs124 = errors;
-if(errors === _errs124){
+const _errs126 = errors;
+if(errors === _errs126){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
 if((((((((data.mode === undefined) && (missing6 = "mode")) || ((data.zipJobUid === undefined) && (missing6 = "zipJobUid"))) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))) || ((data.endedAt === undefined) && (missing6 = "endedAt"))) || ((data.endedAgeSeconds === undefined) && (missing6 = "endedAgeSeconds"))){
@@ -1093,23 +1106,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs127 = errors;
+const _errs129 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid17 = _errs127 === errors;
+var valid17 = _errs129 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.zipJobUid !== undefined){
-let data62 = data.zipJobUid;
-const _errs128 = errors;
-if(errors === _errs128){
-if(typeof data62 === "string"){
-if(func2(data62) < 1){
+let data63 = data.zipJobUid;
+const _errs130 = errors;
+if(errors === _errs130){
+if(typeof data63 === "string"){
+if(func2(data63) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/1/properties/zipJobUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1119,18 +1132,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid17 = _errs128 === errors;
+var valid17 = _errs130 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.key !== undefined){
-let data63 = data.key;
-const _errs130 = errors;
-if(errors === _errs130){
-if(typeof data63 === "string"){
-if(func2(data63) < 1){
+let data64 = data.key;
+const _errs132 = errors;
+if(errors === _errs132){
+if(typeof data64 === "string"){
+if(func2(data64) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1140,18 +1153,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid17 = _errs130 === errors;
+var valid17 = _errs132 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.attempt !== undefined){
-let data64 = data.attempt;
-const _errs132 = errors;
-if(errors === _errs132){
-if(typeof data64 === "string"){
-if(func2(data64) < 1){
+let data65 = data.attempt;
+const _errs134 = errors;
+if(errors === _errs134){
+if(typeof data65 === "string"){
+if(func2(data65) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1161,18 +1174,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid17 = _errs132 === errors;
+var valid17 = _errs134 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.since !== undefined){
-let data65 = data.since;
-const _errs134 = errors;
-if(errors === _errs134){
-if(typeof data65 === "string"){
-if(!pattern0.test(data65)){
+let data66 = data.since;
+const _errs136 = errors;
+if(errors === _errs136){
+if(typeof data66 === "string"){
+if(!pattern0.test(data66)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1182,18 +1195,18 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid17 = _errs134 === errors;
+var valid17 = _errs136 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.endedAt !== undefined){
-let data66 = data.endedAt;
-const _errs136 = errors;
-if(errors === _errs136){
-if(typeof data66 === "string"){
-if(!pattern0.test(data66)){
+let data67 = data.endedAt;
+const _errs138 = errors;
+if(errors === _errs138){
+if(typeof data67 === "string"){
+if(!pattern0.test(data67)){
 validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1/properties/endedAt/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1203,18 +1216,18 @@ validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid17 = _errs136 === errors;
+var valid17 = _errs138 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.endedAgeSeconds !== undefined){
-let data67 = data.endedAgeSeconds;
-const _errs138 = errors;
-if(errors === _errs138){
-if((typeof data67 == "number") && (isFinite(data67))){
-if(data67 < 0 || isNaN(data67)){
+let data68 = data.endedAgeSeconds;
+const _errs140 = errors;
+if(errors === _errs140){
+if((typeof data68 == "number") && (isFinite(data68))){
+if(data68 < 0 || isNaN(data68)){
 validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#/oneOf/1/properties/endedAgeSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -1224,40 +1237,40 @@ validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#
 return false;
 }
 }
-var valid17 = _errs138 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-if(data.bytes !== undefined){
-let data68 = data.bytes;
-const _errs140 = errors;
-if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
-validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs140){
-if((typeof data68 == "number") && (isFinite(data68))){
-if(data68 < 0 || isNaN(data68)){
-validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
 var valid17 = _errs140 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
-if(data.sharedTarget !== undefined){
+if(data.bytes !== undefined){
+let data69 = data.bytes;
 const _errs142 = errors;
+if(!(((typeof data69 == "number") && (!(data69 % 1) && !isNaN(data69))) && (isFinite(data69)))){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs142){
+if((typeof data69 == "number") && (isFinite(data69))){
+if(data69 < 0 || isNaN(data69)){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid17 = _errs142 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.sharedTarget !== undefined){
+const _errs144 = errors;
 if(typeof data.sharedTarget !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/1/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid17 = _errs142 === errors;
+var valid17 = _errs144 === errors;
 }
 else {
 var valid17 = true;
@@ -1266,8 +1279,8 @@ if(valid17){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs144 = errors;
-if(errors === _errs144){
+const _errs146 = errors;
+if(errors === _errs146){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -1276,24 +1289,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data70 = data.uploadState;
-const _errs146 = errors;
-if(!((data70 === "open") || (data70 === "committing"))){
+let data71 = data.uploadState;
+const _errs148 = errors;
+if(!((data71 === "open") || (data71 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid20 = _errs146 === errors;
+var valid20 = _errs148 === errors;
 }
 else {
 var valid20 = true;
 }
 if(valid20){
 if(data.uploadId !== undefined){
-let data71 = data.uploadId;
-const _errs147 = errors;
-if(errors === _errs147){
-if(typeof data71 === "string"){
-if(func2(data71) < 1){
+let data72 = data.uploadId;
+const _errs149 = errors;
+if(errors === _errs149){
+if(typeof data72 === "string"){
+if(func2(data72) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1303,7 +1316,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs147 === errors;
+var valid20 = _errs149 === errors;
 }
 else {
 var valid20 = true;
@@ -1318,8 +1331,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs149 = errors;
-if(errors === _errs149){
+const _errs151 = errors;
+if(errors === _errs151){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -1328,24 +1341,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data72 = data.uploadState;
-const _errs151 = errors;
-if(!((data72 === "open") || (data72 === "committing"))){
+let data73 = data.uploadState;
+const _errs153 = errors;
+if(!((data73 === "open") || (data73 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid22 = _errs151 === errors;
+var valid22 = _errs153 === errors;
 }
 else {
 var valid22 = true;
 }
 if(valid22){
 if(data.uploadId !== undefined){
-let data73 = data.uploadId;
-const _errs152 = errors;
-if(errors === _errs152){
-if(typeof data73 === "string"){
-if(func2(data73) < 1){
+let data74 = data.uploadId;
+const _errs154 = errors;
+if(errors === _errs154){
+if(typeof data74 === "string"){
+if(func2(data74) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1355,7 +1368,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid22 = _errs152 === errors;
+var valid22 = _errs154 === errors;
 }
 else {
 var valid22 = true;
@@ -1370,8 +1383,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs154 = errors;
-if(errors === _errs154){
+const _errs156 = errors;
+if(errors === _errs156){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1420,8 +1433,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs157 = errors;
-if(errors === _errs157){
+const _errs159 = errors;
+if(errors === _errs159){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){
@@ -1451,6 +1464,7 @@ return false;
 else {
 validate10.errors = [{instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "mode", tagValue: tag0},message:"tag \"mode\" must be string"}];
 return false;
+}
 }
 }
 }

@@ -15,6 +15,7 @@ const { service, name } = { service: 's3', name: 'bucket' } as const;
 const base = {
   contractVersion: CONTRACT_VERSION,
   bucket: { service, name, endpoint: `http://${NO_API_SERVER.host}:${NO_API_SERVER.port}` },
+  settings: { storeRetryLimitMs: 0 },
 };
 const TASKS: readonly ZipperTask[] = [
   { ...base, mode: 'check-bucket' },
@@ -63,7 +64,6 @@ for (const task of TASKS) {
     STORE_ALLOW_CIDRS: '127.0.0.0/8',
     STORE_ALLOWED_HOSTS: NO_API_SERVER.host,
     STORE_ALLOW_HTTP: 'true',
-    STORE_RETRY_LIMIT_MS: '0',
   };
   const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, '../main.ts')], { env });
   if (status === null || !EXPECTED.includes(status))

@@ -54,10 +54,10 @@ as 5.36870912e+10.
 {{- dict "STORE_TOKEN_AUDIENCES" .Values.store.webIdentity.audiences | toJson -}}
 {{- end -}}
 
-{{/* Settings that the controller copies to zipper pods: name -> text, as JSON. */}}
+{{/* Variables that the controller copies to zipper pods: name -> text, as JSON. The policy zipper-jobs requires them. */}}
 {{- define "zipjobs.zipperSettings" -}}
 {{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
-{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) (include "zipjobs.tokenAudiences" . | fromJson) (dict "STORE_STS_HOSTS" .Values.store.webIdentity.stsHosts) (include "zipjobs.proxySettings" (list . "sources" "SOURCE") | fromJson) (include "zipjobs.proxySettings" (list . "stores" "STORE") | fromJson) -}}
+{{- $settings = merge $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) (include "zipjobs.tokenAudiences" . | fromJson) (dict "STORE_STS_HOSTS" .Values.store.webIdentity.stsHosts) (include "zipjobs.proxySettings" (list . "sources" "SOURCE") | fromJson) (include "zipjobs.proxySettings" (list . "stores" "STORE") | fromJson) -}}
 {{- $texts := dict -}}
 {{- range $name, $value := $settings -}}
 {{- $text := include "zipjobs.envText" $value -}}

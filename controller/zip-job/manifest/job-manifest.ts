@@ -24,6 +24,13 @@ export function taskBucket(bucket: ZipBucket): TaskBucket {
   return { name: bucketName, ...place, ...options, ...credentials };
 }
 
+/** The operator's settings of a task. */
+export function settingsOf({
+  taskSettings,
+}: Pick<DecisionConfig, 'taskSettings'>): Pick<ZipperTask, 'settings'> {
+  return Object.keys(taskSettings).length > 0 ? { settings: taskSettings } : {};
+}
+
 /** Optional fields of a task, set only if the ZipJob sets them. */
 function choicesOf({
   onSourceError,
@@ -89,6 +96,7 @@ function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
     activeDeadlineSeconds: deadlineSeconds(zipJob, settings),
     ...defined({ sealingKey: settings.sealingKey }),
     ...shared(settings),
+    ...settingsOf(settings),
   };
 }
 
@@ -253,6 +261,7 @@ export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSet
     since: attempt.startedAt ?? creationTimestamp,
     ...endOf(attempt, lost.now),
     ...shared(config),
+    ...settingsOf(config),
   };
   return jobOf(
     zipJob,

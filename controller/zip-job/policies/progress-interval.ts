@@ -1,8 +1,6 @@
+import { PROGRESS_INTERVAL_MS } from '#runtime/zipper-settings.ts';
 import type { OwnedStatus, Situation } from '../observation.ts';
 
-/** The setting of zippers for their shortest interval, and its default. */
-const OWN_INTERVAL = 'STATUS_PROGRESS_INTERVAL_MS';
-const DEFAULT_INTERVAL_MS = 2000;
 /** The caches do not contain the managed fields of a ZipJob, which are stored with it. */
 const MANAGED_FIELDS_BYTES = 4096;
 /** The interval becomes shorter only if at most this part of it is needed. */
@@ -11,7 +9,7 @@ const RELAX_BELOW = 1 / 4;
 const FRESH_MS = 1000;
 
 function ownSeconds({ config }: Situation): number {
-  return Number(config.zipperEnv[OWN_INTERVAL] ?? DEFAULT_INTERVAL_MS) / 1000;
+  return Number(config.taskSettings['statusProgressIntervalMs'] ?? PROGRESS_INTERVAL_MS) / 1000;
 }
 
 /** At this interval, equal shares of the jobs use up one of the budgets. */

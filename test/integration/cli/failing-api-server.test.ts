@@ -1,10 +1,11 @@
 /** The command line against an API server that fails to respond to one read in ten. */
-import { unsupported } from '#test/support/builders/unsupported.ts';
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 import { type Run, runCommandLine } from '#test/support/processes/command-line.ts';

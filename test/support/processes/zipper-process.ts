@@ -10,6 +10,7 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
+import { splitZipperEnv } from '../builders/zipper-env.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { certificateText } from '../servers/tls-front.ts';
 import { compileCacheEnv } from './compile-cache-env.ts';
@@ -30,6 +31,7 @@ export interface ZipperJob extends ZipperTarget {
   /** Token of the pod's service account. */
   readonly token?: string;
   readonly task?: Partial<ArchiveTask>;
+  /** Its variables, and the settings of its task by their names for operators. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -83,6 +85,7 @@ export class ZipperHost implements AsyncDisposable {
       return join(directory, name);
     }
     await Promise.all(['bucket', 'account', 'files'].map((name) => mkdir(at(name), { recursive: true })));
+    const { env, settings } = splitZipperEnv(job.env ?? {});
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
     await Promise.all([
       writeFile(at('account/ca.crt'), certificateText('loopback.pem')),
@@ -90,13 +93,13 @@ export class ZipperHost implements AsyncDisposable {
       writeFile(at('bucket/accessKeyId'), job.accessKeyId ?? 'id'),
       writeFile(at('bucket/secretAccessKey'), job.secretAccessKey ?? 'secret'),
       writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
-      writeFile(at('task.json'), JSON.stringify(taskOf(job, list))),
+      writeFile(at('task.json'), JSON.stringify({ ...taskOf(job, list), settings })),
     ]);
     const image = imageProcess(DOCKERFILE, this.directory);
     return {
       directory,
       command: [process.execPath, ...image.args],
-      env: { ...image.env, ...compileCacheEnv(), ...this.#env(at), ...job.env },
+      env: { ...image.env, ...compileCacheEnv(), ...this.#env(at), ...env },
     };
   }
 

@@ -1,5 +1,5 @@
 /** Webhooks of many jobs while the controller is killed repeatedly between delivery and record. */
-import { unsupported } from '../builders/unsupported.ts';
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,6 +8,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { type FaultAction, type FaultProxy, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import { putFinishedJobs, zipJobsOf } from '../builders/finished-jobs.ts';
+import { unsupported } from '../builders/unsupported.ts';
 import { signIn } from '../clients/kube-user.ts';
 import { type ControllerPool, startControllerPool } from '../processes/controller-pool.ts';
 import { type Delivery, deliveryId, startWebhookReceiver } from '../servers/webhook-receiver.ts';

@@ -3,14 +3,17 @@
  * holds.
  */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { isFinished, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { type Exchange, type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+import { splitZipperEnv } from '../builders/zipper-env.ts';
 import { type HeldFile, type HoldingOrigin, startHoldingOrigin } from '../servers/held-files.ts';
 import { until } from '../until.ts';
 import { applyObjects, createProject, type Project } from './project.ts';
@@ -22,7 +25,7 @@ type Judge = (request: ProxiedRequest) => FaultAction | undefined;
 /** The settings of one job. Its archive is at the key `<uuid>.zip`. */
 export interface OwnWorld {
   readonly spec?: Partial<ZipJobSpec>;
-  /** Additional env of its zippers. */
+  /** Additional variables of its zippers, and settings of their tasks by their names for operators. */
   readonly env?: Readonly<Record<string, string>>;
   /** How far the clock of their node is ahead. */
   readonly clockAheadMs?: number;
@@ -109,8 +112,17 @@ export async function startZipperWorld(namespace: string): Promise<ZipperWorld> 
   }
   podRoutes.apiServerUrlFor = (pod) => (isOurs(pod) ? api.url : undefined);
   const storeEnv = { STORE_ALLOWED_HOSTS: new URL(store.url).host };
-  podRoutes.extraEnvFor = (pod) =>
-    isOurs(pod) ? { ...QUICK_ENV, ...storeEnv, ...owns.get(jobIn(pod.metadata.name))?.env } : {};
+  const tasks = await mkdtemp(join(tmpdir(), 'zipjobs-tasks-'));
+  started.defer(() => rm(tasks, { recursive: true, force: true }));
+  /** A copy of the task of a pod, with the settings that are quick or those of its job. */
+  function ownEnvOf({ metadata }: Pod): Readonly<Record<string, string>> {
+    const { env, settings } = splitZipperEnv({ ...QUICK_ENV, ...owns.get(jobIn(metadata.name))?.env });
+    const task = JSON.parse(metadata.annotations?.[ANNOTATIONS.task] ?? '{}') as object;
+    const file = join(tasks, metadata.uid ?? metadata.name);
+    writeFileSync(file, JSON.stringify({ ...task, settings }));
+    return { TASK_FILE: file, ...storeEnv, ...env };
+  }
+  podRoutes.extraEnvFor = (pod) => (isOurs(pod) ? ownEnvOf(pod) : {});
   podRoutes.clockAheadMsFor = (pod) =>
     isOurs(pod) ? (owns.get(jobIn(pod.metadata.name))?.clockAheadMs ?? 0) : 0;
   started.defer(() => {

@@ -11,7 +11,7 @@ import { checkBody } from '#test/support/builders/check-body.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
 import { readFileList } from '#zipper-image/sources/file-list.ts';
-import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
+import { SOURCE_CONSTANTS } from '#zipper-image/sources/settings.ts';
 
 const FILES = 10_000;
 const MIB = 1024 * 1024;
@@ -62,7 +62,7 @@ describe('long URLs', function () {
         expect(bytes.length).to.be.within(1, MAX_SECRET_BYTES);
         await writeFile(join(directory, fileListMountName(chunk)), bytes);
       }
-      const maxBytes = SOURCE_SETTINGS.fileListMaxBytes.default;
+      const maxBytes = SOURCE_CONSTANTS.fileListMaxBytes;
       const { signal } = new AbortController();
       return await readFileList({ directory, chunks: secretNames.length, count, sha256, maxBytes, signal });
     } finally {

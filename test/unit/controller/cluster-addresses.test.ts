@@ -4,7 +4,7 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createLogger } from '#runtime/log.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { readZipperConfig } from '#zipper-image/config.ts';
+import { readPodConfig } from '#zipper-image/config.ts';
 import {
   type Exchange,
   type ScriptedApiServer,
@@ -97,7 +97,7 @@ describe('withClusterAddresses', () => {
 
   it('closes the addresses for webhooks and for sources and stores of zippers (N11)', () => {
     const config = withClusterAddresses(aConfig({ zipperEnv: { LOG_LEVEL: 'info' } }), found);
-    const zipper = readZipperConfig({ ...config.zipperEnv, POD_UID: 'uid' });
+    const zipper = readPodConfig({ ...config.zipperEnv, POD_UID: 'uid' });
     expect(config.zipperEnv).to.include({ LOG_LEVEL: 'info' });
     for (const settings of [config, zipper]) {
       const policy = createEgressPolicy({ ...toEgressOptions(settings, ''), ownAddresses: [] });

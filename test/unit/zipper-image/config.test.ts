@@ -1,21 +1,38 @@
 import { expect } from 'chai';
-import { ConfigError } from '#runtime/errors.ts';
-import { readZipperConfig } from '#zipper-image/config.ts';
+import { RECOVERY_CONSTANTS, RECOVERY_GRACE_SECONDS } from '#controller/settings/recovery-settings.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import {
+  readPodConfig,
+  SHUTDOWN_TIMEOUT_MS,
+  withTaskSettings,
+  ZIPPER_CONSTANTS,
+  ZIPPER_DEFAULTS,
+} from '#zipper-image/config.ts';
+import { TaskError } from '#zipper-image/status/task-error.ts';
 
-describe('readZipperConfig', () => {
-  function read(env: Readonly<Record<string, string>>) {
-    return () => readZipperConfig({ POD_UID: 'pod-1', ...env });
-  }
+describe('the configuration of a zipper', () => {
+  const pod = readPodConfig({ POD_UID: 'pod-1', LOG_LEVEL: 'debug', PARTS_IN_FLIGHT: '5' });
 
-  it('accepts the defaults', () => {
-    expect(read({})).to.not.throw();
+  it('is that of its variables, and of its task or the defaults', () => {
+    expect(withTaskSettings(pod, undefined)).to.deep.equal({ ...pod, ...ZIPPER_DEFAULTS });
+    expect(withTaskSettings(pod, { partsInFlight: 7, sourceSequential: true })).to.deep.equal({
+      ...pod,
+      ...ZIPPER_DEFAULTS,
+      partsInFlight: 7,
+      sourceSequential: true,
+    });
   });
 
-  for (const [env, message] of [
-    [{ STORE_CONSISTENCY_MS: '30000', RECOVERY_LIMIT_MS: '60000' }, 'less than half of RECOVERY_LIMIT_MS'],
-    [{ STORE_START_GRACE_MS: '25000' }, 'STORE_START_GRACE_MS must be less than SHUTDOWN_TIMEOUT_MS'],
-  ] as const)
-    it(`refuses limits that contradict each other: ${message}`, () => {
-      expect(read(env)).to.throw(ConfigError, message);
+  for (const settings of [{ partSizeBytes: 1 }, { partsInFlight: 'many' }, { statusRetryMaxMs: -1 }])
+    it(`refuses ${JSON.stringify(settings)}`, () => {
+      expect(() => withTaskSettings(pod, settings)).to.throw(TaskError, Object.keys(settings)[0]);
     });
+
+  it('has time limits that fit together: a commit can be recovered, an upload aborted, and a recovery reported', () => {
+    const { recoveryLimitMs, storeStartGraceMs } = ZIPPER_CONSTANTS;
+    expect(ZIPPER_SETTINGS.storeConsistencyMs.maximum * 2).to.be.below(recoveryLimitMs);
+    expect(storeStartGraceMs).to.be.below(SHUTDOWN_TIMEOUT_MS);
+    const reportedSeconds = RECOVERY_CONSTANTS.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
+    expect(recoveryLimitMs).to.be.below(reportedSeconds * 1000);
+  });
 });

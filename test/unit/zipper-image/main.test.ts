@@ -10,6 +10,7 @@ import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/optional.ts';
 import { createSealingKey } from '#runtime/sealed-box.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { splitZipperEnv } from '#test/support/builders/zipper-env.ts';
 import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { untilZipperEnds } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
@@ -83,8 +84,9 @@ describe('a zipper process', function () {
     };
   }
 
-  async function start(given: unknown, env: Record<string, string> = {}): Promise<ChildProcess> {
-    await writeFile(join(directory, 'task.json'), JSON.stringify(given));
+  async function start(given: object, all: Record<string, string> = {}): Promise<ChildProcess> {
+    const { env, settings } = splitZipperEnv(all);
+    await writeFile(join(directory, 'task.json'), JSON.stringify({ ...given, settings }));
     child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -218,9 +220,17 @@ describe('a zipper process', function () {
       expect(code, output).to.equal(ends);
     });
 
+  it('refuses an invalid setting permanently', async () => {
+    const { code, message } = await end(await start(task('/whole'), { PART_SIZE_BYTES: '1' }));
+    expect(code).to.equal(EXIT_CODES.invalidTask);
+    expect(message)
+      .to.have.nested.property('failure.message')
+      .that.contains('partSizeBytes must be >= 5242880');
+  });
+
   for (const [name, given, env] of [
     ['an unknown task', { mode: 'print' }, {}],
-    ['an invalid setting', {}, { PART_SIZE_BYTES: '1' }],
+    ['an invalid variable', {}, { LOG_LEVEL: 'loud' }],
     ['disabled certificate checks', {}, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
   ] as const)
     it(`refuses ${name} permanently`, async () => {

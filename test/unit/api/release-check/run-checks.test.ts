@@ -1,4 +1,3 @@
-import { changedConfig, type ConfigChange } from '#test/support/builders/changed-config.ts';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -10,6 +9,7 @@ import { systemClock } from '#runtime/clock.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { type Check, startAdminServer } from '#runtime/http/admin-server.ts';
 import { createLogger } from '#runtime/log.ts';
+import { type ConfigChange, changedConfig } from '#test/support/builders/changed-config.ts';
 import { startApiServer } from '#test/support/servers/api-server.ts';
 import { startDashboardServer } from '#test/support/servers/dashboard-server.ts';
 

@@ -1,6 +1,6 @@
-import { unsupported } from '#test/support/builders/unsupported.ts';
 import { execFile } from 'node:child_process';
 import { expect } from 'chai';
+import { unsupported } from '#test/support/builders/unsupported.ts';
 import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import type { PostgresServer } from '#test/support/servers/postgres-server.ts';

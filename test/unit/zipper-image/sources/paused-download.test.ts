@@ -2,20 +2,19 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { download, type SourceSink } from '#zipper-image/sources/download.ts';
 import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
 import type { Flow } from '#zipper-image/sources/http-get.ts';
-import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 
 describe('a download that is paused', () => {
   /** Downloads a file with this sink, of which the limit of retries knows that it waits for the source. */
   async function run(limit: RetryLimit, sink: Omit<SourceSink, 'continue'>): Promise<unknown> {
     await using origin = await startFileOrigin();
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
-    const settings = readConfig(SOURCE_SETTINGS, {});
+    const settings = ZIPPER_DEFAULTS;
     const log = createLogger('test', { level: 'error' });
     await using agent = Object.assign(
       createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 }),

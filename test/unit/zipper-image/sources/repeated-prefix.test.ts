@@ -4,16 +4,15 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type OriginRoute, send } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
 import { createArchive } from '#zipper-image/archive/archive.ts';
+import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { type DownloadRequest, download } from '#zipper-image/sources/download.ts';
 import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
-import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 import {
   BYTES,
   changedAt,
@@ -38,7 +37,7 @@ function expectWhole({ error, bytes, ranges }: RepliesRead, requests: number, bo
 async function downloadAfter(url: string, crc: number, bytes: number) {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 });
-  const settings = readConfig(SOURCE_SETTINGS, {});
+  const settings = ZIPPER_DEFAULTS;
   const log = createLogger('test', { level: 'error' });
   const chunks: Buffer[] = [];
   const request: DownloadRequest = {

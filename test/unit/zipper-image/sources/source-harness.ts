@@ -2,9 +2,9 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
-import { SOURCE_SETTINGS, type SourceSettings } from '#zipper-image/sources/settings.ts';
+import type { SourceSettings } from '#zipper-image/sources/settings.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import type { SourceEntry } from '#zipper-image/sources/types.ts';
 
@@ -35,7 +35,7 @@ export async function withReader<T>(
   options: HarnessOptions = {},
 ): Promise<T> {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [], ...options.policy });
-  const settings = { ...readConfig(SOURCE_SETTINGS, {}), ...QUICK, ...options.settings };
+  const settings = { ...ZIPPER_DEFAULTS, ...QUICK, ...options.settings };
   const agent = createGuardedAgent(policy, {
     connections: settings.sourcePerHostConnections,
     connectTimeoutMs: settings.sourceConnectTimeoutMs,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { readZipperConfig } from '#zipper-image/config.ts';
+import { readPodConfig, withTaskSettings, ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { body, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 describe('createUpload', () => {
@@ -92,12 +92,11 @@ describe('createUpload', () => {
   });
 
   it('defaults to 16 MiB parts and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
-    const config = readZipperConfig({ POD_UID: 'pod-1' });
+    const config = ZIPPER_DEFAULTS;
     expect(config.partSizeBytes * (config.partsInFlight + 1)).to.be.at.most(64 * 1024 ** 2);
     expect(config.partSizeBytes * 10_000).to.be.at.least(config.maxArchiveBytes);
-    expect(() => readZipperConfig({ POD_UID: 'pod-1', PART_SIZE_BYTES: String(5 * 1024 ** 2 - 1) })).to.throw(
-      /PART_SIZE_BYTES/,
-    );
+    const pod = readPodConfig({ POD_UID: 'pod-1' });
+    expect(() => withTaskSettings(pod, { partSizeBytes: 5 * 1024 ** 2 - 1 })).to.throw(/partSizeBytes/);
   });
 
   it('refuses a key that is too long in bytes before it sends a request (U1)', async () => {

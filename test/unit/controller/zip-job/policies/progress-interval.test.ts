@@ -112,7 +112,7 @@ describe('the interval of progress writes', () => {
   });
 
   it('follows the setting of the zippers (G5)', () => {
-    const settings = aConfig({ ...config, zipperEnv: { STATUS_PROGRESS_INTERVAL_MS: '8000' } });
+    const settings = aConfig({ ...config, taskSettings: { statusProgressIntervalMs: 8000 } });
     expect(nextInterval(400, undefined, { settings })).to.equal('unchanged');
     expect(nextInterval(401, undefined, { settings })).to.equal(16);
   });

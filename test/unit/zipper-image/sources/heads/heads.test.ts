@@ -5,12 +5,11 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { download } from '#zipper-image/sources/download.ts';
 import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
 import type { SourceHead } from '#zipper-image/sources/response-head.ts';
-import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import { rawServer } from '../raw-server.ts';
 import { DIFFERENCES, type Reason } from './differences.ts';
@@ -100,7 +99,7 @@ function toReading(head: SourceHead, body: Buffer): Reading {
 async function readWithOurs(urls: readonly string[]): Promise<readonly Outcome[]> {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 16 });
-  const settings = readConfig(SOURCE_SETTINGS, {});
+  const settings = ZIPPER_DEFAULTS;
   const log = createLogger('test', { level: 'error' });
   const { signal } = new AbortController();
   async function read(url: string, index: number): Promise<Outcome> {
