@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { parseSync } from 'oxc-parser';
 import { isMap, parseDocument } from 'yaml';
+import { countSettings } from './all-settings.ts';
 import { type Floors, floorsOf } from './floors.ts';
-import { PROCESSES } from './sync-values.ts';
 
 const FOLDERS = [
   'controller',
@@ -22,7 +22,6 @@ const FOLDERS = [
 ];
 const GENERATED =
   /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/(?:metrics|regular-expressions)\.md)/;
-const SETTING = /\benv: '([A-Z][A-Z0-9_]+)'|\b(?:milliseconds|seconds|bytes)\(\s*'([A-Z][A-Z0-9_]+)'/g;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 
@@ -104,17 +103,6 @@ function leavesOf(node: unknown): number {
   return 1;
 }
 
-/** The variables of the processes, and those of the commands, whose tables are not exported. */
-function settingNames(): ReadonlySet<string> {
-  const ofProcesses = Object.values(PROCESSES).flatMap((settings) =>
-    Object.values(settings).map(({ env }) => env),
-  );
-  const inText = source.flatMap((path) =>
-    [...textOf(path).matchAll(SETTING)].map((match) => match[1] ?? match[2] ?? ''),
-  );
-  return new Set([...ofProcesses, ...inText]);
-}
-
 function row(cells: readonly (string | number)[]): string {
   return `| ${cells.join(' | ')} |`;
 }
@@ -148,6 +136,7 @@ function short(most: number): number {
   return source.filter((path) => linesIn([path]) <= most).length;
 }
 
+const { settings, computed, unsupported } = countSettings();
 const values = parseDocument(textOf('charts/zipjobs/values.yaml')).contents;
 
 console.log(`
@@ -159,4 +148,5 @@ ${row(['generated', generated.length, linesIn(generated)])}
 ${row(['SQL', sql.length, linesIn(sql)])}
 
 Source files of at most 20 lines: ${short(20)}; of at most 40: ${short(40)}.
-Settings: ${settingNames().size}. Chart values: ${leavesOf(values)}.`);
+Settings: ${settings.size}, of which ${[...settings].filter((name) => name.includes('.')).length} are keys of JSON settings. Variables that no operator can change: ${computed.size}. Unsupported settings, for tests: ${unsupported.size}.
+Chart values: ${leavesOf(values)}.`);

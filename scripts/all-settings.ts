@@ -1,0 +1,41 @@
+/** Every setting of every program: the processes of the chart and the commands. */
+import { RELEASE_CHECK_SETTINGS } from '#api/release-check/config.ts';
+import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
+import { MIGRATE_SETTINGS } from '#controller/migrate/config.ts';
+import { UNINSTALL_SETTINGS } from '#controller/uninstall/config.ts';
+import type { Setting, Settings } from '#runtime/config.ts';
+import { UNSUPPORTED_SETTINGS } from '#runtime/unsupported-settings.ts';
+import { PROCESSES } from './sync-values.ts';
+
+export const PROGRAMS: Readonly<Record<string, Settings>> = {
+  ...PROCESSES,
+  migrate: MIGRATE_SETTINGS,
+  uninstall: UNINSTALL_SETTINGS,
+  'release-check': RELEASE_CHECK_SETTINGS,
+  cli: COMMAND_LINE_SETTINGS,
+};
+
+/** A JSON setting counts as its keys. */
+function namesOf({ env, keys }: Setting): readonly string[] {
+  return keys?.map((key) => `${env}.${key}`) ?? [env];
+}
+
+export interface SettingCount {
+  /** What an operator can change, also where the chart sets it from a value. */
+  readonly settings: ReadonlySet<string>;
+  /** Variables of pods that no operator can change, because the chart, the controller or the kubelet computes them. */
+  readonly computed: ReadonlySet<string>;
+  /** For tests. */
+  readonly unsupported: ReadonlySet<string>;
+}
+
+export function countSettings(): SettingCount {
+  const all = Object.values(PROGRAMS).flatMap((settings) => Object.values(settings));
+  const settings = new Set(all.filter(({ setBy }) => setBy === undefined).flatMap(namesOf));
+  const computed = new Set(
+    all
+      .map(({ env }) => env)
+      .filter((env) => ![...settings].some((name) => name === env || name.startsWith(`${env}.`))),
+  );
+  return { settings, computed, unsupported: new Set(Object.values(UNSUPPORTED_SETTINGS).flat()) };
+}
