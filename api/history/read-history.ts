@@ -37,7 +37,7 @@ export interface ReadHistoryDeps {
 
 function timeoutError(ms: number): AppError {
   return new AppError(
-    `The history database did not respond within ${ms} ms. Check it, or raise HISTORY_READ_TIMEOUT_MS.`,
+    `The history database did not respond within ${ms} ms. Check it.`,
     {
       code: 'HistoryUnavailable',
       retryable: true,

@@ -13,7 +13,7 @@ export interface RequestLimits {
 /** Bytes of UTF-8 of all URLs of a request, which are most of a large body and of its stored file list. */
 export const MAX_URL_BYTES_IN_ALL = 24 * 1_024 * 1_024;
 
-/** The maximum of MAX_METADATA_BYTES. */
+/** Of the metadata as JSON. */
 export const MOST_METADATA_BYTES = 16_384;
 
 /** The maximums of the settings. Whether a request can be read and its types are valid must not depend on their values. */

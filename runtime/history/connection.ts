@@ -92,7 +92,7 @@ async function clientOf(
 }
 
 /**
- * A connection of the pool. Waits for at most HISTORY_CONNECT_TIMEOUT_MS.
+ * A connection of the pool. Waits for at most historyConnectTimeoutMs.
  * @throws AppError HistoryUnavailable, or the reason of the signal
  */
 export async function takeConnection(

@@ -25,7 +25,7 @@ export interface HistoryDatabase extends AsyncDisposable {
   transaction<T>(work: (client: HistoryClient) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
    * The rows of a long list in batches, as of one point in time. The connection is in use until the end of the loop, which must ask
-   * for each next batch within HISTORY_STATEMENT_TIMEOUT_MS.
+   * for each next batch within historyStatementTimeoutMs.
    */
   stream<Row>(statement: Statement, options: StreamOptions): AsyncGenerator<readonly Row[]>;
 }
@@ -65,7 +65,7 @@ async function* fetchBatches<Row>(
 
 /**
  * Connections are made on demand, so that a process starts without the database. A query waits for a connection for at most
- * HISTORY_CONNECT_TIMEOUT_MS, and at most HISTORY_POOL_QUEUE queries wait.
+ * historyConnectTimeoutMs, and at most historyPoolQueue queries wait.
  * @throws ConfigError for an invalid HISTORY_CA_FILE
  */
 export function createHistoryDatabase(settings: HistorySettings, deps: PoolDeps): HistoryDatabase {

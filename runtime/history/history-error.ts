@@ -18,7 +18,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
     'The server lacks memory: a read of the whole history locks about 1,150 tables and indexes, so raise its max_locks_per_transaction to 256.',
   '53': 'The server lacks resources: raise its max_connections, or give it memory or disk space.',
   '55P03': 'Another statement holds a lock for long. It is tried again.',
-  '57': 'The server is stopping, or the statement took longer than HISTORY_STATEMENT_TIMEOUT_MS. It is tried again.',
+  '57': 'The server is stopping, or the statement took longer than its time limit. It is tried again.',
   '58': 'The server has an internal problem: see its log.',
   XX: 'The server has an internal problem: see its log.',
 };

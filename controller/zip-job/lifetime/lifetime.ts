@@ -52,8 +52,8 @@ export interface ExpirySettings {
 }
 
 /**
- * With a history, a POST with an `Idempotency-Key` searches for the ZipJob and then creates it, within WORK_TIMEOUT_MS of the API
- * (10 s), and up to 28 s more if its list is large.
+ * With a history, a POST with an `Idempotency-Key` searches for the ZipJob and then creates it, within the 10 s of a request
+ * to the API, and up to 28 s more if its list is large.
  * A ZipJob that is created, ends and is deleted in between would not stop a second archive.
  */
 const SHORTEST_KEPT_MS = 60_000;

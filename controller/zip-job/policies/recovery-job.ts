@@ -34,7 +34,7 @@ export function overdueAt(
 
 /**
  * When a failed recovery Job is replaced. The time between two Jobs is the time since the attempt was lost, so it doubles,
- * up to RECOVERY_RETRY_SECONDS, and is the same after a restart of the controller.
+ * up to five minutes, and is the same after a restart of the controller.
  */
 export function retryAt(
   { metadata }: Job,
