@@ -17,7 +17,21 @@ describe('readControllerConfig', () => {
     expect(() => readControllerConfig({ ...ENV, FAILED_TTL_SECONDS: '3600' })).to.throw('FAILED_TTL_SECONDS');
   });
 
+  it('gives zippers only the settings that are set, and unsupported ones only if these are switched on', () => {
+    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"PARTS_IN_FLIGHT":3,"SOURCE_SEQUENTIAL":true}' };
+    const settings = { partsInFlight: 3, sourceSequential: true };
+    expect(readControllerConfig({ ...env, STS_RETRY_MS: '5' }).taskSettings).to.deep.equal(settings);
+    const quick = { ZIPJOBS_UNSUPPORTED_SETTINGS: '1', STS_RETRY_MS: '5', LEASE_DURATION_MS: '1000' };
+    expect(readControllerConfig({ ...env, ...quick })).to.deep.include({
+      taskSettings: { ...settings, stsRetryMs: 5 },
+      leaseDurationMs: 1_000,
+    });
+  });
+
   const bad = [
+    ['ZIPPER_SETTINGS_JSON', '[]'],
+    ['ZIPPER_SETTINGS_JSON', '{"EGRESS_ALLOW_CIDRS":"0.0.0.0/0"}'],
+    ['ZIPPER_SETTINGS_JSON', '{"STS_RETRY_MS":5}'],
     ['ZIPPER_ENV_JSON', '{"A":1}'],
     ['ZIPPER_ENV_JSON', 'A=1'],
     ['ZIPPER_RESOURCES_JSON', '[]'],
@@ -38,4 +52,9 @@ describe('readControllerConfig', () => {
     it(`rejects ${name}=${value}`, () => {
       expect(() => readControllerConfig({ ...ENV, [name]: value })).to.throw(name);
     });
+
+  it('rejects a setting of the zipper below its least', () => {
+    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"PART_SIZE_BYTES":1}' };
+    expect(() => readControllerConfig(env)).to.throw('PART_SIZE_BYTES: 1 must be >= 5242880');
+  });
 });

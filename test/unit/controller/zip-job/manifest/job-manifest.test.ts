@@ -45,6 +45,15 @@ describe('archiveJob', () => {
     });
   });
 
+  it('gives a zipper the settings that the operator has set, and recovery the same', () => {
+    const own = aConfig({ taskSettings: { partsInFlight: 3 } });
+    const upload = { attempt: { n: 1, podUid: 'p1' }, upload: anUpload('open'), now: NOW };
+    const recovery = recoveryJob(aZipJob(), { ...upload, bucket: aZipBucket() }, own);
+    for (const made of [archiveJob(aZipJob(), aZipBucket(), own), recovery])
+      expect(taskOf(made)).to.deep.include({ settings: { partsInFlight: 3 } });
+    expect(taskOf(job)).to.not.have.any.keys('settings');
+  });
+
   it('names the owner of the mounted file list in the Job of a rerun', () => {
     const again = aZipJob({ metadata: { name: 'again' }, spec: { ...aZipJob().spec } });
     const made = archiveJob(again, aZipBucket(), config);
