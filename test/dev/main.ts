@@ -1,7 +1,7 @@
 /** `npm run dev`: a local cluster with the chart of this checkout and a project. Restarts a process when its files change. */
 
 import { parseArgs } from 'node:util';
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
@@ -72,9 +72,9 @@ function devValues(apiUrl: string): Readonly<Record<string, unknown>> {
       enabled: true,
       allowHttp: true,
       settings: { DASHBOARD_API_URL: apiUrl },
-      ...unsupportedValues({ SHUTDOWN_PAUSE_MS: 0 }),
+      podTemplate: unsupportedPod('dashboard', { SHUTDOWN_PAUSE_MS: 0 }),
     },
-    api: unsupportedValues({ SHUTDOWN_PAUSE_MS: 0 }),
+    api: { podTemplate: unsupportedPod('api', { SHUTDOWN_PAUSE_MS: 0 }) },
     controller: { replicas: 1 },
   };
 }

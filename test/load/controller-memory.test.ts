@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { followObjects } from '#test/support/clients/follow-objects.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
@@ -32,10 +32,13 @@ const JOBS = sized(300, 10_000);
 const BAR_BYTES = 200 * MIB;
 const NAMESPACE = 'finished';
 /** New processes, which have never seen the jobs before. */
-const RESTARTED = { podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'finished' } } } };
+const RESTARTED = { metadata: { annotations: { 'zipjobs.dev/test-run': 'finished' } } };
 const VALUES = {
-  controller: { replicas: 1, ...RESTARTED, ...unsupportedValues({ FULL_RECONCILE_SECONDS: 1 }) },
-  api: { ...RESTARTED, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },
+  controller: {
+    replicas: 1,
+    podTemplate: { ...RESTARTED, ...unsupportedPod('controller', { FULL_RECONCILE_SECONDS: 1 }) },
+  },
+  api: { podTemplate: RESTARTED, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },
   projectClasses: { default: { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 } },
 };
 

@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import { GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
@@ -35,7 +35,7 @@ describe('a full project', function () {
     cluster = await sharedCluster();
     const installation = await installChart(cluster, {
       projectClasses: { default: { storedJobs: STORED_JOBS } },
-      controller: { replicas: 1, ...unsupportedValues({ FULL_PROJECT_TTL_SECONDS }) },
+      controller: { replicas: 1, podTemplate: unsupportedPod('controller', { FULL_PROJECT_TTL_SECONDS }) },
     });
     baseUrl = await installation.apiUrl();
     admin = life.use(await adminApi(cluster));

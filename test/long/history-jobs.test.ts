@@ -5,7 +5,7 @@ import { ANNOTATIONS, FINALIZER, PROJECT_NAME, zipJobName } from '#crds/api-grou
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { adminApi, leadingPod } from '#test/support/processes/controller-pods.ts';
@@ -61,7 +61,7 @@ describe('the jobs of an installation with a history', function () {
     const chart = await installChart(installation.cluster, {
       ...installation.values,
       dashboard: { enabled: true, replicas: 0 },
-      controller: { replicas: 1, ...unsupportedValues(SETTINGS) },
+      controller: { replicas: 1, podTemplate: unsupportedPod('controller', SETTINGS) },
     });
     baseUrl = await chart.apiUrl();
     origin = life.use(await startFileOrigin());
