@@ -27,9 +27,7 @@ describe('the PodDisruptionBudgets of the chart', function () {
     expect(
       await budgets({ ...REDIS, 'api.replicas': 2, 'dashboard.enabled': true, 'dashboard.replicas': 3 }),
     ).to.deep.equal(['zipjobs-api', 'zipjobs-controller', 'zipjobs-dashboard']);
-    expect(await budgets({ ...AUTOSCALING, 'controller.podDisruptionBudget.enabled': false })).to.deep.equal([
-      'zipjobs-api',
-    ]);
+    expect(await budgets({ ...AUTOSCALING, 'controller.replicas': 1 })).to.deep.equal(['zipjobs-api']);
     expect(await budgets({ ...AUTOSCALING, 'api.autoscaling.minReplicas': 1 })).to.deep.equal([
       'zipjobs-controller',
     ]);
@@ -41,7 +39,7 @@ describe('the PodDisruptionBudgets of the chart', function () {
     ['minAvailable is a number', { minAvailable: 1 }, { minAvailable: 1 }],
   ] as const)
     it(`select the pods of the component: ${what} (X25)`, async () => {
-      const objects = await render({ 'controller.podDisruptionBudget': { enabled: true, ...values } });
+      const objects = await render({ 'controller.podDisruptionBudget': values });
       const { matchLabels } = specOf(find(objects, 'Deployment', 'zipjobs-controller'))['selector'] as Fields;
       expect(specOf(find(objects, 'PodDisruptionBudget', 'zipjobs-controller'))).to.deep.equal({
         ...expected,

@@ -27,14 +27,6 @@ const WITH_SECRETS = {
   'dashboard.enabled': true,
 };
 
-function forAll(fields: Values): Values {
-  return Object.fromEntries(
-    COMPONENTS.flatMap((component) =>
-      Object.entries(fields).map(([name, value]) => [`${component}.${name}`, value]),
-    ),
-  );
-}
-
 /** A podTemplate whose container has one more variable. */
 function withEnv(component: string, name: string): Values {
   return { [`${component}.podTemplate.spec.containers`]: [{ name: component, env: [{ name, value: '6' }] }] };
@@ -74,7 +66,7 @@ describe('the podTemplate of a component', function () {
       expect(own?.env).to.deep.include.members(POD_ENV);
       expect(own?.env?.map(({ name }) => name)).to.include('NODE_OPTIONS');
       expect(own?.['envFrom']).to.deep.equal(POD_ENV_FROM);
-      expect((own?.['resources'] as Fields)['limits']).to.deep.equal({ cpu: 2, memory: '512Mi' });
+      expect(own).to.have.deep.nested.property('resources.limits', { cpu: 2, memory: '512Mi' });
       expect(own?.['securityContext']).to.deep.equal({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -100,7 +92,7 @@ describe('the podTemplate of a component', function () {
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: false,
     });
-    expect((own?.['resources'] as Fields)['limits']).to.deep.include({ cpu: 0 });
+    expect(own).to.have.nested.property('resources.limits.cpu', 0);
     expect(pod['topologySpreadConstraints']).to.deep.equal([]);
   });
 
@@ -187,10 +179,9 @@ describe('the service accounts of the chart', function () {
   this.timeout(30 * 60_000);
 
   it('may exist already, and the roles and policies then name them (X26)', async () => {
-    const account = { create: false, name: 'existing' };
     const objects = await render({
       'dashboard.enabled': true,
-      ...forAll({ serviceAccount: account }),
+      ...Object.fromEntries(COMPONENTS.map((name) => [`${name}.serviceAccountName`, 'existing'])),
     });
     const created = objects
       .filter(({ kind }) => kind === 'ServiceAccount')
@@ -201,11 +192,5 @@ describe('the service accounts of the chart', function () {
         'existing',
       );
     expect(zipperPolicy(objects)).to.contain('system:serviceaccount:zipjobs-system:existing');
-  });
-
-  it('must have a name if the chart does not create them (X26)', async () => {
-    expect(await refusalOf({ 'api.serviceAccount.create': false })).to.contain(
-      'api.serviceAccount.create is false: set api.serviceAccount.name',
-    );
   });
 });

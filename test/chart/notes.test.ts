@@ -6,6 +6,7 @@ import { envOf, plainEnv, render, renderNotes, type Values } from './render.ts';
 
 const PROXIES = { trustedProxies: ['127.0.0.0/8'] };
 const HOST = 'zips.example.com';
+const INGRESS = { 'api.ingress': { enabled: true, host: HOST } };
 const GATEWAY = [{ name: 'public', namespace: 'gateways' }];
 
 /** Each warning of the notes, with values that cause it and values that prevent it. */
@@ -99,13 +100,14 @@ describe('the addresses in the notes of the chart', function () {
   }
 
   const cases: Readonly<Record<string, Values>> = {
-    'an Ingress': { 'api.ingress': { enabled: true, host: HOST } },
-    'an Ingress with the path /api': { 'api.ingress': { enabled: true, host: HOST, path: '/api' } },
-    'an Ingress with the path /archives': { 'api.ingress': { enabled: true, host: HOST, path: '/archives' } },
-    'an Ingress with the path /a/b/': { 'api.ingress': { enabled: true, host: HOST, path: '/a/b/' } },
-    'an Ingress without host': { 'api.ingress': { enabled: true, path: '/archives' } },
+    'an Ingress': INGRESS,
+    'an Ingress with the path /api': { ...INGRESS, 'api.basePath': '/api' },
+    'an Ingress with the path /archives': { ...INGRESS, 'api.basePath': '/archives' },
+    'an Ingress with the path /a/b': { ...INGRESS, 'api.basePath': '/a/b' },
+    'an Ingress without host': { 'api.ingress.enabled': true, 'api.basePath': '/archives' },
     'an HTTPRoute': {
-      'api.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: [HOST], path: '/archives' },
+      'api.basePath': '/archives',
+      'api.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: [HOST] },
     },
   };
   for (const [what, values] of Object.entries(cases))

@@ -155,17 +155,16 @@ describe('the roles of the chart', function () {
 
   it('are bound to the service accounts of the pods, whatever their names', async () => {
     const rendered = await render({
-      'api.serviceAccount.name': 'first',
-      'controller.serviceAccount.name': 'second',
+      'api.serviceAccountName': 'first',
+      'controller.serviceAccountName': 'second',
       'dashboard.enabled': true,
-      'dashboard.serviceAccount.name': 'third',
+      'dashboard.serviceAccountName': 'third',
     });
     for (const [component, name] of [
       ['api', 'first'],
       ['controller', 'second'],
       ['dashboard', 'third'],
     ] as const) {
-      find(rendered, 'ServiceAccount', name);
       const deployment = JSON.stringify(find(rendered, 'Deployment', `zipjobs-${component}`));
       expect(deployment).to.contain(`"serviceAccountName":"${name}"`);
       const subject = { kind: 'ServiceAccount', name, namespace: NAMESPACE };

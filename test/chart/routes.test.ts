@@ -46,25 +46,24 @@ describe('the HTTPRoutes of the chart', function () {
     }
   });
 
-  it('contain the path, filters, timeouts, labels and annotations of the values (X24)', async () => {
+  it('contain the path, filters, timeouts and annotations of the values (X24)', async () => {
     const filters = [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['server'] } }];
     const timeouts = { request: '30s' };
     const objects = await render({
       ...PROXIES,
       commonLabels: { team: 'storage' },
       'api.service.port': 8080,
+      'api.basePath': '/archives',
       'api.httpRoute': {
         enabled: true,
         parentRefs: [{ name: 'public' }],
-        path: '/archives',
         filters,
         timeouts,
-        labels: { gateway: 'public' },
         annotations: { 'example.com/owner': 'storage' },
       },
     });
     const { metadata, ...route } = find(objects, 'HTTPRoute', 'zipjobs-api');
-    expect(metadata.labels).to.include({ team: 'storage', gateway: 'public' });
+    expect(metadata.labels).to.include({ team: 'storage' });
     expect(metadata.annotations).to.deep.equal({ 'example.com/owner': 'storage' });
     expect(route['spec']).to.deep.equal({
       parentRefs: [{ name: 'public' }],
@@ -104,16 +103,9 @@ describe('the addresses of the API and the dashboard', function () {
 
   it('have no path that the API would not recognize (X14)', async () => {
     for (const path of ['archives', '/archives(/|$)(.*)', '//archives', '/archives?v=1', '/../archives'])
-      expect(
-        await refusalOf({ ...PROXIES, 'api.ingress.enabled': true, 'api.ingress.path': path }),
-        path,
-      ).to.contain("values don't meet the specifications of the schema");
-  });
-
-  it('are refused if Ingress and HTTPRoute of the API have different paths (X14)', async () => {
-    const both = { ...ROUTES, 'api.ingress': { enabled: true, path: '/archives/' } };
-    expect(await refusalOf(both)).to.contain('the API has one base path');
-    await render({ ...both, 'api.httpRoute.path': '/archives' });
+      expect(await refusalOf({ 'api.basePath': path }), path).to.contain(
+        "values don't meet the specifications of the schema",
+      );
   });
 
   it('are refused if both claim the same host and path (X14)', async () => {
@@ -121,11 +113,11 @@ describe('the addresses of the API and the dashboard', function () {
     const dashboard = { ...api };
     const clash = 'have the same host and the path /';
     expect(await refusalOf({ ...ON, 'api.ingress': api, 'dashboard.ingress': dashboard })).to.contain(clash);
-    await render({ ...ON, 'api.ingress': { ...api, path: '/api' }, 'dashboard.ingress': dashboard });
+    await render({ ...ON, 'api.basePath': '/api', 'api.ingress': api, 'dashboard.ingress': dashboard });
     await render({ ...ON, 'api.ingress': api, 'dashboard.ingress': { ...dashboard, className: 'internal' } });
     const hostnames = ['zips.example.com', 'other.example.com'];
     expect(await refusalOf({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames })).to.contain(clash);
-    await render({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames, 'api.httpRoute.path': '/api' });
+    await render({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames, 'api.basePath': '/api' });
   });
 
   it('pass annotations for the size of request bodies to the Ingress (X14)', async () => {

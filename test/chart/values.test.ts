@@ -83,7 +83,7 @@ describe('the values of the chart', function () {
     'an image that could end a policy expression': { 'zipper.image.repository': "a' || true || '" },
     'a user that could end a policy expression': { 'policies.jobControllerUser': "a' || true || '" },
     'a field that could end a policy expression': { 'policies.zipperJobs.pod': ['a"] || true || ["'] },
-    'a service account that could end a policy expression': { 'api.serviceAccount.name': "a' || true || '" },
+    'a service account that could end a policy expression': { 'api.serviceAccountName': "a' || true || '" },
   };
   for (const [what, values] of Object.entries(refused))
     it(`refuse ${what}`, async () => {

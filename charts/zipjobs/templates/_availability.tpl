@@ -36,10 +36,8 @@ Takes (list . "api").
 {{- $component := index . 1 -}}
 {{- $values := index $root.Values $component -}}
 {{- $budget := $values.podDisruptionBudget -}}
-{{- if and $budget.enabled (gt (include "zipjobs.minReplicas" $values | int) 1) -}}
-{{- $min := toString $budget.minAvailable -}}
-{{- $max := toString $budget.maxUnavailable -}}
-{{- if and $min $max -}}
+{{- if gt (include "zipjobs.minReplicas" $values | int) 1 -}}
+{{- if gt (len $budget) 1 -}}
 {{- fail (printf "%s.podDisruptionBudget sets minAvailable and maxUnavailable, but Kubernetes accepts only one of them: remove one" $component) -}}
 {{- end -}}
 apiVersion: policy/v1
@@ -49,11 +47,7 @@ metadata:
   namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
 spec:
-  {{- if $min }}
-  minAvailable: {{ $budget.minAvailable }}
-  {{- else }}
-  maxUnavailable: {{ $max | default "1" }}
-  {{- end }}
+  {{- toYaml ($budget | default (dict "maxUnavailable" 1)) | nindent 2 }}
   # Pods that are not ready serve no requests, so they must not block a drain.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:

@@ -29,11 +29,7 @@ zipjobs-zipper
 {{- define "zipjobs.serviceAccountName" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
-{{- $account := (index $root.Values $component).serviceAccount -}}
-{{- if and (not $account.create) (not $account.name) -}}
-{{- fail (printf "%s.serviceAccount.create is false: set %s.serviceAccount.name to an existing service account" $component $component) -}}
-{{- end -}}
-{{- default (include "zipjobs.componentName" .) $account.name -}}
+{{- (index $root.Values $component).serviceAccountName | default (include "zipjobs.componentName" .) -}}
 {{- end -}}
 
 {{/* User name of a component's service account. Takes (list . "api"). */}}

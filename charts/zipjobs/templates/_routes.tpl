@@ -1,21 +1,9 @@
-{{/* Base path of the API: that of its Ingress or HTTPRoute, or api.basePath for a proxy that the chart does not create. */}}
-{{- define "zipjobs.basePath" -}}
-{{- $paths := list -}}
-{{- range list .Values.api.ingress .Values.api.httpRoute -}}
-{{- if .enabled -}}{{- $paths = append $paths (trimSuffix "/" .path) -}}{{- end -}}
-{{- end -}}
-{{- with .Values.api.basePath -}}{{- $paths = append $paths . -}}{{- end -}}
-{{- if gt (len (uniq $paths)) 1 -}}
-{{- fail "api.basePath and the paths of api.ingress and api.httpRoute differ: the API has one base path, so use the same for all" -}}
-{{- end -}}
-{{- first (append $paths "") -}}
-{{- end -}}
-
 {{/* The Ingress of a component. Takes (list . "api"). */}}
 {{- define "zipjobs.ingress" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
-{{- $ingress := (index $root.Values $component).ingress -}}
+{{- $values := index $root.Values $component -}}
+{{- $ingress := $values.ingress -}}
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
@@ -37,7 +25,7 @@ spec:
   rules:
     - http:
         paths:
-          - path: {{ default "/" $ingress.path | quote }}
+          - path: {{ default "/" $values.basePath | quote }}
             pathType: Prefix
             backend:
               service:
@@ -58,7 +46,7 @@ kind: HTTPRoute
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- mustMerge (include "zipjobs.labels" . | fromYaml) $route.labels | toYaml | nindent 4 }}
+  labels: {{- include "zipjobs.labels" . | nindent 4 }}
   {{- with $route.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -69,7 +57,7 @@ spec:
   {{- end }}
   rules:
     - matches:
-        - path: { type: PathPrefix, value: {{ default "/" $route.path | quote }} }
+        - path: { type: PathPrefix, value: {{ default "/" $values.basePath | quote }} }
       {{- with $route.filters }}
       filters: {{- toYaml . | nindent 8 }}
       {{- end }}
@@ -85,8 +73,8 @@ spec:
 {{- define "zipjobs.requireDistinctRoutes" -}}
 {{- $api := .Values.api -}}
 {{- $dashboard := .Values.dashboard -}}
-{{- $message := "api.%[1]s and dashboard.%[1]s have the same host and the path /: give them different hosts, or set api.%[1]s.path" -}}
-{{- if and $dashboard.enabled (eq (include "zipjobs.basePath" .) "") -}}
+{{- $message := "api.%[1]s and dashboard.%[1]s have the same host and the path /: give them different hosts, or set api.basePath" -}}
+{{- if and $dashboard.enabled (not $api.basePath) -}}
 {{- with $api.ingress -}}
 {{- if and .enabled $dashboard.ingress.enabled (eq (list .className .host | toJson) (list $dashboard.ingress.className $dashboard.ingress.host | toJson)) -}}
 {{- fail (printf $message "ingress") -}}

@@ -1,16 +1,12 @@
 {{/* The service account of a component, unless it exists already. Takes (list . "api"). */}}
 {{- define "zipjobs.serviceAccount" -}}
 {{- $root := index . 0 -}}
-{{- $account := (index $root.Values (index . 1)).serviceAccount -}}
-{{- if $account.create -}}
+{{- if not (index $root.Values (index . 1)).serviceAccountName -}}
 apiVersion: v1
 kind: ServiceAccount
 metadata:
   name: {{ include "zipjobs.serviceAccountName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
-  {{- with $account.annotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
 {{- end -}}
 {{- end -}}

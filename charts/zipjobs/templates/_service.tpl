@@ -13,10 +13,10 @@ metadata:
   {{- end }}
 spec:
   type: {{ $service.type }}
-  {{- with $service.ipFamilyPolicy }}
+  {{- with $root.Values.ipFamilyPolicy }}
   ipFamilyPolicy: {{ . }}
   {{- end }}
-  {{- with $service.ipFamilies }}
+  {{- with $root.Values.ipFamilies }}
   ipFamilies: {{- toYaml . | nindent 4 }}
   {{- end }}
   selector: {{- include "zipjobs.selectorLabels" . | nindent 4 }}
