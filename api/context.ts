@@ -5,6 +5,8 @@ import type { Principal } from './tokens/authenticate.ts';
 /** State that the middleware of one request share. */
 export interface ApiState extends RequestState {
   principal?: Principal;
+  /** The bytes of the body, until the route takes them. */
+  body?: Buffer;
   /** The error in the response. */
   error?: ApiError;
   /** The ZipJob that the request created or read. */

@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from 'koa';
-import bodyParser from 'koa-bodyparser';
 import type { Clock } from '#runtime/clock.ts';
 import { isUnencoded } from '#runtime/http/content-encoding.ts';
-import { type Pace, readPieces } from '#runtime/http/read-pieces.ts';
+import { type Pace, readWhole } from '#runtime/http/read-pieces.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
 import { type ApiContext, type ApiMiddleware, projectOf } from '../context.ts';
 import type { InFlight } from '../rate-limits/in-flight.ts';
@@ -110,21 +108,10 @@ function paceOf({ rateLimits, clock, onDelayed }: JsonBodyDeps, ctx: ApiContext)
   };
 }
 
-/**
- * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
- * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight until
- * the response.
- */
+/** Reads the request body. Its bytes count as in flight until the response. */
 export function createJsonBody(deps: JsonBodyDeps): ApiMiddleware {
   const { maxBytes, lingerMs, arrivalMs, bodies } = deps;
-  const options = {
-    enableTypes: ['text'],
-    extendTypes: { text: [JSON_TYPE] },
-    textLimit: String(maxBytes),
-    encoding: 'binary',
-  };
-  const parse = bodyParser(options);
-  async function read(ctx: ApiContext, share: ReturnType<InFlight['open']>, pace: Pace): Promise<void> {
+  async function read(ctx: ApiContext, share: ReturnType<InFlight['open']>, pace: Pace): Promise<Buffer> {
     const declared = Number(ctx.get('Content-Length'));
     if (declared > maxBytes) throw bodyTooLarge(maxBytes);
     using meter = createMeter(share, { declared, arrivalMs });
@@ -134,15 +121,14 @@ export function createJsonBody(deps: JsonBodyDeps): ApiMiddleware {
       if (received > maxBytes) throw bodyTooLarge(maxBytes);
       meter.onBytes(bytes);
     }
-    const req = readPieces(ctx.req, onBytes, pace);
-    await parse(Object.create(ctx, { req: { value: req } }) as Context, () => Promise.resolve());
+    return await readWhole(ctx.req, onBytes, pace);
   }
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
     using share = bodies.open(projectOf(ctx));
     const pace = paceOf(deps, ctx);
     try {
-      await read(ctx, share, pace);
+      ctx.state.body = await read(ctx, share, pace);
     } catch (error) {
       if (!(error instanceof ApiError)) throw unreadable(error);
       ctx.set('Connection', 'close');
@@ -153,10 +139,9 @@ export function createJsonBody(deps: JsonBodyDeps): ApiMiddleware {
   };
 }
 
-/** Returns the bytes of the body and releases the text that the request still holds, which may be large. */
-export function takeBody(ctx: ApiContext): Buffer {
-  const { body } = ctx.request;
-  ctx.request.body = undefined;
-  ctx.request.rawBody = '';
-  return typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.alloc(0);
+/** Returns the bytes of the body, which may be many, and releases them from the context. */
+export function takeBody({ state }: ApiContext): Buffer {
+  const { body = Buffer.alloc(0) } = state;
+  delete state.body;
+  return body;
 }

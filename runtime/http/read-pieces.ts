@@ -37,6 +37,17 @@ async function* pieces(
   if (chunks.length > 0) yield Buffer.concat(chunks);
 }
 
+/** The whole body of a request. If `onBytes` throws, reading stops with its error, and the rest can still be discarded. */
+export async function readWhole(
+  request: IncomingMessage,
+  onBytes: (bytes: number) => void,
+  pace: Pace,
+): Promise<Buffer> {
+  const whole: Buffer[] = [];
+  for await (const piece of pieces(request, { onBytes, pace, isDestroyed: () => false })) whole.push(piece);
+  return Buffer.concat(whole);
+}
+
 /**
  * The body of a request in large pieces, as a request of its own for body parsers, without `Content-Encoding`. `onBytes` is called before bytes are
  * kept, and no longer once the result is destroyed. If it throws, reading stops with its error, and the rest of the request can
