@@ -9,6 +9,7 @@ import {
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
+import { readTime } from '#runtime/read-time.ts';
 import { parameterInvalid } from './api-error.ts';
 import { assertObjectValid, readObjectOptions } from './check-object-options.ts';
 import type { OptionFields } from './schemas/job-options.ts';
@@ -94,16 +95,13 @@ export function assertConflictAllowed(
 }
 
 /** The same time in the form of Date; undefined if it is not an RFC 3339 time that an archive can contain. */
-function readTime(text: string): string | undefined {
-  const time = new Date(RFC_3339.test(text) ? text : Number.NaN);
-  // Date accepts February 30 as March 2.
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  if (Number.isNaN(time.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) return undefined;
-  return time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
+function modificationTime(text: string): string | undefined {
+  const time = readTime(text, RFC_3339);
+  return !time || time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
 }
 
 function assertTime(text: string | undefined): void {
-  if (text === undefined || readTime(text) !== undefined) return;
+  if (text === undefined || modificationTime(text) !== undefined) return;
   throw parameterInvalid(
     'modification_time',
     'modification_time is not an RFC 3339 time from 1980 to 2107, such as 2026-01-31T12:00:00Z.',
@@ -120,7 +118,7 @@ export function readOptions(body: OptionFields): RequestOptions {
     manifest: body.manifest,
     portableNames: body.portable_names,
     fixedModificationTime:
-      body.modification_time && (readTime(body.modification_time) ?? body.modification_time),
+      body.modification_time && (modificationTime(body.modification_time) ?? body.modification_time),
     sequential: body.sequential,
     objectOptions: readObjectOptions(body.object),
   });

@@ -1,4 +1,4 @@
-import { isReason, isTokenId, REASONS_RULE, TOKEN_RULE } from '#administration/job-filter-input.ts';
+import { filterProblems } from '#administration/history-filter.ts';
 import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
@@ -35,13 +35,14 @@ function phasesOf({ phase, unfinished }: ListArguments): readonly Phase[] {
 
 function reasonsOf({ reason }: ListArguments): readonly string[] {
   const reasons = reason?.split(',').map((part) => part.trim()) ?? [];
-  if (reasons.every(isReason)) return reasons;
-  throw new UsageError(`--reason ${REASONS_RULE}`);
+  const [problem] = reason === undefined ? [] : filterProblems({ reason: reasons.join(',') });
+  if (problem) throw new UsageError(`--reason ${problem.rule}`);
+  return reasons;
 }
 
 function checkToken({ tokenId }: ListArguments): void {
-  if (tokenId !== undefined && !isTokenId(tokenId))
-    throw new UsageError(`--token-id ${TOKEN_RULE}. See: zipjobs token list`);
+  const [problem] = tokenId === undefined ? [] : filterProblems({ token: tokenId });
+  if (problem) throw new UsageError(`--token-id ${problem.rule}. See: zipjobs token list`);
 }
 
 function timeBefore(now: Date, option: string, text: string | undefined): Date | undefined {

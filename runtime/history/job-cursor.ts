@@ -1,5 +1,6 @@
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { AppError } from '../errors.ts';
+import { readTime } from '../read-time.ts';
 
 /** A place in the list of a project, which is sorted by end and uid, newest first. */
 export interface JobPlace {
@@ -19,19 +20,12 @@ export function placeAt(finishedAt: string): JobPlace {
 const MAX_LENGTH = 200;
 const TIME = /^(?:19[7-9]|2\d\d)\d-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z$/;
 
-/** PostgreSQL refuses February 30, which Date accepts as March 2. */
-function isTime(text: string): boolean {
-  if (!TIME.test(text)) return false;
-  const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));
-}
-
 function isPlace(value: unknown): value is readonly [string, string] {
   return (
     Array.isArray(value) &&
     value.length === 2 &&
     value.every((part) => typeof part === 'string') &&
-    isTime(String(value[0])) &&
+    readTime(String(value[0]), TIME) !== undefined &&
     isUuid(String(value[1]))
   );
 }

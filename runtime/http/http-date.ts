@@ -1,3 +1,5 @@
+import { isDay } from '../read-time.ts';
+
 const CENTURY = 100;
 /** RFC 9110: a two-digit year that is more than 50 years ahead is in the past. */
 const YEARS_AHEAD = 50;
@@ -39,8 +41,8 @@ export function readHttpDate(text: string, now: Date): Date | undefined {
   const year = fullYear(groups['year'] ?? '', now);
   const monthIndex = MONTHS.indexOf(month);
   const [days, hours, minutes, seconds] = [Number(day), Number(hour), Number(minute), Number(second)];
-  // 31 February is not a date, but the grammar allows a leap second.
-  const isDay = monthIndex >= 0 && new Date(Date.UTC(year, monthIndex, days)).getUTCDate() === days;
-  if (year < FIRST_YEAR || !isDay || hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  if (year < FIRST_YEAR || monthIndex < 0 || !isDay(year, monthIndex, days)) return undefined;
+  // The grammar allows a leap second.
+  if (hours > 23 || minutes > 59 || seconds > 60) return undefined;
   return new Date(Date.UTC(year, monthIndex, days, hours, minutes, seconds));
 }

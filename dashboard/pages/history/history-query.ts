@@ -1,4 +1,5 @@
-import { SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { filterProblems, type HistoryFilterTexts, toJobFilter } from '#administration/history-filter.ts';
+import { SERVICES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { bucketOf, isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { type JobQuery, minuteMs, PERIODS } from '../jobs/job-query.ts';
@@ -71,6 +72,8 @@ function timeErrors(texts: Texts): HistoryErrors {
 /** A filter that is ignored would show, and export, jobs that nobody asked for. So each invalid value is an error. */
 function errorsOf(texts: Texts): HistoryErrors {
   const errors: Partial<Record<(typeof FIELDS)[number], string>> = timeErrors(texts);
+  for (const { name, rule } of filterProblems(filterTexts(texts)))
+    if (name === 'reason' || name === 'token') errors[name] = `The ${name} ${rule}.`;
   if (texts.state !== '' && stateOf(texts.state) === undefined)
     errors.state = `The state must be one of ${TERMINAL_PHASES.join(', ')}.`;
   const tooLong = FIELDS.filter((name) => texts[name].length > MAX_TEXT);
@@ -151,31 +154,26 @@ function idOrKey(q: string): Pick<JobFilter, 'id' | 'key'> {
   return id === undefined ? { key: q } : { id };
 }
 
-function bucketFilter(text: string): Pick<JobFilter, 'bucket'> {
-  if (text === '') return {};
+/** The service before the name of a bucket. */
+function bucketTexts(text: string): Pick<HistoryFilterTexts, 'service' | 'bucket'> {
   const service = SERVICES.find((one) => text.startsWith(`${one}/`));
-  return service === undefined
-    ? { bucket: { service: SPEC_DEFAULTS.service, bucketName: text } }
-    : { bucket: { service, bucketName: text.slice(service.length + 1) } };
+  return service === undefined ? { bucket: text } : { service, bucket: text.slice(service.length + 1) };
 }
 
-function timeFilter({ from, to }: HistoryQuery): Pick<JobFilter, 'finishedAfter' | 'finishedBefore'> {
+/** The filters by their general names; of an empty text, none. */
+function filterTexts({ state, reason, bucket, token, from, to }: Texts): HistoryFilterTexts {
   const [first, last] = [rangeOf(from), rangeOf(to)];
   return {
-    ...(first !== undefined && { finishedAfter: new Date(first.startMs) }),
-    ...(last !== undefined && { finishedBefore: new Date(last.endMs) }),
+    ...(state !== '' && { phase: state }),
+    ...(reason !== '' && { reason }),
+    ...(bucket !== '' && bucketTexts(bucket)),
+    ...(token !== '' && { token }),
+    ...(first !== undefined && { finishedAfter: new Date(first.startMs).toISOString() }),
+    ...(last !== undefined && { finishedBefore: new Date(last.endMs).toISOString() }),
   };
 }
 
 /** What a query without errors selects in a project. */
 export function historyFilter(projectUid: string, query: HistoryQuery): JobFilter {
-  return {
-    projectUid,
-    ...idOrKey(query.q),
-    ...(query.state !== '' && { phases: [query.state] }),
-    ...(query.reason !== '' && { reasons: [query.reason] }),
-    ...bucketFilter(query.bucket),
-    ...(query.token !== '' && { createdBy: query.token }),
-    ...timeFilter(query),
-  };
+  return { ...toJobFilter(projectUid, filterTexts(query)), ...idOrKey(query.q) };
 }

@@ -1,4 +1,5 @@
 import { PHASES, type Phase } from '#crds/zip-job.ts';
+import { readTime } from '#runtime/read-time.ts';
 
 /** Filters by state: `unfinished` for every state that is not final. */
 export type StateFilter = '' | 'unfinished' | Phase;
@@ -92,11 +93,11 @@ function pageOf(text: string | null): number {
   return text !== null && /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 1;
 }
 
+const UTC_MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}Z$/;
+
 /** Milliseconds of a minute in UTC; undefined for any other text. */
 export function minuteMs(text: string): number | undefined {
-  const ms = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
-  // Date.parse takes February 30 for a day of March.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : undefined;
+  return readTime(`${text}Z`, UTC_MINUTE)?.getTime();
 }
 
 type Texts = Readonly<Record<JobFilterName, string>>;
