@@ -50,15 +50,6 @@ const WRITE_BUDGET_SETTINGS = {
       'bytes per second that the API server stores for progress: each write stores its whole ZipJob, so that large ones are written less often',
     changeWhen: 'lower it when etcd grows or slows down with many running jobs of large requests',
   },
-  bucketCountWritesPerSecond: {
-    env: 'BUCKET_COUNT_WRITES_PER_SECOND',
-    type: 'integer',
-    minimum: 1,
-    maximum: 100_000,
-    default: 20,
-    description: 'writes per second of the counts of unfinished jobs of all ZipBuckets together',
-    changeWhen: 'lower it when writes of ZipBuckets load the API server',
-  },
 } as const satisfies Settings;
 
 /** The NetworkPolicies of zippers. */
@@ -118,7 +109,7 @@ export const CONTROLLER_SETTINGS = {
     type: 'string',
     default: 'zipjobs-controller',
     description: 'name of the Lease for leader election',
-    changeWhen: 'change it when two installations share a namespace',
+    setBy: 'the chart',
   },
   workers: {
     env: 'WORKERS',
@@ -166,6 +157,8 @@ export const CONTROLLER_CONSTANTS = {
   reconcileTimeoutMs: 300_000,
   /** Longest interval between two progress writes, whatever the budgets are: a job without progress for longer is reported. */
   progressIntervalMaxSeconds: 120,
+  /** Writes of the counts of unfinished jobs of all ZipBuckets together: a count that is seconds old is good enough. */
+  bucketCountWritesPerSecond: 20,
   /** Time limit of a bucket test: its pod has to start, and ends itself after 110 seconds. */
   bucketTestSeconds: 120,
   /** Bucket tests at the same time, and those of a project: users start them by hand. */

@@ -61,7 +61,7 @@ export const ZIPPER_SETTINGS = {
     maximum: 256,
     description: 'maximum concurrent downloads',
     changeWhen:
-      'lower it when sources answer 429 or refuse connections; raise it for many small files of slow hosts',
+      'lower it when sources respond with 429 or refuse connections; raise it for many small files of slow hosts',
   },
   sourceBufferBytes: {
     env: 'SOURCE_BUFFER_BYTES',

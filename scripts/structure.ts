@@ -148,5 +148,5 @@ ${row(['generated', generated.length, linesIn(generated)])}
 ${row(['SQL', sql.length, linesIn(sql)])}
 
 Source files of at most 20 lines: ${short(20)}; of at most 40: ${short(40)}.
-Settings: ${settings.size}, of which ${[...settings].filter((name) => name.includes('.')).length} are keys of JSON settings. Variables that no operator can change: ${computed.size}. Unsupported settings, for tests: ${unsupported.size}.
+Settings: ${settings.size} (${[...settings].filter((name) => name.includes('.')).length} are keys of JSON settings). Variables that no operator can change: ${computed.size}. Unsupported settings, for tests: ${unsupported.size}.
 Chart values: ${leavesOf(values)}.`);

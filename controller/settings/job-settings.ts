@@ -19,7 +19,7 @@ export const JOB_SETTINGS = {
     default: 50,
     description: 'maximum running jobs of a bucket',
     changeWhen:
-      'lower it when a store answers uploads with 503 SlowDown; raise it when jobs of one bucket wait alone',
+      'lower it when a store slows uploads down (503 SlowDown); raise it when jobs of one bucket wait alone',
   },
   jobCreateRate: {
     env: 'JOB_CREATE_RATE',

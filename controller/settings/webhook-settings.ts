@@ -38,16 +38,6 @@ export const WEBHOOK_SETTINGS = {
     changeWhen:
       'raise it when the events of one busy project arrive late; lower it when a receiver is overloaded',
   },
-  webhookConcurrencyPerProject: {
-    env: 'WEBHOOK_CONCURRENCY_PER_PROJECT',
-    type: 'integer',
-    minimum: 1,
-    default: 128,
-    description:
-      'maximum concurrent deliveries of one project, and so of its DNS lookups; slow receivers get half of them',
-    changeWhen:
-      'raise it when a project with many endpoints gets its events late; lower it when one delays others',
-  },
   webhookAllowHttp: {
     env: 'WEBHOOK_ALLOW_HTTP',
     type: 'boolean',
@@ -58,6 +48,8 @@ export const WEBHOOK_SETTINGS = {
 } as const satisfies Settings;
 
 export const WEBHOOK_CONSTANTS = {
+  /** Concurrent deliveries of one project, and so its DNS lookups: a quarter of the default in all. Slow receivers get half of them. */
+  webhookConcurrencyPerProject: 128,
   /** An endpoint whose deliveries all fail for five days is disabled: longer than the schedule of one event, and than a weekend. */
   webhookDisableAfterSeconds: 432_000,
   /** A receiver with a longer response time is slow until it responds faster, so that it does not delay others. */

@@ -36,7 +36,7 @@ export const KUBE_SETTINGS = {
 } as const satisfies Settings;
 
 export const KUBE_CONSTANTS = {
-  /** Time limit of one call to the API server: it answers within seconds, or is away. */
+  /** Time limit of one call to the API server: it responds within seconds, or is away. */
   kubeRequestTimeoutMs: 30_000,
 };
 export type KubeSettings = ConfigOf<typeof KUBE_SETTINGS> & ValuesOf<typeof KUBE_CONSTANTS>;

@@ -16,7 +16,7 @@ export const REDIS_SETTINGS = {
     type: 'string',
     default: '',
     description: 'Redis user, if the URL contains none',
-    changeWhen: 'set it when Redis answers NOAUTH or WRONGPASS',
+    changeWhen: 'set it when Redis responds with NOAUTH or WRONGPASS',
   },
   redisPassword: {
     env: 'REDIS_PASSWORD',
@@ -24,7 +24,7 @@ export const REDIS_SETTINGS = {
     default: '',
     secret: true,
     description: 'Redis password, if the URL contains none',
-    changeWhen: 'set it when Redis answers NOAUTH or WRONGPASS',
+    changeWhen: 'set it when Redis responds with NOAUTH or WRONGPASS',
   },
   redisCaFile: {
     env: 'REDIS_CA_FILE',

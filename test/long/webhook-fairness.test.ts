@@ -93,9 +93,8 @@ describe('receivers that never respond', function () {
           WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`,
           WEBHOOK_CONCURRENCY: `${CONCURRENCY}`,
           // Every receiver counts as slow, as on a busy machine.
-          ...unsupported({ WEBHOOK_SLOW_AFTER_MS: 10 }),
           // Here the stuck receivers share a project: the limits of endpoints alone must hold them back.
-          WEBHOOK_CONCURRENCY_PER_PROJECT: `${2 * STUCK_ENDPOINTS}`,
+          ...unsupported({ WEBHOOK_SLOW_AFTER_MS: 10, WEBHOOK_CONCURRENCY_PER_PROJECT: 2 * STUCK_ENDPOINTS }),
         },
         prepare: async () => {
           await put(slow, STUCK_ENDPOINTS * JOBS_PER_STUCK_ENDPOINT, (n) => stuck.url(n % STUCK_ENDPOINTS));

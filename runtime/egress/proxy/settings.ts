@@ -28,7 +28,7 @@ function userOf<const E extends string>(env: E, what: Purpose) {
     type: 'string' as const,
     default: '',
     description: `user name for the proxy for ${what}; empty for none`,
-    changeWhen: `set it when the proxy for ${what} answers 407`,
+    changeWhen: `set it when the proxy for ${what} responds with 407`,
   };
 }
 
@@ -39,7 +39,7 @@ function passwordOf<const E extends string>(env: E, what: Purpose) {
     default: '',
     secret: true,
     description: `password for the proxy for ${what}`,
-    changeWhen: `set it when the proxy for ${what} answers 407`,
+    changeWhen: `set it when the proxy for ${what} responds with 407`,
   };
 }
 

@@ -1,5 +1,7 @@
 /** The release, the projects and the objects of the case `scale`. */
+
 import { bucketResourceName, FINALIZER, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import { unsupportedValues } from '#test/support/builders/unsupported.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
@@ -55,8 +57,8 @@ export function installScale(cluster: Cluster, budgets: Budgets): Promise<unknow
         MAX_ACTIVE_JOBS_PER_BUCKET: NO_LIMIT,
         PROGRESS_WRITES_PER_SECOND: budgets.progressWrites,
         PROGRESS_BYTES_PER_SECOND: budgets.progressBytes,
-        BUCKET_COUNT_WRITES_PER_SECOND: budgets.countWrites,
       },
+      ...unsupportedValues({ BUCKET_COUNT_WRITES_PER_SECOND: budgets.countWrites }),
     },
   });
 }

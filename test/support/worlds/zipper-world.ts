@@ -118,7 +118,7 @@ export async function startZipperWorld(namespace: string): Promise<ZipperWorld> 
   function ownEnvOf({ metadata }: Pod): Readonly<Record<string, string>> {
     const { env, settings } = splitZipperEnv({ ...QUICK_ENV, ...owns.get(jobIn(metadata.name))?.env });
     const task = JSON.parse(metadata.annotations?.[ANNOTATIONS.task] ?? '{}') as object;
-    const file = join(tasks, metadata.uid ?? metadata.name);
+    const file = join(tasks, metadata.uid);
     writeFileSync(file, JSON.stringify({ ...task, settings }));
     return { TASK_FILE: file, ...storeEnv, ...env };
   }

@@ -97,8 +97,8 @@ describe('the CSV export of the history', () => {
     expect((await ada.get(EXPORT)).text).to.match(/^"id",[^\r]*\r\n$/);
   });
 
-  it('ends at DASHBOARD_EXPORT_ROWS and says so', async () => {
-    const env = { DASHBOARD_EXPORT_ROWS: '1' };
+  it('ends at the maximum number of rows and says so', async () => {
+    const env = { dashboardExportRows: 1 };
     const { ada } = await start({ ...held, streamJobs: rowsOf(exported(1), exported(2)) }, env);
     expect((await ada.get(EXPORT)).text).to.contain('The export was cut after 1 jobs.');
     expect((await ada.get(EXPORT)).text.split('\r\n').length).to.equal(4);
@@ -211,7 +211,7 @@ describe('the CSV export of the history', () => {
     }
   });
 
-  it('ends at DASHBOARD_EXPORT_TIMEOUT_MS', async () => {
+  it('ends at its time limit', async () => {
     const { history, ended } = createHeldHistory();
     const opened = await start(history, { dashboardExportTimeoutMs: 1000 });
     const response = await open(opened);

@@ -197,7 +197,7 @@ describe('the list of jobs', () => {
 
     it('is cut at the limit, and says so', async () => {
       await server[Symbol.asyncDispose]();
-      await open({ DASHBOARD_EXPORT_ROWS: '2' });
+      await open({ dashboardExportRows: 2 });
       for (let n = 0; n < 3; n += 1) put(n);
       const lines = linesOf((await visitor.get(`${JOBS}.csv`)).text);
       expect(lines).to.have.lengthOf(4);
