@@ -1,7 +1,7 @@
 /** The release, the projects and the objects of the case `scale`. */
 
 import { bucketResourceName, FINALIZER, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
-import { unsupportedValues } from '#test/support/builders/unsupported.ts';
+import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
@@ -51,14 +51,16 @@ export function installScale(cluster: Cluster, budgets: Budgets): Promise<unknow
     controller: {
       replicas: 1,
       nodeOptions: '--max-semi-space-size=4 --max-old-space-size=384',
-      podTemplate: { metadata: { annotations: { 'zipjobs.dev/test-run': 'scale' } } },
+      podTemplate: {
+        metadata: { annotations: { 'zipjobs.dev/test-run': 'scale' } },
+        ...unsupportedPod('controller', { BUCKET_COUNT_WRITES_PER_SECOND: budgets.countWrites }),
+      },
       settings: {
         MAX_ACTIVE_JOBS: NO_LIMIT,
         MAX_ACTIVE_JOBS_PER_BUCKET: NO_LIMIT,
         PROGRESS_WRITES_PER_SECOND: budgets.progressWrites,
         PROGRESS_BYTES_PER_SECOND: budgets.progressBytes,
       },
-      ...unsupportedValues({ BUCKET_COUNT_WRITES_PER_SECOND: budgets.countWrites }),
     },
   });
 }
