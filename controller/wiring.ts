@@ -275,22 +275,19 @@ function createNotifiers(
 /** Full reconciles in which the caches are compared once with the API server: ten minutes by default. */
 const COMPARED_EVERY = 10;
 
+function cacheOptions({ kube, log, kubeMetrics: metrics, config }: Base) {
+  return { kube, log, metrics, settings: { compareMs: COMPARED_EVERY * config.fullReconcileSeconds * 1000 } };
+}
+
 export function createParts(base: Base): Parts {
-  const { config, log, kube, clients, clock } = base;
+  const { config, log, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
   const queues = createQueues(base, findZipJob);
   const { queue, projectQueue } = queues;
   const leadership = { isOurs: false };
   const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
-  const common = {
-    kube,
-    log,
-    metrics: base.kubeMetrics,
-    settings: { compareMs: COMPARED_EVERY * config.fullReconcileSeconds * 1000 },
-    projectClasses,
-    onProject: notifiers.onProject,
-  };
+  const common = { ...cacheOptions(base), projectClasses, onProject: notifiers.onProject };
   const pause: Pause = createPause((reason) =>
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );

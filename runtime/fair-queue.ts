@@ -46,7 +46,7 @@ class Fifo<T> {
 /**
  * A fair queue: first in, first out within a group, and round-robin over groups. However many items one group has, the first item of
  * another waits for at most one item of each group. A group that may not be served now, because it is at its limit, is passed over and
- * keeps its turn: it has already waited for it. Every operation takes constant time, apart from the groups that are passed over.
+ * stays the next one: it has already waited. Every operation takes constant time, apart from the groups that are passed over.
  */
 export class FairQueue<T> {
   readonly #groups = new Map<string, Fifo<T>>();

@@ -9,11 +9,14 @@ export interface KubeMetrics extends ReflectorMetrics {
   readonly clockDiffered: () => void;
 }
 
+function countersIn(registry: Registry) {
+  return <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
+    new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
+}
+
 /** Metrics of calls to the API server and of the caches, the same in every process. */
 export function createKubeMetrics(registry: Registry): KubeMetrics {
-  function counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
-    return new Counter({ name, help, labelNames: [...labelNames], registers: [registry] });
-  }
+  const counter = countersIn(registry);
   const calls = counter(
     'rest_client_requests_total',
     'Calls to the API server, by method, status code and host',

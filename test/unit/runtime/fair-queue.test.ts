@@ -36,7 +36,7 @@ describe('FairQueue', () => {
     expect(all(queue)).to.deep.equal(['b1', 'c1', 'a2', 'b2']);
   });
 
-  it('passes over a group at its limit, which keeps its turn', () => {
+  it('passes over a group at its limit, which stays the next one', () => {
     const queue = queueOf('a1', 'b1', 'c1', 'a2', 'b2', 'c2');
     expect(queue.shift((group) => group !== 'a')).to.equal('b1');
     expect(all(queue)).to.deep.equal(['a1', 'c1', 'b2', 'a2', 'c2']);

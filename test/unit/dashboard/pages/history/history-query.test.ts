@@ -30,6 +30,10 @@ describe('readHistoryQuery', () => {
   it('reports each invalid value instead of ignoring the filter', () => {
     const { errors } = read(`state=Running&from=2026-02-30&to=yesterday&q=${'x'.repeat(1_025)}`);
     expect(Object.keys(errors)).to.have.members(['state', 'from', 'to', 'q']);
+    expect(read('reason=not found&token=My token').errors).to.deep.equal({
+      reason: 'The reason must be one or more reasons such as SourceNotFound, separated by commas.',
+      token: 'The token must be the ID of an access token, such as ci-k7x2mq.',
+    });
     expect(read('from=2026-02-02&to=2026-02-01').errors.to).to.equal('The end is not after the start.');
     expect(read('from=2026-02-01&to=2026-02-01').errors).to.deep.equal({});
     for (const text of ['2026-02-30T10:00', '2026-02-01T24:00', '2026-02-01T10', '2026-02-01 10:00'])
