@@ -110,11 +110,9 @@ function settingsTable(settings: Settings): string {
 
 type Row = readonly [path: string, value: string, comment: string];
 
-/** Maps that users set as one value. */
-function isLeaf(path: string, pair: Pair): boolean {
-  return (
-    !isMap(pair.value) || pair.value.items.length === 0 || /\.(resources|\w+SecurityContext)$/.test(path)
-  );
+/** Empty maps are values of their own. */
+function isLeaf(pair: Pair): boolean {
+  return !isMap(pair.value) || pair.value.items.length === 0;
 }
 
 /** The parser joins the comment of the file with the comment of its first key. */
@@ -128,7 +126,7 @@ function rowsOf(pairs: readonly Pair[], parent: string, first = ''): Row[] {
     const path = parent === '' ? String(pair.key.value) : `${parent}.${String(pair.key.value)}`;
     // The parser attaches the comment before the first key of a map to the map.
     const comment = pair.key.commentBefore ?? (index === 0 ? first : '');
-    if (!isLeaf(path, pair) && isMap(pair.value))
+    if (!isLeaf(pair) && isMap(pair.value))
       return rowsOf(pair.value.items, path, pair.value.commentBefore ?? '');
     if (comment === '') throw new Error(`values.yaml: ${path} has no comment`);
     return [[path, JSON.stringify(pair.value), lastParagraph(comment)]];

@@ -96,6 +96,13 @@ describe('helm test', function () {
     const { metadata } = find(await render(values), 'Pod', 'zipjobs-test');
     expect(metadata.labels).to.include({ ...own, 'app.kubernetes.io/component': 'test' });
     expect(metadata.annotations).to.include({ note: 'a', 'helm.sh/hook': 'test' });
+    const uninstall = find(await render(values), 'Job', 'zipjobs-uninstall')['spec'] as {
+      readonly template: Pick<KubeObject, 'metadata'>;
+    };
+    expect(uninstall.template.metadata.labels).to.include({
+      ...own,
+      'app.kubernetes.io/component': 'uninstall',
+    });
   });
 
   it('reaches the controller through a Service of its admin port (X29)', async () => {
