@@ -44,7 +44,7 @@ export function uidOfProject(rank: number): string {
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
 const SEARCH_MS = 250;
-/** Default of DASHBOARD_HISTORY_SEARCH_MS. */
+/** dashboardHistorySearchMs of the dashboard. */
 const PAGE_SEARCH_MS = 2_000;
 
 function listWith(filter: JobFilter, cursor?: string) {

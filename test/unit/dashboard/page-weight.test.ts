@@ -21,7 +21,7 @@ import { fillOnCallProject, ON_CALL_PARAMS } from '#test/support/worlds/on-call-
 /** Fills every row of every list. */
 const MORE_JOBS = 150;
 const MORE_OBJECTS = 150;
-/** The most jobs of one form (DASHBOARD_BULK_JOBS_MAX). */
+/** The most jobs of one form (dashboardBulkJobsMax). */
 const JOBS_OF_A_FORM = 100;
 
 const refused: WebhookState = {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Setting } from '#runtime/config.ts';
 import { countSettings, PROGRAMS } from '#scripts/all-settings.ts';
-import { CHART_SETTINGS } from '#scripts/sync-values.ts';
 
 /** More would be promises that nobody can keep together. */
 const MOST_SETTINGS = 150;
@@ -22,14 +21,6 @@ describe('the settings of all programs', () => {
     expect(
       named(({ changeWhen, setBy }) => (setBy === undefined) !== REASON.test(changeWhen ?? '')),
     ).to.deep.equal([]);
-  });
-
-  it('that no operator can change are refused by the chart', () => {
-    const { api, dashboard, controller, zipper } = PROGRAMS;
-    const computed = [api, dashboard, controller, zipper].flatMap((settings) =>
-      Object.values(settings ?? {}).filter(({ setBy }) => setBy !== undefined),
-    );
-    expect(computed.map(({ env }) => env).filter((env) => !CHART_SETTINGS.has(env))).to.deep.equal([]);
   });
 
   it(`are at most ${MOST_SETTINGS}, with the keys of JSON settings`, () => {
