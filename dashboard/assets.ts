@@ -50,7 +50,9 @@ function assetOf(name: string, type: string, body: Buffer): Asset {
 /** A quarter of what each first visit loads is comments and indentation. */
 function withoutComments(css: string): string {
   return css
-    .replaceAll(/\/\*.*?\*\//gs, '')
+    .split('*/')
+    .map((part) => part.split('/*', 1).join(''))
+    .join('')
     .replaceAll(/\n\s+/g, '\n')
     .trimStart();
 }

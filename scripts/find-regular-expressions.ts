@@ -5,6 +5,7 @@ import { SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 
 export interface RegularExpression {
   readonly path: string;
+  readonly line: number;
   readonly source: string;
   readonly flags: string;
 }
@@ -48,14 +49,18 @@ export function findRegularExpressions(
   const constants = constantsOf(program);
   const found: RegularExpression[] = [];
   const unknown: string[] = [];
+  function lineOf({ start }: Expression): number {
+    return text.slice(0, start).split('\n').length;
+  }
   function note(node: Expression, flags: string): void {
     const source = textOf(node, constants);
     if (source === undefined) unknown.push(text.slice(node.start, node.end));
-    else found.push({ path, source, flags });
+    else found.push({ path, line: lineOf(node), source, flags });
   }
   new Visitor({
     Literal: (node) => {
-      if ('regex' in node) found.push({ path, source: node.regex.pattern, flags: node.regex.flags });
+      if ('regex' in node)
+        found.push({ path, line: lineOf(node), source: node.regex.pattern, flags: node.regex.flags });
     },
     NewExpression: ({ callee, arguments: [source, flags] }) => {
       if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || source === undefined) return;
@@ -77,23 +82,23 @@ const FOLDERS = '{administration,api,cli,controller,crds,dashboard,runtime,zippe
 
 /** Expressions that their files build at start. */
 const BUILT: readonly RegularExpression[] = [
-  { path: 'runtime/source-headers.ts', source: SOURCE_HEADER_NAME_PATTERN, flags: 'u' },
+  { path: 'runtime/source-headers.ts', line: 1, source: SOURCE_HEADER_NAME_PATTERN, flags: 'u' },
 ];
 
-function toText({ path, source, flags }: RegularExpression): string {
-  return `${path} /${source}/${flags}`;
+function toText({ source, flags }: RegularExpression): string {
+  return `/${source}/${flags}`;
 }
 
-/** Every expression of the processes, once per file. @throws Error if a file builds one that is not known */
+/** Every expression of the processes, once. @throws Error if a file builds one that is not known */
 export async function readRegularExpressions(): Promise<readonly RegularExpression[]> {
   const all = new Map(BUILT.map((one) => [toText(one), one]));
   const paths: string[] = [];
   for await (const path of glob(FOLDERS)) paths.push(path);
   for (const path of paths.toSorted()) {
     const { found, unknown } = findRegularExpressions(path, await readFile(path, 'utf8'));
-    for (const one of found) all.set(toText(one), one);
+    for (const one of found) if (!all.has(toText(one))) all.set(toText(one), one);
     if (unknown.length > 0 && !BUILT.some((one) => one.path === path))
       throw new Error(`${path} builds a regular expression from more than constants: ${unknown.join(', ')}`);
   }
-  return [...all.values()].toSorted((a, b) => (toText(a) < toText(b) ? -1 : 1));
+  return [...all.values()];
 }

@@ -1,52 +1,73 @@
 /**
- * Compares docs/regular-expressions.md with the regular expressions of the code, and fails if they differ. With `--write`,
- * measures the expressions that are not in the file yet, and writes it.
+ * Fails for each regular expression of the processes that takes more than linear time (N3): recheck searches for texts that could
+ * take longer, and Node measures them.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpuMs, measureGrowth } from '#test/support/growth.ts';
-import { apply, findWorstInputs, inputOf, type WorstInput } from '#test/support/worst-input.ts';
+import recheck, { type AttackPattern } from 'recheck';
 import { type RegularExpression, readRegularExpressions } from './find-regular-expressions.ts';
-import { code, tableRows } from './regular-expression-table.ts';
 
-const TARGET = 'docs/regular-expressions.md';
-const LENGTH = 16_384;
+// Every machine gets the same result: the native program is not available on all of them.
+process.env['RECHECK_BACKEND'] = 'pure';
 
-const HEAD = `# Regular expressions
+/** Small enough for less than a minute in all. */
+const LIMITS = {
+  timeout: 300_000,
+  attackLimit: 5_000_000,
+  incubationLimit: 5000,
+  maxAttackStringSize: 10_000,
+  maxGenerationSize: 20,
+  maxInitialGenerationSize: 100,
+  maxIteration: 3,
+  maxNFASize: 2000,
+} as const;
 
-This table lists every regular expression of the processes, with the slowest input that a search finds among texts made of parts of the expression. A test repeats the search, and fails if the time grows faster than linearly (N3). \`npm run docs\` measures only new expressions.
+/** Linear time needs less than half of it for the longest text, quadratic time several times as much. */
+const SLOW_MS = 100;
+const LONGEST = 65_536;
 
-The times are from one run on one core: the CPU time for ${LENGTH.toLocaleString('en')} characters, and how much longer four times as many take. No factor is given where the time is too short to measure. Linear time has a factor of 4, quadratic time one of 16.
-
-| file | expression | slowest input | milliseconds | factor |
-|---|---|---|---|---|`;
-
-function described({ prefix, repeated, end }: WorstInput): string {
-  return [prefix, repeated, end]
-    .filter((part) => part !== '')
-    .map((part) => `${JSON.stringify(part)}${part === repeated ? '…' : ''}`)
-    .join(' ');
+/** Applies it as the code does: a global one to the whole text, another one until its first match. */
+function apply(expression: RegExp, text: string): void {
+  if (expression.global) text.replace(expression, '');
+  else expression.test(text);
 }
 
-function measured({ source, flags }: RegularExpression): string {
-  const expression = new RegExp(source, flags);
-  const [input] = findWorstInputs(expression, 1);
-  if (input === undefined) throw new Error(`no input for ${source}`);
-  const text = inputOf(input, LENGTH);
-  const ms = cpuMs(() => apply(expression, text));
-  const { ratio } = measureGrowth(
-    (one) => apply(expression, one),
-    (length) => inputOf(input, length),
-  );
-  return ` ${code(described(input))} | ${ms.toFixed(3)} | ${ratio === undefined ? '' : ratio.toFixed(1)} |`;
+function textOf({ pumps, suffix }: AttackPattern, repetitions: number): string {
+  return `${pumps.map(({ prefix, pump }) => prefix + pump.repeat(repetitions)).join('')}${suffix}`;
 }
 
-const text = readFileSync(TARGET, 'utf8');
-const isWriting = process.argv.includes('--write');
-const rows = tableRows(text, await readRegularExpressions(), isWriting ? measured : () => '');
-const expected = `${[HEAD, ...rows].join('\n')}\n`;
-
-if (isWriting) writeFileSync(TARGET, expected);
-else if (text !== expected) {
-  console.error(`${TARGET} is out of date. Run: npm run docs`);
-  process.exitCode = 1;
+/**
+ * Whether an attack takes long in Node. recheck takes a repetition with a bound for one without, and on a busy machine it takes any
+ * expression for slow. The text grows in small steps, because exponential time would never end for the longest one.
+ */
+function isConfirmed(expression: RegExp, attack: AttackPattern): boolean {
+  let text = '';
+  for (let repetitions = 8; text.length < LONGEST; repetitions = Math.ceil(repetitions * 1.1)) {
+    text = textOf(attack, repetitions);
+    const before = process.threadCpuUsage();
+    apply(expression, text);
+    const { user, system } = process.threadCpuUsage(before);
+    if ((user + system) / 1000 > SLOW_MS) return true;
+  }
+  return false;
 }
+
+/** Why an expression is slow; undefined if it is not. */
+export async function findFault({
+  path,
+  line,
+  source,
+  flags,
+}: RegularExpression): Promise<string | undefined> {
+  const found = await recheck.check(source, flags, LIMITS);
+  const place = `${path}:${line} /${source}/${flags}`;
+  if (found.status === 'unknown') return `${place} cannot be checked: ${found.error.kind}`;
+  if (found.status === 'safe' || !isConfirmed(new RegExp(source, flags), found.attack)) return undefined;
+  return `${place} takes time of ${found.complexity.summary} for ${found.attack.pattern}`;
+}
+
+if (import.meta.main)
+  for (const one of await readRegularExpressions()) {
+    const fault = await findFault(one);
+    if (fault === undefined) continue;
+    console.error(fault);
+    process.exitCode = 1;
+  }

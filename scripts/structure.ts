@@ -21,7 +21,7 @@ const FOLDERS = [
   'crds',
 ];
 const GENERATED =
-  /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/(?:metrics|regular-expressions)\.md)/;
+  /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/metrics\.md)/;
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 

@@ -16,7 +16,7 @@ export interface Growth {
 }
 
 /** CPU time of one run in milliseconds. Other processes, which use the machine too, do not count. */
-export function cpuMs(run: () => void): number {
+function cpuMs(run: () => void): number {
   const before = process.threadCpuUsage();
   let runs = 0;
   let used = 0;
