@@ -18,7 +18,7 @@ if (unknown.length > 0) {
 
 // The npm package `node` can lag behind the image: docs/release.md says why.
 const [, ofImages = 'unknown'] =
-  /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('api/Dockerfile', 'utf8')) ?? [];
+  /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
 console.log(`Node ${process.versions.node} runs the tests, Node ${ofImages} is in the images`);
 
 const rows: string[] = [];

@@ -56,7 +56,7 @@ export function newerReleases(index: readonly NodeRelease[], version: NodeVersio
 const IMAGE = /^ARG NODE_IMAGE=node:.*$/gm;
 const SENTENCE = /\bNode \d+\.\d+\.\d+\b/g;
 
-/** The text of a Dockerfile with the base image of this version. */
+/** The text of the Dockerfile with the base image of this version. */
 export function withImage(text: string, version: string): string {
   return text.replace(IMAGE, `ARG NODE_IMAGE=node:${version}-slim`);
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the Dockerfiles, `engines` of package.json and docs/release.md with .node-version, and fails if they differ. With
- * `--write`, writes the Dockerfiles and the page. Imports no package, so that a workflow can run it without installing any.
+ * Compares the Dockerfile, `engines` of package.json and docs/release.md with .node-version, and fails if they differ. With
+ * `--write`, writes the Dockerfile and the page. Imports no package, so that a workflow can run it without installing any.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,8 @@ export const NODE_VERSION = parseNodeVersion(read('.node-version').trim());
 /** The files that name the version, with the text that they must have. */
 function wantedTexts(): ReadonlyMap<string, string> {
   const version = nodeVersionText(NODE_VERSION);
-  const dockerfiles = ['api', 'controller', 'dashboard', 'zipper-image'].map(
-    (folder) => `${folder}/Dockerfile`,
-  );
   return new Map([
-    ...dockerfiles.map((path) => [path, withImage(read(path), version)] as const),
+    ['Dockerfile', withImage(read('Dockerfile'), version)],
     ['docs/release.md', withDocumented(read('docs/release.md'), version)],
   ]);
 }

@@ -5,24 +5,23 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { loadedBy } from '#test/support/import-graph.ts';
+import { readStages } from '#tools/local-cluster/image-process.ts';
 
 interface Image {
-  /** The folders besides crds and runtime. */
+  /** The folders besides crds and runtime. The last one contains the warm-up, unless it is the command line. */
   readonly folders: readonly string[];
   readonly programs: readonly string[];
 }
 
 const IMAGES: Readonly<Record<string, Image>> = {
-  api: {
-    folders: ['administration', 'api', 'cli'],
-    programs: ['api/main.ts', 'api/release-check/main.ts', 'cli/main.ts'],
-  },
+  api: { folders: ['api'], programs: ['api/main.ts', 'api/release-check/main.ts'] },
   controller: {
     folders: ['controller'],
     programs: ['controller/main.ts', 'controller/migrate/main.ts', 'controller/uninstall/main.ts'],
   },
   dashboard: { folders: ['administration', 'dashboard'], programs: ['dashboard/main.ts'] },
-  'zipper-image': { folders: ['zipper-image'], programs: ['zipper-image/main.ts'] },
+  zipper: { folders: ['zipper-image'], programs: ['zipper-image/main.ts'] },
+  cli: { folders: ['administration', 'cli'], programs: ['cli/main.ts'] },
 };
 
 interface Manifest {
@@ -48,75 +47,87 @@ function loaded(programs: readonly string[]) {
   };
 }
 
-for (const [folder, { folders, programs }] of Object.entries(IMAGES))
-  describe(`the image of ${folder}`, () => {
-    let stages: readonly string[];
-    before(() => {
-      const text = readFileSync(`${folder}/Dockerfile`, 'utf8').replaceAll(/ \\\n\s*/g, ' ');
-      stages = text.split(/^(?=FROM )/m);
-    });
-    /** Instructions of one stage; the first part of the file, before any stage, is 0. */
-    function linesOf(stage: number, word: string): readonly string[] {
-      return (stages[stage] ?? '').split('\n').filter((line) => line.startsWith(`${word} `));
-    }
+const STAGES = readStages();
+
+/** Instructions of one stage without the word. */
+function linesOf(stage: string, word: string): readonly string[] {
+  const lines = STAGES.get(stage)?.lines.filter((line) => line.startsWith(`${word} `)) ?? [];
+  return lines.map((line) => line.slice(word.length + 1));
+}
+
+describe('the Dockerfile', () => {
+  it('is based on the Node of .node-version, which a release can name by digest (P16, N27)', () => {
+    const version = readFileSync('.node-version', 'utf8').trim();
+    expect(linesOf('', 'ARG')).to.deep.equal([`NODE_IMAGE=node:${version}-slim`]);
+    const bases = [...STAGES.values()].map(({ from }) => from).filter((from) => !STAGES.has(from));
+    expect(new Set(bases)).to.deep.equal(new Set([`\${NODE_IMAGE}`]));
+  });
+
+  it('installs the lock file without development packages, before it copies any source (P16)', () => {
+    expect(linesOf('build', 'COPY')).to.deep.equal([
+      'package.json package-lock.json scripts/keep-dependencies.ts scripts/install-packages scripts/build-program ./',
+    ]);
+    expect(readFileSync('scripts/install-packages', 'utf8')).to.contain(
+      'npm ci --omit=dev --ignore-scripts --no-audit --no-fund\n',
+    );
+  });
+
+  it('runs its programs as a numeric user that is not root (P2)', () => {
+    expect(linesOf('process', 'USER')).to.deep.equal(['65532:65532']);
+  });
+
+  it('has files of root that every user can read, the compile cache too (X5)', () => {
+    // A build runs as root. Without this, Node finds no cache, and its files have the mode 0600.
+    const program = readFileSync('scripts/build-program', 'utf8');
+    expect(program)
+      .to.match(/mv "\$cache" .*-65532/)
+      .and.match(/\nchmod -R a\+rX,go-w node_modules program\n$/);
+    const copies = [...STAGES.keys()].flatMap((stage) => linesOf(stage, 'COPY'));
+    expect(copies.join('\n')).to.not.match(/--chown|--chmod/);
+  });
+});
+
+for (const [target, { folders, programs }] of Object.entries(IMAGES))
+  describe(`the image of ${target}`, () => {
+    const warmUps = target === 'cli' ? [] : [`${folders.at(-1) ?? ''}/warm-up/main.ts`];
     function keptPackages(): readonly string[] {
-      return (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
+      return (linesOf(`${target}-packages`, 'RUN')[0] ?? '').replace('sh install-packages ', '').split(' ');
     }
 
-    it('is based on the Node of .node-version, which a release can name by digest (P16, N27)', () => {
-      const version = readFileSync('.node-version', 'utf8').trim();
-      expect(linesOf(0, 'ARG')).to.deep.equal([`ARG NODE_IMAGE=node:${version}-slim`]);
-      expect(stages.slice(1).map((stage) => stage.split('\n')[0])).to.deep.equal([
-        `FROM \${NODE_IMAGE} AS dependencies`,
-        `FROM \${NODE_IMAGE} AS program`,
-        `FROM \${NODE_IMAGE}`,
+    it('is built in three stages (P16)', () => {
+      expect(
+        [`${target}-packages`, `${target}-program`, target].map((stage) => STAGES.get(stage)?.from),
+      ).to.deep.equal(['build', `${target}-packages`, 'process']);
+      expect(linesOf(target, 'COPY')).to.deep.equal([
+        `--from=${target}-program /app/node_modules ./node_modules`,
+        `--from=${target}-program /app/program ./`,
       ]);
     });
 
-    it('installs the lock file without development packages, before it copies any source (P16)', () => {
-      expect(linesOf(1, 'COPY')).to.deep.equal([
-        'COPY package.json package-lock.json scripts/keep-dependencies.ts ./',
-      ]);
-      expect(linesOf(1, 'RUN')[1]).to.match(
-        /^RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund &&/,
-      );
-      expect(linesOf(2, 'COPY')[0]).to.equal('COPY --from=dependencies /app/node_modules ./node_modules');
-      expect(linesOf(3, 'COPY')[0]).to.equal('COPY --from=program /app/node_modules ./node_modules');
+    it('runs Node directly (P2)', () => {
+      const options = ['controller', 'dashboard'].includes(target) ? '"--optimize-for-size", ' : '';
+      expect(linesOf(target, 'ENTRYPOINT')).to.deep.equal([`["node", ${options}"${programs[0] ?? ''}"]`]);
+      expect(['CMD', 'RUN', 'USER'].flatMap((word) => linesOf(target, word))).to.deep.equal([]);
     });
 
-    it('runs Node directly, as a numeric user that is not root (P2)', () => {
-      expect(linesOf(3, 'USER')).to.deep.equal(['USER 65532:65532']);
-      const options = ['controller', 'dashboard'].includes(folder) ? '"--optimize-for-size", ' : '';
-      expect(linesOf(3, 'ENTRYPOINT')).to.deep.equal([`ENTRYPOINT ["node", ${options}"${folder}/main.ts"]`]);
-      expect(linesOf(3, 'CMD')).to.deep.equal([]);
-    });
-
-    it('belongs to root, and every user can read it and its compile cache (X5)', () => {
-      // A build runs as root. Without this, Node finds no cache, and its files have the mode 0600.
-      const [fill, permit] = linesOf(2, 'RUN');
-      expect(fill).to.match(new RegExp(`^RUN node ${folder}/warm-up/main\\.ts && .*-65532`));
-      expect(permit).to.equal('RUN chmod -R a+rX,go-w .');
-      expect([2, 3].flatMap((stage) => linesOf(stage, 'COPY')).join('\n')).to.not.match(/--chown|--chmod/);
-      expect(linesOf(3, 'RUN')).to.deep.equal([]);
-    });
-
-    it('fills its compile cache without an API server or a store (X5)', async function () {
-      this.timeout(180_000);
-      const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
-      try {
-        const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
-        await promisify(execFile)(process.execPath, [`${folder}/warm-up/main.ts`], { env });
-        expect(readdirSync(cache, { recursive: true, encoding: 'utf8' })).to.have.length.above(100);
-      } finally {
-        rmSync(cache, { recursive: true });
-      }
-    });
+    for (const warmUp of warmUps)
+      it('fills its compile cache without an API server or a store (X5)', async function () {
+        this.timeout(180_000);
+        const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
+        try {
+          const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
+          await promisify(execFile)(process.execPath, [warmUp], { env });
+          expect(readdirSync(cache, { recursive: true, encoding: 'utf8' })).to.have.length.above(100);
+        } finally {
+          rmSync(cache, { recursive: true });
+        }
+      });
 
     it('contains every file that its programs load, and no other folder', () => {
-      const copied = linesOf(2, 'COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
+      const stage = `${target}-program`;
+      const copied = linesOf(stage, 'COPY').flatMap((line) => /^(\S+) \.\/\1$/.exec(line)?.[1] ?? []);
       expect(copied).to.deep.equal(['crds', 'runtime', ...folders]);
-      const final = linesOf(3, 'COPY').flatMap((line) => / \/app\/(\S+) \.\/\1?$/.exec(line)?.[1] ?? []);
-      expect(final).to.deep.equal(['node_modules', 'package.json', ...copied, '.compile-cache']);
+      expect(linesOf(stage, 'RUN')).to.deep.equal([['sh build-program', ...warmUps].join(' ')]);
       for (const file of loaded(programs).files) {
         expect(existsSync(file), file).to.equal(true);
         expect(copied).to.include(file.split('/')[0]);
@@ -124,7 +135,7 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
     });
 
     it('installs exactly the packages that its programs import (X5)', () => {
-      expect(keptPackages()).to.deep.equal(loaded([...programs, `${folder}/warm-up/main.ts`]).packages);
+      expect(keptPackages()).to.deep.equal(loaded([...programs, ...warmUps]).packages);
       expect(loaded(programs).packages).to.deep.equal(keptPackages());
     });
 

@@ -22,7 +22,7 @@ export const WATCHED_FOLDERS = [
 /** The first rule that matches a path decides. */
 const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = [
   // Documents, tests, names without an extension, and the files that editors write beside the one being saved.
-  [/(^|\/)\.|~$|\/[^./]+$|\.(md|swp|tmp|test\.ts)$|___jb_(tmp|old)___$/, []],
+  [/(^|\/)\.|~$|(^|\/)[^./]+$|\.(md|swp|tmp|test\.ts)$|___jb_(tmp|old)___$/, []],
   // Copies of crds/*.yaml, written by `scripts/sync-crds.ts`.
   [/^charts\/zipjobs\/templates\/crds\//, []],
   // Programs that run once and exit.

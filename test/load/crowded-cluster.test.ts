@@ -94,7 +94,7 @@ describe(`${JOBS} finished jobs`, function () {
     { port: apiServerPort }: ApiServer,
     onSpawn?: (pid: number) => void,
   ) {
-    const { args, env } = imageProcess(`${folder}/Dockerfile`, directory);
+    const { args, env } = imageProcess(folder, directory);
     const [port = 0, adminPort = 0] = await freePorts(2);
     const startMs = performance.now();
     const child = spawn(process.execPath, args, {

@@ -11,21 +11,45 @@ export interface ImageProcess {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * Reads how an image starts its process from the last stage of its Dockerfile, so that tests measure the same
- * process.
- */
-export function imageProcess(dockerfile: string, folder: string): ImageProcess {
-  const text = readFileSync(join(ROOT, dockerfile), 'utf8').replaceAll(/\\\n\s*/g, ' ');
-  const stage = text.slice(text.lastIndexOf('\nFROM '));
-  const [, entryPoint] = /^ENTRYPOINT (\[.*\])$/m.exec(stage) ?? [];
-  const words: unknown = JSON.parse(entryPoint ?? '[]');
-  if (!Array.isArray(words) || words[0] !== 'node') throw new Error(`${dockerfile} does not start node`);
+/** One stage of the Dockerfile. */
+export interface Stage {
+  /** The stage or the image that it starts from. */
+  readonly from: string;
+  /** The instructions after FROM, one a line. */
+  readonly lines: readonly string[];
+}
+
+/** The stages of the Dockerfile by name; the part before the first one has the name ''. */
+export function readStages(): ReadonlyMap<string, Stage> {
+  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').replaceAll(/ \\\n\s*/g, ' ');
+  return new Map(
+    text.split(/^(?=FROM )/m).map((stage) => {
+      const [first = '', ...lines] = stage.split('\n');
+      const [, from = '', name = ''] = /^FROM (\S+) AS (\S+)$/.exec(first) ?? [];
+      return [name, { from, lines: name === '' ? [first, ...lines] : lines }];
+    }),
+  );
+}
+
+/** The ENV instructions of a stage, after those of the stage that it starts from. */
+function variablesOf(stages: ReadonlyMap<string, Stage>, name: string): readonly string[] {
+  const stage = stages.get(name);
+  if (stage === undefined) return [];
+  return [...variablesOf(stages, stage.from), ...stage.lines.filter((line) => line.startsWith('ENV '))];
+}
+
+/** Reads from the Dockerfile how the image of a target starts its process, so that tests measure the same process. */
+export function imageProcess(target: string, folder: string): ImageProcess {
+  const stages = readStages();
+  const entryPoint = stages.get(target)?.lines.find((line) => line.startsWith('ENTRYPOINT ['));
+  const words: unknown = JSON.parse(entryPoint?.slice('ENTRYPOINT '.length) ?? '[]');
+  if (!Array.isArray(words) || words[0] !== 'node')
+    throw new Error(`the image ${target} does not start node`);
   const args = words
     .slice(1)
     .map((word) => (String(word).endsWith('.ts') ? join(ROOT, String(word)) : String(word)));
-  const pairs = [...stage.matchAll(/^ENV (.*)$/gm)].flatMap(([, list = '']) =>
-    [...list.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const),
+  const pairs = variablesOf(stages, target).flatMap((line) =>
+    [...line.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const),
   );
   const env = Object.fromEntries(
     pairs.map(([name, value]) => [

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type ImageProcess, imageProcess } from './image-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
@@ -9,6 +9,10 @@ const OWN_IMAGES: Readonly<Record<string, string>> = {
   'zipjobs-dashboard': 'dashboard/main.ts',
   'zipjobs-zipper': 'zipper-image/main.ts',
 };
+/** The targets of the Dockerfile by the script that they start. */
+const TARGETS: ReadonlyMap<string, string> = new Map(
+  Object.entries(OWN_IMAGES).map(([image, script]) => [script, image.slice('zipjobs-'.length)]),
+);
 
 /** Replaces images with scripts of this checkout, which run with the Node of this process. */
 export interface ImageTable {
@@ -23,15 +27,13 @@ export interface ImageTable {
 /** Our images and `more`, by name, with or without their registry. */
 export function createImageTable(more: Readonly<Record<string, string>>): ImageTable {
   const scripts = new Map(Object.entries({ ...OWN_IMAGES, ...more }));
-  const own = new Set(Object.values(OWN_IMAGES));
   function scriptOf(image: string): string | undefined {
     const repository = repositoryOf(image);
     return scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
   }
   function processOf(script: string | undefined): ImageProcess | undefined {
-    return script !== undefined && own.has(script)
-      ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT)
-      : undefined;
+    const target = script === undefined ? undefined : TARGETS.get(script);
+    return target === undefined ? undefined : imageProcess(target, ROOT);
   }
   return {
     root: ROOT,

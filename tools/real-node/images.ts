@@ -23,16 +23,16 @@ const BASE_IMAGE = 'localhost/zipjobs-base:1';
 export const REGISTRY = 'registry.zipjobs.test';
 export const IMAGE_TAG = 'built';
 
-/** Our images with the folders of their Dockerfiles. */
+/** Our images with their targets in the Dockerfile. */
 export const IMAGES: Readonly<Record<string, string>> = {
   'zipjobs-api': 'api',
   'zipjobs-controller': 'controller',
   'zipjobs-dashboard': 'dashboard',
-  'zipjobs-zipper': 'zipper-image',
+  'zipjobs-zipper': 'zipper',
 };
 
 /**
- * Builds our images from their Dockerfiles, without Docker, and the image that holds the namespaces of a pod.
+ * Builds our images from the Dockerfile, without Docker, and the image that holds the namespaces of a pod.
  * @returns an archive for `ctr images import`, which the cache keeps until an image changes
  */
 export async function buildImages(cache: string, dir: string, log: Log): Promise<string> {
@@ -46,7 +46,7 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
   const what = 'layers of earlier builds';
   await limitFolder({ folder: layers, what, limitMib: LAYERS_LIMIT_MIB, clear }, log);
   await buildBase(buildah, dir);
-  for (const [name, folder] of Object.entries(IMAGES)) {
+  for (const [name, target] of Object.entries(IMAGES)) {
     log(`Building ${name}`);
     await buildah([
       'bud',
@@ -54,8 +54,8 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
       ...(await buildVolumes()),
       '--build-arg',
       `NODE_IMAGE=${BASE_IMAGE}`,
-      '--file',
-      join(ROOT, folder, 'Dockerfile'),
+      '--target',
+      target,
       '--tag',
       `${REGISTRY}/${name}:${IMAGE_TAG}`,
       ROOT,

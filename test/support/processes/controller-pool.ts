@@ -117,7 +117,7 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   }
 
   async #run(): Promise<void> {
-    const { args, env } = imageProcess('controller/Dockerfile', this.#folder);
+    const { args, env } = imageProcess('controller', this.#folder);
     this.#started += 1;
     const own = { POD_NAME: `controller-${this.#started}` };
     const child = spawn(process.execPath, args, {

@@ -34,7 +34,7 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 export interface ServerImage {
-  /** Folder of the Dockerfile, for error messages too. */
+  /** Target of the Dockerfile, for error messages too. */
   readonly folder: 'api' | 'dashboard';
   /** Its permissions are those of this account. */
   readonly serviceAccount: string;
@@ -66,7 +66,7 @@ export async function startServerProcess(
   const { stdout } = await cluster.kubectl(['create', 'token', serviceAccount, '-n', RELEASE_NAMESPACE]);
   await writeFile(join(directory, 'token'), stdout.trim(), { mode: 0o600 });
   await writeFile(join(directory, 'ca.crt'), cluster.apiServer.ca);
-  const { args, env } = imageProcess(`${folder}/Dockerfile`, directory);
+  const { args, env } = imageProcess(folder, directory);
   const apiServer = new URL(options.apiServerUrl ?? cluster.apiServer.url);
   const [port = 0, adminPort = 0] = await freePorts(2);
   const url = `http://${HOST}:${port}`;

@@ -16,7 +16,7 @@ import { certificateText } from '../servers/tls-front.ts';
 import { compileCacheEnv } from './compile-cache-env.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const DOCKERFILE = 'zipper-image/Dockerfile';
+const IMAGE = 'zipper';
 
 export interface ZipperTarget {
   readonly endpoint: string;
@@ -73,7 +73,7 @@ export class ZipperHost implements AsyncDisposable {
       cert: certificateText('loopback.pem'),
     });
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
-    await fillCompileCache({ ...imageProcess(DOCKERFILE, directory).env, ...compileCacheEnv() });
+    await fillCompileCache({ ...imageProcess(IMAGE, directory).env, ...compileCacheEnv() });
     return new ZipperHost(directory, status);
   }
 
@@ -95,7 +95,7 @@ export class ZipperHost implements AsyncDisposable {
       writeFile(join(at('files'), fileListMountName(0)), gzipSync(list)),
       writeFile(at('task.json'), JSON.stringify({ ...taskOf(job, list), settings })),
     ]);
-    const image = imageProcess(DOCKERFILE, this.directory);
+    const image = imageProcess(IMAGE, this.directory);
     return {
       directory,
       command: [process.execPath, ...image.args],

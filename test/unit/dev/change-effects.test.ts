@@ -20,7 +20,7 @@ const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
   ['charts/zipjobs/README.md', 'a document'],
   ['controller/decide.test.ts', 'a test'],
   ['test/dev/main.ts', 'a file outside the watched folders'],
-  ['api/Dockerfile', 'an image recipe'],
+  ['Dockerfile', 'an image recipe'],
   ['cli/main.ts', 'the command line, which runs once and exits'],
   ['api/warm-up/main.ts', 'a step of the image build'],
   ['controller/uninstall/main.ts', 'the uninstall Job'],

@@ -230,7 +230,8 @@ describe('the scripts of a release', () => {
       expect(namesIn('zipper')).to.include('undici').and.to.not.include('koa');
       expect(namesIn('controller')).to.include('prom-client').and.to.not.include('eta');
       expect(namesIn('dashboard')).to.include.members(['koa', 'eta']);
-      expect(namesIn('api')).to.include('yargs').and.to.not.include('eta');
+      expect(namesIn('api')).to.include('koa').and.to.not.include('yargs');
+      expect(namesIn('cli')).to.include('yargs').and.to.not.include('koa');
     } finally {
       rmSync(folder, { recursive: true });
     }

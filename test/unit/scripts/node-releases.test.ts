@@ -29,7 +29,7 @@ function newer(version: string) {
 }
 
 describe('the version of Node', () => {
-  it('is the same in .node-version, the Dockerfiles, engines and docs/release.md (N27)', () => {
+  it('is the same in .node-version, the Dockerfile, engines and docs/release.md (N27)', () => {
     expect(nodeVersionProblems()).to.deep.equal([]);
   });
 
@@ -50,7 +50,7 @@ describe('the version of Node', () => {
     ).to.throw('is not a version of Node');
   });
 
-  it('is written into Dockerfiles and the page about releases (N27)', () => {
+  it('is written into the Dockerfile and the page about releases (N27)', () => {
     expect(withImage('# x\nARG NODE_IMAGE=node:24.1.0-slim\nFROM x\n', '24.22.2')).to.equal(
       '# x\nARG NODE_IMAGE=node:24.22.2-slim\nFROM x\n',
     );
