@@ -153,7 +153,7 @@ function historyMetrics(registry: Registry) {
     }),
     purgedRows: new Counter({
       name: 'zip_history_purged_rows_total',
-      help: 'Rows that were deleted because of the retention of their project, or because their project was deleted',
+      help: 'Rows that were deleted because of their retention, or because their project was deleted; not those of dropped partitions',
       registers,
     }),
     writeFailures: counter(

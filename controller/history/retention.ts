@@ -3,12 +3,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { type Clock, pause } from '#runtime/clock.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
-import {
-  addOldPlaces,
-  deleteExpired,
-  makePartitionsAhead,
-  partitionDaysAhead,
-} from '#runtime/history/keep.ts';
+import { deleteExpired, makePartitionsAhead, partitionDaysAhead } from '#runtime/history/keep.ts';
 import { createSteps, type Steps } from '#runtime/history/steps.ts';
 import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
@@ -33,8 +28,8 @@ const HOUR_MS = 3_600_000;
 const SOON_MS = MINUTE_MS;
 /** Clocks that are synchronised differ by seconds. */
 const MOST_DIFFERENCE_MS = HOUR_MS;
-/** A round is short, so that it does not occupy the database: about a day of partitions, and 100,000 rows. */
-const LIMITS = { mostTables: 30, batchRows: 1_000, mostBatches: 100 };
+/** A round is short, so that it does not occupy the database: a few months, and 100,000 rows. */
+const LIMITS = { mostTables: 9, batchRows: 1_000, mostBatches: 100 };
 
 interface Known {
   readonly projectUid: string;
@@ -114,8 +109,8 @@ async function deleteAll(options: RetentionOptions, steps: Steps, signal: AbortS
 }
 
 /**
- * One round: makes partitions ahead, drops those beyond the retention, and deletes rows of projects that are deleted or have a
- * shorter one. Each step runs whatever the others did. False if a limit ended it.
+ * One round: makes partitions ahead, drops those beyond the retention, and deletes the other rows that are beyond the retention of
+ * their project, or belong to a deleted one. Each step runs whatever the others did. False if a limit ended it.
  * @throws AggregateError of the database and the API server; the reason of the signal
  */
 export async function applyRetention(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
@@ -123,15 +118,12 @@ export async function applyRetention(options: RetentionOptions, signal: AbortSig
   const steps = createSteps(signal);
   await steps.run('make partitions', () => makePartitionsAhead(database));
   await steps.run('record the projects', () => markAll(options));
-  const isDeleted = await deleteAll(options, steps, signal);
-  const hasPlaces = await steps.run('add the places of old jobs', () =>
-    addOldPlaces(database, { ...LIMITS, signal }),
-  );
+  const isComplete = await deleteAll(options, steps, signal);
   // Last, whatever failed: an alert depends on it.
   const daysAhead = await steps.run('count the partitions', () => partitionDaysAhead(database));
   if (daysAhead !== undefined) metrics.history.partitionDaysAhead.set(daysAhead);
   steps.check();
-  return isDeleted && hasPlaces === true;
+  return isComplete;
 }
 
 /** Applies the retention every hour until the signal aborts. Never throws. */

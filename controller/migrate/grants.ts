@@ -6,13 +6,7 @@ export interface Roles {
   readonly reader: string;
 }
 
-function namesOf(tables: readonly string[]): string {
-  return tables.map((name) => `zipjobs.${name}`).join(', ');
-}
-
-const TABLES = namesOf(['jobs', 'job_details', 'usage_hours', 'projects']);
-/** Triggers and functions of the owner write them. */
-const DERIVED_TABLES = namesOf(['job_places', 'job_places_progress']);
+const TABLES = ['jobs', 'job_details', 'usage_hours', 'projects'].map((name) => `zipjobs.${name}`).join(', ');
 
 async function requireRole(client: pg.ClientBase, [role, setting]: readonly [string, string]): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_catalog.pg_roles WHERE rolname = $1', [role]);
@@ -36,8 +30,7 @@ export async function grant(client: pg.ClientBase, { writer, reader }: Roles): P
     `GRANT USAGE ON SCHEMA zipjobs ${toWriter}`,
     `GRANT USAGE ON SCHEMA zipjobs ${toReader}`,
     `GRANT SELECT, INSERT, UPDATE ON ${TABLES} ${toWriter}`,
-    `GRANT SELECT ON ${TABLES}, ${DERIVED_TABLES} ${toReader}`,
-    `GRANT SELECT ON ${DERIVED_TABLES} ${toWriter}`,
+    `GRANT SELECT ON ${TABLES} ${toReader}`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA zipjobs ${toWriter}`,
   ];
   await client.query('BEGIN');

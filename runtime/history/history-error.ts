@@ -15,7 +15,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
   '42883': 'Run the migrations of this version.',
   '42P01': 'Run the migrations of this version.',
   '53200':
-    'The server lacks memory: a read of the whole history locks about 1,150 tables and indexes, so raise its max_locks_per_transaction to 256.',
+    'The server lacks memory. If its log names max_locks_per_transaction, raise that: a read of the whole history locks 9 tables and indexes of each month.',
   '53': 'The server lacks resources: raise its max_connections, or give it memory or disk space.',
   '55P03': 'Another statement holds a lock for long. It is tried again.',
   '57': 'The server is stopping, or the statement took longer than its time limit. It is tried again.',
@@ -54,7 +54,7 @@ function messageOf(error: Error): string {
 
 /**
  * The error for a failed statement or connection. `HistoryUnavailable`: nothing is known about the data; a retry can succeed.
- * `HistoryPartitionMissing`: a row is of a day that has no partition yet. `HistoryClockDiffers`: a row is of a day for which the clock
+ * `HistoryPartitionMissing`: a row is of a month that has no partition yet. `HistoryClockDiffers`: a row is of a day for which the clock
  * of the server allows no partition. `HistoryRefused`: the statement or a value is wrong. The error never contains values of rows.
  */
 export function toHistoryError(thrown: unknown, place: string): Error {
@@ -62,7 +62,7 @@ export function toHistoryError(thrown: unknown, place: string): Error {
   const error = toError(thrown);
   if (isPartitionMissing(error))
     return new AppError(
-      `History database ${place} has no partition for the day of a row. Make it, then repeat.`,
+      `History database ${place} has no partition for the month of a row. Make it, then repeat.`,
       {
         code: 'HistoryPartitionMissing',
         retryable: true,

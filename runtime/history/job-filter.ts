@@ -1,4 +1,5 @@
 import type { Phase } from '#crds/zip-job.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { AppError } from '../errors.ts';
 
 /** Which finished jobs of a project to list. A field that is absent selects all. */
@@ -67,36 +68,79 @@ function likePattern(key: string): string {
 /** Adds a value to the parameters of a statement, and returns its placeholder. */
 export type AddValue = (value: unknown) => string;
 
-/** Conditions on columns that jobs and usage_hours have. */
-export function sharedConditions({ phases, reasons, bucket }: JobFilter, add: AddValue): readonly string[] {
-  return [
-    ...(phases === undefined ? [] : [`phase = ANY (${add(phases)}::text[])`]),
-    ...(reasons === undefined ? [] : [`reason = ANY (${add(reasons)}::text[])`]),
-    ...(bucket === undefined
-      ? []
-      : [`service = ${add(bucket.service)}`, `bucket = ${add(bucket.bucketName)}`]),
+/** A condition of SQL on a job. */
+export type Condition = (add: AddValue) => string;
+
+/** How a search finds the jobs of a filter. */
+export interface SearchPlan {
+  /**
+   * A matching job meets one of them. For each, an index has exactly the jobs that meet it, in the order of the list. Empty: no job
+   * can match.
+   */
+  readonly read: readonly Condition[];
+  /** A matching job meets all of them too. Empty: every job that is read matches. */
+  readonly rest: readonly Condition[];
+}
+
+/** One field of a filter. */
+interface Part {
+  /** Conditions of which one must be met. */
+  readonly anyOf: readonly Condition[];
+  /** The index of the lowest rank is read. */
+  readonly rank: number;
+}
+
+const NO_INDEX = 9;
+/** Each of several values is read by itself, in the order of its index. */
+const MOST_READS = 16;
+/** Of most jobs. */
+const USUAL: ReadonlySet<string> = new Set(['Succeeded', 'Uploaded']);
+
+function oneOf(column: string, values: readonly string[], rank: number): Part {
+  const isUsual = values.some((value) => USUAL.has(value));
+  return {
+    anyOf: [...new Set(values)].map((value) => (add) => `${column} = ${add(value)}`),
+    rank: values.length > MOST_READS ? NO_INDEX : isUsual ? rank + 3 : rank,
+  };
+}
+
+/** Other keys may have the same hash. */
+function keyPart(key: string): Part {
+  if (key.includes('*')) return { anyOf: [(add) => `key LIKE ${add(likePattern(key))}`], rank: NO_INDEX };
+  function hasKey(add: AddValue): string {
+    const value = add(key);
+    return `hashtextextended(key, 0) = hashtextextended(${value}, 0) AND key = ${value}`;
+  }
+  return { anyOf: [hasKey], rank: 1 };
+}
+
+function bucketPart({ service, bucketName }: NonNullable<JobFilter['bucket']>): Part {
+  return { anyOf: [(add) => `bucket = ${add(bucketName)} AND service = ${add(service)}`], rank: 4 };
+}
+
+/** All fields but project and time. */
+function partsOf({ id, key, reasons, phases, bucket, createdBy }: JobFilter): readonly Part[] {
+  const parts = [
+    id !== undefined && { anyOf: isUuid(id) ? [(add: AddValue) => `id = ${add(id)}`] : [], rank: 0 },
+    key !== undefined && keyPart(key),
+    reasons !== undefined && oneOf('reason', reasons, 2),
+    phases !== undefined && oneOf('phase', phases, 3),
+    bucket !== undefined && bucketPart(bucket),
+    createdBy !== undefined && oneOf('created_by', [createdBy], NO_INDEX),
   ];
+  return parts.filter((part) => part !== false);
 }
 
-function keyCondition(key: string, add: AddValue): string {
-  return key.includes('*') ? `key LIKE ${add(likePattern(key))}` : `key = ${add(key)}`;
+function toRest({ anyOf }: Part): Condition {
+  return (add) =>
+    anyOf.length === 0 ? 'false' : `(${anyOf.map((condition) => condition(add)).join(' OR ')})`;
 }
 
-/** All conditions but project and time. */
-export function jobConditions(filter: JobFilter, add: AddValue): readonly string[] {
-  return [
-    ...sharedConditions(filter, add),
-    ...(filter.createdBy === undefined ? [] : [`created_by = ${add(filter.createdBy)}`]),
-    ...(filter.key === undefined ? [] : [keyCondition(filter.key, add)]),
-  ];
-}
-
-/** True if the conditions may exclude jobs within a stretch of time. */
-export function isNarrow(filter: JobFilter): boolean {
-  return jobConditions(filter, () => '').length > 0;
-}
-
-/** True for a search that finds its jobs by the hash of their key. */
-export function hasWholeKey(filter: JobFilter): filter is JobFilter & { readonly key: string } {
-  return filter.key !== undefined && !filter.key.includes('*');
+/** Reads the index that probably has the fewest jobs of the filter, and compares the other fields with these jobs. */
+export function planSearch(filter: JobFilter): SearchPlan {
+  const parts = partsOf(filter).toSorted((a, b) => a.rank - b.rank);
+  const [best, ...others] = parts;
+  return best === undefined || best.rank >= NO_INDEX
+    ? { read: [() => 'true'], rest: parts.map(toRest) }
+    : { read: best.anyOf, rest: others.map(toRest) };
 }

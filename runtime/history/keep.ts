@@ -1,7 +1,7 @@
 /**
- * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, deletes rows of
- * projects with a shorter retention and of deleted projects, and adds the places of old jobs after an upgrade. Everything may be
- * repeated, and run in several controllers at once.
+ * What the controller does regularly: makes the partitions of the next days, drops the months beyond the retention, and deletes rows of
+ * the month in which it ends, of projects with a shorter retention and of deleted projects. Everything may be repeated, and run in
+ * several controllers at once.
  */
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
@@ -22,17 +22,18 @@ export async function makePartitionsAhead(database: Database): Promise<number> {
 
 /** Number of days from tomorrow for which the jobs have partitions without a gap. @throws AppError of HistoryDatabase */
 export async function partitionDaysAhead(database: Database): Promise<number> {
-  const text = `SELECT count(*)::integer AS days FROM (
-      SELECT right(c.relname, 8) = to_char(${TODAY} + row_number() OVER (ORDER BY c.relname)::integer, 'YYYYMMDD') AS is_next
-      FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-      WHERE i.inhparent = 'zipjobs.jobs'::regclass AND right(c.relname, 8) > to_char(${TODAY}, 'YYYYMMDD')
-    ) AS later WHERE is_next`;
+  const text = `SELECT coalesce(max((month + interval '1 month')::date - 1 - ${TODAY}), 0) AS days FROM (
+      SELECT month, row_number() OVER (ORDER BY month) AS n FROM (
+        SELECT to_date(right(c.relname, 6), 'YYYYMM')::timestamp AS month
+        FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'zipjobs.jobs'::regclass
+      ) AS partitions WHERE month >= date_trunc('month', ${TODAY}::timestamp)
+    ) AS later WHERE month = date_trunc('month', ${TODAY}::timestamp) + (n - 1) * interval '1 month'`;
   return (await database.query<{ days: number }>({ text }))[0]?.days ?? 0;
 }
 
 /**
  * Drops partitions of which every row is older than the retention, oldest first, at most `mostTables` of them: there are three for
- * each day, and one for each month. Returns their names. @throws AppError of HistoryDatabase
+ * each month. Returns their names. @throws AppError of HistoryDatabase
  */
 export async function dropOldPartitions(
   database: Database,
@@ -83,33 +84,16 @@ export async function purgeProject(
   return { rows, isComplete: false };
 }
 
-/** A batch takes about a tenth of a second. */
-const PLACES_BATCH = 5_000;
-
 /**
- * After an upgrade, adds the places of jobs that were stored before `job_places` existed. Returns whether all jobs have theirs.
- * @throws AppError of HistoryDatabase
+ * From when on each project keeps its jobs. The retention of the installation is for projects of all clusters, because so are the
+ * partitions that it drops. The others are the business of the cluster that has the project.
  */
-export async function addOldPlaces(
-  database: Database,
-  { mostBatches, signal }: Pick<PurgeLimits, 'mostBatches' | 'signal'>,
-): Promise<boolean> {
-  const statement = {
-    text: 'SELECT zipjobs.add_old_job_places($1) AS "isComplete"',
-    values: [PLACES_BATCH],
-  };
-  for (let batch = 0; batch < mostBatches; batch += 1)
-    if ((await database.query<{ isComplete: boolean }>(statement, signal))[0]?.isComplete === true)
-      return true;
-  return false;
-}
-
-/** Deleted projects, and those with a shorter retention than the installation. */
 const PROJECTS = `
   SELECT project_uid AS "projectUid",
-    CASE WHEN deleted_at IS NULL THEN now() - make_interval(days => retention_days) ELSE 'infinity' END AS "endedBefore"
-  FROM zipjobs.projects
-  WHERE cluster_uid = $1 AND (deleted_at IS NOT NULL OR retention_days < $2)`;
+    CASE WHEN cluster_uid = $1 AND deleted_at IS NOT NULL THEN 'infinity'
+      ELSE now() - make_interval(days => CASE WHEN cluster_uid = $1 THEN least(retention_days, $2) ELSE $2 END)
+    END AS "endedBefore"
+  FROM zipjobs.projects`;
 
 export interface DeleteOptions extends PurgeLimits {
   readonly clusterUid: HistoryJob['clusterUid'];

@@ -1,4 +1,3 @@
-import { isUuid } from '#crds/zip-job-facts.ts';
 import type { Clock } from '../clock.ts';
 import type { ExportedJob } from './csv.ts';
 import type { HistoryDatabase } from './database.ts';
@@ -6,10 +5,8 @@ import type { HistoryJob } from './history-job.ts';
 import { type JobPlace, placeAt, readCursor, writeCursor } from './job-cursor.ts';
 import { checkFilter, type JobFilter } from './job-filter.ts';
 import { metadataOf } from './job-metadata.ts';
-import { placesOfId } from './job-places.ts';
-import { type PlacedJob, readPlaces } from './scan-jobs.ts';
+import type { PlacedJob } from './scan-jobs.ts';
 import { searchJobs } from './search-jobs.ts';
-import { NEWEST } from './search-stretches.ts';
 
 export interface JobPage {
   /** Newest first. */
@@ -56,11 +53,11 @@ export interface JobListDeps {
 }
 
 const MAX_LIMIT = 1_000;
-/** An ID has one job, or a few if its ZipJob was deleted and created again. */
-const MAX_OF_AN_ID = 100;
 const BATCH = 500;
 /** Metadata may be 16 KiB, and an export holds several copies of a batch. */
 const METADATA_BATCH = 100;
+/** After the last job, for the first page. */
+const NEWEST: JobPlace = placeAt('infinity');
 
 function startOf({ finishedBefore }: JobFilter, cursor: string | undefined): JobPlace {
   const end = finishedBefore === undefined ? NEWEST : placeAt(finishedBefore.toISOString());
@@ -74,16 +71,6 @@ function jobsOf(placed: readonly PlacedJob[]): readonly HistoryJob[] {
   return placed.map(({ job }) => job);
 }
 
-async function byId(
-  { database }: JobListDeps,
-  filter: JobFilter & { readonly id: string },
-  signal: AbortSignal | undefined,
-): Promise<readonly PlacedJob[]> {
-  if (!isUuid(filter.id)) return [];
-  const places = await placesOfId(database, { ...filter, most: MAX_OF_AN_ID }, signal);
-  return await readPlaces(database, { filter, places, signal });
-}
-
 async function listPage(
   { database, clock, searchMs }: JobListDeps,
   filter: JobFilter,
@@ -93,8 +80,8 @@ async function listPage(
   const jobs: PlacedJob[] = [];
   const startMs = clock.monotonicMs();
   const from = startOf(filter, cursor);
-  const wanted = { database, filter, from, wanted: limit + 1, now: clock.date(), signal };
-  for await (const { found, place } of searchJobs(wanted, clock, startMs + searchMs)) {
+  const search = { database, clock, filter, from, wanted: limit + 1, endMs: startMs + searchMs, signal };
+  for await (const { found, place } of searchJobs(search)) {
     jobs.push(...found);
     const last = jobs[limit - 1];
     if (jobs.length > limit && last !== undefined)
@@ -114,35 +101,18 @@ async function withMetadata(
   return placed.map(({ job }) => ({ ...job, metadata: metadata.get(job.uid) }));
 }
 
-async function* stream(
-  deps: JobListDeps,
-  filter: JobFilter,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<readonly PlacedJob[], void, undefined> {
-  const { id } = filter;
-  if (id !== undefined) {
-    yield await byId(deps, { ...filter, id }, signal);
-    return;
-  }
-  const { database, clock } = deps;
-  const from = startOf(filter, undefined);
-  const wanted = { database, filter, from, wanted: BATCH, now: clock.date(), signal };
-  for await (const { found } of searchJobs(wanted, clock)) yield found;
-}
-
 export function createJobLists(deps: JobListDeps): JobLists {
   return {
     listJobs: async (filter, request) => {
       checkFilter(filter);
-      const { id } = filter;
-      if (id === undefined) return listPage(deps, filter, request);
-      return { jobs: jobsOf(await byId(deps, { ...filter, id }, request.signal)) };
+      return await listPage(deps, filter, request);
     },
     streamJobs: async function* (filter, signal) {
       checkFilter(filter);
-      for await (const placed of stream(deps, filter, signal))
-        for (let at = 0; at < placed.length; at += METADATA_BATCH)
-          yield await withMetadata(deps.database, placed.slice(at, at + METADATA_BATCH), signal);
+      const search = { ...deps, filter, from: startOf(filter, undefined), wanted: BATCH, signal };
+      for await (const { found } of searchJobs(search))
+        for (let at = 0; at < found.length; at += METADATA_BATCH)
+          yield await withMetadata(deps.database, found.slice(at, at + METADATA_BATCH), signal);
     },
   };
 }

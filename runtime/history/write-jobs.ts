@@ -47,7 +47,7 @@ const INSERT_PROJECTS = `
   ORDER BY project_uid
   ON CONFLICT (project_uid) DO NOTHING`;
 
-/** The retention drops the jobs of a day before their details. A job of that day that is written in between is new, its details are not. */
+/** The retention drops the jobs of a month before their details. A job of that month that is written in between is new, its details are not. */
 const INSERT_DETAILS = `
   INSERT INTO zipjobs.job_details (project_uid, finished_at, uid, metadata, detail)
   SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])

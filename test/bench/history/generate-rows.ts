@@ -107,7 +107,7 @@ export async function generateRows(
     if (day % 30 === 29) log(`${day + 1} of ${size.days} days`);
   }
   // As autovacuum does it soon after the writes.
-  for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
+  for (const table of ['jobs', 'job_details', 'usage_hours'])
     await session.query(`VACUUM ANALYZE zipjobs.${table}`);
   return (performance.now() - startMs) / 1_000;
 }

@@ -19,7 +19,7 @@ const MB = 1_000_000;
 /** A table with all partitions. Long texts (TOAST) are part of the table. */
 export async function measureSizes(session: Session): Promise<readonly SizeFigure[]> {
   const figures: SizeFigure[] = [];
-  for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places']) {
+  for (const table of ['jobs', 'job_details', 'usage_hours']) {
     const { rows } = await session.query(
       `SELECT (SELECT count(*) FROM zipjobs.${table}) AS rows, sum(pg_table_size(relid)) AS heap, sum(pg_indexes_size(relid)) AS indexes
        FROM pg_partition_tree('zipjobs.${table}') WHERE isleaf`,

@@ -2,8 +2,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import { AppError } from '#runtime/errors.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
-import type { JobId } from '#runtime/history/job-places.ts';
-import type { ReadJob } from '#runtime/history/read-job.ts';
+import type { JobId, ReadJob } from '#runtime/history/read-job.ts';
 
 /** The error when the history database cannot be reached. */
 export const HISTORY_AWAY = new AppError('History database "zipjobs" is unavailable: ECONNREFUSED.', {

@@ -3,22 +3,28 @@ import type { HistoryDatabase } from '#runtime/history/database.ts';
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Loops': number;
   readonly Plans?: readonly PlanNode[];
 }
 
 /** What the server reads for one statement. */
 export interface ExplainedStatement {
   readonly text: string;
-  /** Partitions with a name like `jobs_20261123`, each once, in their order. */
+  /** Partitions that were read, with a name like `jobs_202611`, each once, in their order. */
   readonly partitions: readonly string[];
   /** How they are read, such as `Index Scan`. */
   readonly scans: ReadonlySet<string>;
+  /** The indexes of their table, such as `project_uid_id_idx`. */
+  readonly indexes: ReadonlySet<string>;
 }
 
 export interface ExplainedDatabase {
   readonly database: Pick<HistoryDatabase, 'query'>;
   readonly plans: readonly ExplainedStatement[];
 }
+
+const PARTITION = /_\d{6}$/;
 
 function nodesOf(node: PlanNode): readonly PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -39,16 +45,19 @@ export function explainStatements(
         const [row] = await database.transaction(async (client) => {
           await client.query({ text: 'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off' });
           return await client.query<{ readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>({
-            text: `EXPLAIN (FORMAT JSON) ${text}`,
+            text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
             values,
           });
         });
         const nodes = (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => nodesOf(Plan));
-        const read = nodes.filter((node) => /_\d{6,8}$/.test(node['Relation Name'] ?? ''));
+        const read = nodes.filter(
+          (node) => PARTITION.test(node['Relation Name'] ?? '') && node['Actual Loops'] > 0,
+        );
         plans.push({
           text,
           partitions: [...new Set(read.map((node) => node['Relation Name'] ?? ''))].toSorted(),
           scans: new Set(read.map((node) => node['Node Type'])),
+          indexes: new Set(read.map((node) => (node['Index Name'] ?? '').replace(/^.*_\d{6}_/, ''))),
         });
         return await database.query<Row>({ text, values });
       },

@@ -5,7 +5,7 @@ import type { PostgresServer } from '../servers/postgres-server.ts';
 
 const CLUSTER_UID = '00000000-0000-4000-8000-0000000000cc';
 
-/** Writes finished ZipJobs of one project into the history, with the partitions of their days. */
+/** Writes finished ZipJobs of one project into the history, with the partitions of their months. */
 export async function archiveJobs(
   postgres: PostgresServer,
   zipJobs: readonly ZipJob[],
@@ -23,6 +23,6 @@ export async function archiveJobs(
 export async function forgetJobs(postgres: PostgresServer): Promise<void> {
   await using client = await postgres.open('superuser');
   // With few rows this is much faster than TRUNCATE, which replaces the files of every partition.
-  for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
+  for (const table of ['jobs', 'job_details', 'usage_hours'])
     await client.query(`DELETE FROM zipjobs.${table}`);
 }

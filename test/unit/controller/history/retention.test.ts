@@ -116,21 +116,25 @@ describe('the retention of the history', () => {
       (await database.query({ text: 'SELECT WHERE to_regclass($1) IS NOT NULL', values: [table] })).length > 0
     );
   }
-  function partitionOf(days: number): string {
-    return `zipjobs.jobs_${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  /** That of the jobs of a month from now on. */
+  function partitionOf(months: number): string {
+    const now = new Date();
+    const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+    return `zipjobs.jobs_${first.toISOString().slice(0, 7).replace('-', '')}`;
   }
   async function dropPartition(name: string): Promise<void> {
     await using owner = await server.open('owner');
     await owner.query(`DROP TABLE IF EXISTS ${name}`);
   }
 
-  it('makes partitions 14 days ahead, and drops those beyond the retention (G9)', async () => {
+  it('makes partitions 14 days ahead, drops months and deletes jobs beyond the retention (G9)', async () => {
     const { put, store, left, apply, daysAhead } = setUp();
     const project = put('team-a');
-    for (const days of [1, 29, 32, 33]) await store(project, days);
+    for (const days of [1, 29.9, 30.1, 33, 100]) await store(project, days);
     expect(await apply()).to.equal(true);
     expect(await left(project)).to.equal(2);
-    expect(await daysAhead()).to.equal(14);
+    expect(await exists(partitionOf(-3))).to.equal(false);
+    expect(await daysAhead()).to.be.at.least(14);
   });
 
   it('deletes the jobs of a project with a shorter retention, not with a longer one (G9)', async () => {
@@ -210,9 +214,9 @@ describe('the retention of the history', () => {
       const { failureOf, daysAhead } = setUp({
         database: refusing(({ text }) => text.includes('make_partitions')),
       });
-      await dropPartition(partitionOf(5));
+      await dropPartition(partitionOf(0));
       expect(await failureOf()).to.contain('a lock');
-      expect(await daysAhead()).to.equal(4);
+      expect(await daysAhead()).to.equal(0);
     });
 
     it('makes partitions and drops old ones although the API server does not respond (G8)', async () => {
@@ -221,9 +225,10 @@ describe('the retention of the history', () => {
       for (const project of [gone, kept]) for (const days of [1, 32]) await store(project, days);
       projects.remove('team-a', 'project');
       projects.fail(unreachable());
-      await dropPartition(partitionOf(5));
+      await dropPartition(partitionOf(1));
       expect(await failureOf()).to.contain('the connection to the API server failed');
-      expect([await left(gone), await left(kept), await daysAhead()]).to.deep.equal([1, 1, 14]);
+      expect([await left(gone), await left(kept)]).to.deep.equal([1, 1]);
+      expect(await daysAhead()).to.be.at.least(14);
       projects.fail(undefined);
       await apply();
       expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
@@ -256,8 +261,9 @@ describe('the retention of the history', () => {
       const purged: unknown[] = [];
       const { store, left, failureOf } = setUp({
         database: refusing(({ text, values }) => {
-          if (text.includes('purge_project')) purged.push(values?.[0]);
-          return text.includes('purge_project') ? values?.[0] === purged[0] : text.includes('add_old_job');
+          if (!text.includes('purge_project')) return text.includes('forget_deleted');
+          if (projects.some((project) => project === values?.[0])) purged.push(values?.[0]);
+          return purged.length > 0 && values?.[0] === purged[0];
         }),
       });
       const projects = [randomUUID(), randomUUID()];
@@ -266,7 +272,7 @@ describe('the retention of the history', () => {
       const lefts = await Promise.all(projects.map(left));
       expect(lefts).to.have.members([0, 1]);
       expect(failure).to.contain(`delete the records of project ${String(purged[0])}: a lock`);
-      expect(failure).to.contain('add the places of old jobs: a lock');
+      expect(failure).to.contain('forget deleted projects: a lock');
     });
   });
 
@@ -278,14 +284,15 @@ describe('the retention of the history', () => {
       it(`deletes nothing and makes partitions while PostgreSQL is ${difference} the API server (G9)`, async () => {
         const { projects, put, store, left, failureOf, daysAhead } = setUp({ clockAheadMs });
         const [gone, short] = [put('team-a'), put('team-b', 7)];
-        for (const project of [gone, short]) for (const days of [1, 10, 32]) await store(project, days);
+        for (const project of [gone, short]) for (const days of [1, 10, 100]) await store(project, days);
         projects.remove('team-a', 'project');
-        await dropPartition(partitionOf(5));
+        await dropPartition(partitionOf(1));
         expect(await failureOf()).to.contain(
           `The clock of PostgreSQL is ${difference} that of the API server`,
         );
-        expect([await left(gone), await left(short), await daysAhead()]).to.deep.equal([3, 3, 14]);
-        expect(await exists(partitionOf(-32))).to.equal(true);
+        expect([await left(gone), await left(short)]).to.deep.equal([3, 3]);
+        expect(await daysAhead()).to.be.at.least(14);
+        expect(await exists(partitionOf(-3))).to.equal(true);
       });
 
     it('deletes as usual while they differ by less (G9)', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
-import { addOldPlaces, deleteExpired } from '#runtime/history/keep.ts';
+import { deleteExpired } from '#runtime/history/keep.ts';
 import { createSteps } from '#runtime/history/steps.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
@@ -64,7 +64,6 @@ describe('an upgrade of the history', () => {
       isComplete: true,
     });
     steps.check();
-    expect(await addOldPlaces(database, limits)).to.equal(true);
   });
 
   it('leaves partitions that are made later with the columns and indexes of the later version', async () => {

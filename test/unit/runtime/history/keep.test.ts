@@ -24,8 +24,22 @@ function daysAgo(days: number): string {
   return rfc3339(new Date(Date.now() - days * DAY_MS));
 }
 
-function dayName(days: number): string {
-  return daysAgo(days).slice(0, 10).replaceAll('-', '');
+/** A time in the month that began so many months ago. */
+function monthsAgo(months: number, day = 15): string {
+  const now = new Date();
+  return rfc3339(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12)));
+}
+
+function partitionsOf(months: number): readonly string[] {
+  const month = monthsAgo(months).slice(0, 7).replace('-', '');
+  return ['jobs', 'job_details', 'usage_hours'].map((table) => `zipjobs.${table}_${month}`);
+}
+
+/** Days from today to the end of the month. */
+function daysLeft(months: number): number {
+  const now = new Date();
+  const end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months + 1, 0);
+  return Math.round((end - Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())) / DAY_MS);
 }
 
 describe('the retention of the history', () => {
@@ -53,11 +67,14 @@ describe('the retention of the history', () => {
     return deleted;
   }
 
-  function write(uid: string, days: readonly number[]) {
+  function writeAt(uid: string, times: readonly string[]) {
     return writeJobs(
       database,
-      days.map((ago) => aHistoryEntry({ projectUid: uid, clusterUid, finishedAt: daysAgo(ago) })),
+      times.map((finishedAt) => aHistoryEntry({ projectUid: uid, clusterUid, finishedAt })),
     );
+  }
+  function write(uid: string, days: readonly number[]) {
+    return writeAt(uid, days.map(daysAgo));
   }
   /** Rows of a project by table. */
   async function countOf(uid: string): Promise<readonly number[]> {
@@ -71,30 +88,52 @@ describe('the retention of the history', () => {
     return row?.counts ?? [];
   }
 
-  it('makes partitions until 14 days ahead, and says for how many days they are enough', async () => {
-    expect(await partitionDaysAhead(database)).to.equal(14);
+  it('makes the months of the next 14 days, and says for how many days they are enough', async () => {
+    await makePartitionsAhead(database);
+    const days = await partitionDaysAhead(database);
+    expect(days)
+      .to.be.at.least(14)
+      .and.oneOf([daysLeft(0), daysLeft(-1)]);
     expect(await makePartitionsAhead(database)).to.equal(0);
+    await database.query({ text: `SELECT zipjobs.make_partitions(current_date + 31, current_date + 31)` });
     await using owner = await server.open('owner');
-    for (const table of ['jobs', 'job_details', 'usage_hours'])
-      await owner.query(`DROP TABLE zipjobs.${table}_${dayName(-5)}`);
-    expect(await partitionDaysAhead(database)).to.equal(4);
-    expect(await makePartitionsAhead(database)).to.equal(3);
-    expect(await partitionDaysAhead(database)).to.equal(14);
+    for (const table of partitionsOf(-1)) await owner.query(`DROP TABLE IF EXISTS ${table}`);
+    expect(await partitionDaysAhead(database)).to.equal(daysLeft(0));
+    for (const table of partitionsOf(0)) await owner.query(`DROP TABLE ${table}`);
+    expect(await partitionDaysAhead(database)).to.equal(0);
+    expect(await makePartitionsAhead(database)).to.be.at.least(3);
+    expect(await partitionDaysAhead(database)).to.be.at.least(14);
   });
 
-  it('drops whole partitions of which all rows are older than the retention, oldest first, within a limit (G9)', async () => {
-    await write(projectUid, [30, 31, 33]);
-    function names(days: number) {
-      return ['jobs', 'job_details', 'usage_hours'].map((table) => `zipjobs.${table}_${dayName(days)}`);
+  it('drops whole months of which all rows are older than the retention, oldest first, within a limit (G9)', async () => {
+    await writeAt(projectUid, [monthsAgo(2), monthsAgo(3), monthsAgo(5)]);
+    /** Of the last day of the month before the last one, and a day more. */
+    const retentionDays = -daysLeft(2);
+    function drop(days: number, mostTables: number) {
+      return dropOldPartitions(database, { retentionDays: days, mostTables });
     }
-    expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 3 })).to.deep.equal(names(33));
-    expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 9 })).to.deep.equal(names(31));
-    expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 9 })).to.deep.equal([]);
+    expect(await drop(retentionDays, 3)).to.deep.equal(partitionsOf(5));
+    expect(await drop(retentionDays, 9)).to.deep.equal(partitionsOf(3));
+    expect(await drop(retentionDays, 9)).to.deep.equal([]);
     expect(await countOf(projectUid)).to.deep.equal([1, 1, 1]);
+    expect(await drop(retentionDays - 1, 9)).to.deep.equal(partitionsOf(2));
+  });
+
+  it('deletes what is older than the retention to the second, whatever the month, in batches (G9)', async () => {
+    await write(projectUid, [30.001, 29.999, 29, 30.5, 31, 33]);
+    expect(await expire({ mostBatches: 1, batchRows: 1 })).to.include({ rowsPurged: 1, isComplete: false });
+    expect(await expire()).to.include({ isComplete: true });
+    const left = await database.query<{ at: string }>({
+      text: 'SELECT finished_at AS at FROM zipjobs.jobs ORDER BY 1',
+    });
+    expect(left.map(({ at }) => Math.round(Date.now() / 1_000 - Date.parse(at) / 1_000))).to.satisfy(
+      (ages: readonly number[]) => ages.length === 2 && ages.every((age) => age < 30 * 86_400),
+    );
+    expect((await countOf(projectUid)).slice(0, 2)).to.deep.equal([2, 2]);
   });
 
   it('lets readers continue within a second while a partition cannot be dropped (G8)', async () => {
-    await write(projectUid, [0, 33]);
+    await write(projectUid, [0, 70]);
     await using long = await server.open('reader');
     await long.query('BEGIN; SELECT FROM zipjobs.jobs');
     let isOver = false;
@@ -147,11 +186,10 @@ describe('the retention of the history', () => {
     await markProjects(database, [{ ...project, projectUid, retentionDays: 7 }]);
     await markProjects(database, [{ ...project, projectUid: otherUid, retentionDays: 60 }]);
     await markDeleted(database, { ...project, projectUid: deletedUid });
-    expect(await expire()).to.deep.equal({
-      partitionsDropped: 3,
-      rowsPurged: 2 + 4,
-      isComplete: true,
-    });
+    const { partitionsDropped, rowsPurged, isComplete } = await expire();
+    // Depending on the day, the oldest jobs are of a month that is over.
+    expect([partitionsDropped, isComplete]).to.deep.equal([daysLeft(1) <= -30 ? 3 : 0, true]);
+    expect(rowsPurged).to.be.within(2 + 4, 2 + 4 + 6);
     expect(await countOf(projectUid)).to.deep.equal([1, 1, 1]);
     expect(await countOf(otherUid)).to.deep.equal([2, 2, 2]);
     expect(await countOf(deletedUid)).to.deep.equal([0, 0, 0]);
@@ -176,8 +214,8 @@ describe('the retention of the history', () => {
       return (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
     }
     for (const [days, left] of [
-      [30, 1],
-      [32, 0],
+      [61, 1],
+      [63, 0],
     ] as const) {
       await database.query({
         text: `UPDATE zipjobs.projects SET deleted_at = now() - make_interval(days => $1)`,

@@ -235,21 +235,6 @@ describe('list-jobs', () => {
     });
   });
 
-  it('reads no jobs of hours without a job of the wanted reason (G7)', async () => {
-    const statements: string[] = [];
-    const database: Pick<HistoryDatabase, 'query'> = {
-      query: (statement, signal) => {
-        statements.push(statement.text);
-        return reader.query(statement, signal);
-      },
-    };
-    const counted = createJobLists({ database, clock: systemClock, searchMs: 60_000 });
-    const page = await counted.listJobs({ projectUid: PROJECT, reasons: ['Never'] }, { limit: 25 });
-    expect(page).to.deep.equal({ jobs: [] });
-    // Only those of the last two days, which are read first in any case.
-    expect(statements.filter((text) => text.includes('FROM zipjobs.jobs'))).to.have.length(1);
-  });
-
   it('streams all matching jobs with their metadata in batches', async () => {
     const filter = { projectUid: PROJECT, phases: ['Failed'] } as const;
     const found: ExportedJob[] = [];

@@ -214,21 +214,21 @@ describe('writeJobs', () => {
     expect((await usage())[0]?.counts).to.deep.equal(none.with(0, 1).with(1, 1).with(-1, 1));
   });
 
-  it('makes the partition of a day that has none', async () => {
+  it('makes the partitions of months that have none', async () => {
     const late = [
-      entry({ finishedAt: '2026-01-02T23:59:59Z' }),
-      entry({ finishedAt: '2026-01-03T00:00:00Z' }),
+      entry({ finishedAt: '2026-01-31T23:59:59Z' }),
+      entry({ finishedAt: '2026-02-01T00:00:00Z' }),
     ];
     expect(await writeJobs(database, [...late, entry()])).to.have.length(3);
     expect(await writeJobs(database, late)).to.deep.equal([]);
     expect(await counted()).to.equal(3);
   });
 
-  it('writes a job of a day whose jobs were dropped, but not yet their details (BC20)', async () => {
+  it('writes a job of a month whose jobs were dropped, but not yet their details (BC20)', async () => {
     const first = entry({ finishedAt: '2026-01-05T12:00:00Z' });
     await writeJobs(database, [first]);
     await using administrator = await server.open('superuser');
-    await administrator.query('DROP TABLE zipjobs.jobs_20260105');
+    await administrator.query('DROP TABLE zipjobs.jobs_202601');
     expect(await jobs()).to.deep.equal([]);
     const again = { ...first, detail: '{"later":1}' };
     expect(await writeJobs(database, [again])).to.deep.equal([again.job]);
