@@ -74,22 +74,27 @@ export type Condition = (add: AddValue) => string;
 /** How a search finds the jobs of a filter. */
 export interface SearchPlan {
   /**
-   * A matching job meets one of them. For each, an index has exactly the jobs that meet it, in the order of the list. Empty: no job
-   * can match.
+   * A matching job meets one of them. For each, an index has the jobs that meet it, in the order of the list. Empty: no job can match.
    */
   readonly read: readonly Condition[];
-  /** A matching job meets all of them too. Empty: every job that is read matches. */
-  readonly rest: readonly Condition[];
+  /** A job that was read matches if it meets all of them. */
+  readonly match: readonly Condition[];
+  /** Every job that is read matches, but for those whose hash is the same by accident. */
+  readonly isIndexed: boolean;
 }
 
 /** One field of a filter. */
 interface Part {
-  /** Conditions of which one must be met. */
-  readonly anyOf: readonly Condition[];
+  /** Or an expression. */
+  readonly column: string;
+  /** Of which the column has one. */
+  readonly values: readonly string[];
   /** The index of the lowest rank is read. */
   readonly rank: number;
 }
 
+/** A name may be that of a bucket of each service. */
+const BUCKET = `service || '/' || bucket`;
 const NO_INDEX = 9;
 /** Each of several values is read by itself, in the order of its index. */
 const MOST_READS = 16;
@@ -99,48 +104,59 @@ const USUAL: ReadonlySet<string> = new Set(['Succeeded', 'Uploaded']);
 function oneOf(column: string, values: readonly string[], rank: number): Part {
   const isUsual = values.some((value) => USUAL.has(value));
   return {
-    anyOf: [...new Set(values)].map((value) => (add) => `${column} = ${add(value)}`),
+    column,
+    values: [...new Set(values)],
     rank: values.length > MOST_READS ? NO_INDEX : isUsual ? rank + 3 : rank,
   };
 }
 
-/** Other keys may have the same hash. */
-function keyPart(key: string): Part {
-  if (key.includes('*')) return { anyOf: [(add) => `key LIKE ${add(likePattern(key))}`], rank: NO_INDEX };
-  function hasKey(add: AddValue): string {
-    const value = add(key);
-    return `hashtextextended(key, 0) = hashtextextended(${value}, 0) AND key = ${value}`;
-  }
-  return { anyOf: [hasKey], rank: 1 };
-}
-
-function bucketPart({ service, bucketName }: NonNullable<JobFilter['bucket']>): Part {
-  return { anyOf: [(add) => `bucket = ${add(bucketName)} AND service = ${add(service)}`], rank: 4 };
-}
-
-/** All fields but project and time. */
+/** The fields that are compared with one or several values. */
 function partsOf({ id, key, reasons, phases, bucket, createdBy }: JobFilter): readonly Part[] {
   const parts = [
-    id !== undefined && { anyOf: isUuid(id) ? [(add: AddValue) => `id = ${add(id)}`] : [], rank: 0 },
-    key !== undefined && keyPart(key),
+    id !== undefined && { column: 'id', values: isUuid(id) ? [id] : [], rank: 0 },
+    key !== undefined && !key.includes('*') && { column: 'key', values: [key], rank: 1 },
     reasons !== undefined && oneOf('reason', reasons, 2),
     phases !== undefined && oneOf('phase', phases, 3),
-    bucket !== undefined && bucketPart(bucket),
-    createdBy !== undefined && oneOf('created_by', [createdBy], NO_INDEX),
+    bucket !== undefined && { column: BUCKET, values: [`${bucket.service}/${bucket.bucketName}`], rank: 4 },
+    createdBy !== undefined && { column: 'created_by', values: [createdBy], rank: NO_INDEX },
   ];
-  return parts.filter((part) => part !== false);
+  return parts.filter((part) => part !== false).toSorted((a, b) => a.rank - b.rank);
 }
 
-function toRest({ anyOf }: Part): Condition {
+function inProject(projectUid: string): Condition {
+  return (add) => `project_uid = ${add(projectUid)}`;
+}
+
+/** The expression of the index, and nothing else that PostgreSQL could read another index for, such as the project. */
+function hasHash(projectUid: string, { column }: Part, value: string): Condition {
   return (add) =>
-    anyOf.length === 0 ? 'false' : `(${anyOf.map((condition) => condition(add)).join(' OR ')})`;
+    `hashtextextended(project_uid::text || ${column}, 0) = hashtextextended(${add(projectUid)}::uuid::text || ${add(value)}, 0)`;
+}
+
+function toMatch({ column, values }: Part): Condition {
+  return (add) => `${column} = ANY (${add(values)}::${column === 'id' ? 'uuid' : 'text'}[])`;
+}
+
+function readsOf({ projectUid }: JobFilter, part: Part | undefined): readonly Condition[] | undefined {
+  if (part === undefined || part.rank >= NO_INDEX) return undefined;
+  if (part.column !== 'id') return part.values.map((value) => hasHash(projectUid, part, value));
+  return part.values.map((id) => (add) => `${inProject(projectUid)(add)} AND id = ${add(id)}`);
 }
 
 /** Reads the index that probably has the fewest jobs of the filter, and compares the other fields with these jobs. */
 export function planSearch(filter: JobFilter): SearchPlan {
-  const parts = partsOf(filter).toSorted((a, b) => a.rank - b.rank);
+  const { projectUid, key } = filter;
+  const parts = partsOf(filter);
   const [best, ...others] = parts;
-  return best === undefined || best.rank >= NO_INDEX
-    ? { read: [() => 'true'], rest: parts.map(toRest) }
-    : { read: best.anyOf, rest: others.map(toRest) };
+  const read = readsOf(filter, best);
+  const isPattern = key?.includes('*') === true;
+  return {
+    read: read ?? [inProject(projectUid)],
+    match: [
+      inProject(projectUid),
+      ...parts.map(toMatch),
+      ...(isPattern ? [(add: AddValue) => `key LIKE ${add(likePattern(key))}`] : []),
+    ],
+    isIndexed: !isPattern && (read === undefined ? best === undefined : others.length === 0),
+  };
 }

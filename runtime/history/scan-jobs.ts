@@ -1,11 +1,10 @@
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
 import type { JobPlace } from './job-cursor.ts';
-import type { AddValue, Condition, JobFilter, SearchPlan } from './job-filter.ts';
+import type { JobFilter, SearchPlan } from './job-filter.ts';
 import { SELECTED_COLUMNS, utcText } from './job-select.ts';
 
-export interface Scan extends SearchPlan {
-  readonly filter: Pick<JobFilter, 'projectUid' | 'finishedAfter'>;
+export interface Scan extends Pick<SearchPlan, 'read' | 'match'>, Pick<JobFilter, 'finishedAfter'> {
   /** The jobs after this place. */
   readonly from: JobPlace;
   /** Most jobs to read, matching or not. */
@@ -37,18 +36,18 @@ const NEWEST_FIRST = 'ORDER BY finished_at DESC, uid DESC';
 
 /**
  * The innermost queries read at most `rows` jobs each, in the order of the list, from an index of each month. They stop as soon as the
- * outermost has all wanted jobs, and open no month that they do not need. The condition on `finished_at` alone excludes months, which
+ * outermost has all wanted jobs, and read no month that they do not need. The condition on `finished_at` alone excludes months, which
  * PostgreSQL does not do for a comparison of two columns. The last job that they may read is returned although it does not match, because
  * it says where the scan stopped.
  */
-function scanStatement({ filter: { projectUid, finishedAfter }, from, read, rest, rows, wanted }: Scan) {
+function scanStatement({ finishedAfter, from, read, match, rows, wanted }: Scan) {
   const values: unknown[] = [];
   function add(value: unknown): string {
     return `$${values.push(value)}`;
   }
   const [budget, start] = [`${add(rows)}::bigint`, `${add(from.finishedAt)}::timestamptz`];
   const stretch = [
-    `project_uid = ${add(projectUid)} AND finished_at <= ${start}`,
+    `finished_at <= ${start}`,
     `(finished_at, uid) < (${start}, ${add(from.uid)}::uuid)`,
     ...(finishedAfter === undefined ? [] : [`finished_at >= ${add(finishedAfter.toISOString())}`]),
   ].join(' AND ');
@@ -63,16 +62,12 @@ function scanStatement({ filter: { projectUid, finishedAfter }, from, read, rest
   const text = `
 SELECT ${SELECTED_COLUMNS}, ${utcText('finished_at')} AS "placeAt", is_match AS "isMatch", number = ${budget} AS "isLast"
 FROM (
-  SELECT *, (${allOf(rest, add)}) AS is_match, row_number() OVER (${NEWEST_FIRST}) AS number
+  SELECT *, (${match.map((condition) => condition(add)).join(' AND ')}) AS is_match, row_number() OVER (${NEWEST_FIRST}) AS number
   FROM (${scanned}) AS scanned
 ) AS numbered
 WHERE is_match OR number = ${budget}
 ${NEWEST_FIRST} LIMIT ${add(wanted)}`;
   return { text, values };
-}
-
-function allOf(conditions: readonly Condition[], add: AddValue): string {
-  return ['true', ...conditions.map((condition) => condition(add))].join(' AND ');
 }
 
 function placed({ placeAt, isMatch: _match, isLast: _last, ...job }: PlacedRow): PlacedJob {

@@ -1,5 +1,6 @@
 /** Searches a list for matching jobs, newest first, in statements that each read a limited number of jobs. */
 import type { Clock } from '../clock.ts';
+import { defined } from '../optional.ts';
 import type { HistoryDatabase } from './database.ts';
 import type { JobPlace } from './job-cursor.ts';
 import { type JobFilter, planSearch } from './job-filter.ts';
@@ -24,11 +25,11 @@ const FAST_MS = 40;
 const SLOW_MS = 120;
 
 /**
- * How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one, and not longer
- * than the search has left.
+ * How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one, and half of
+ * what the search has left: it may take twice as long as the one before.
  */
 function nextRows(rows: number, elapsedMs: number, leftMs: number): number {
-  const inTime = Math.floor((rows * leftMs) / Math.max(1, elapsedMs));
+  const inTime = Math.floor((rows * leftMs) / 2 / Math.max(1, elapsedMs));
   const wanted = elapsedMs < FAST_MS ? rows * 4 : elapsedMs > SLOW_MS ? Math.floor(rows / 4) : rows;
   return Math.max(FEW_ROWS, Math.min(MAX_ROWS, wanted, inTime));
 }
@@ -36,14 +37,14 @@ function nextRows(rows: number, elapsedMs: number, leftMs: number): number {
 /** One statement, if an index has the jobs of the filter. Else as many as the caller takes. */
 export async function* searchJobs(search: Search): AsyncGenerator<Scanned, void, undefined> {
   const { database, clock, filter, wanted, endMs = Number.POSITIVE_INFINITY, signal } = search;
-  const plan = planSearch(filter);
-  const hasIndex = plan.rest.length === 0;
-  let rows = hasIndex ? wanted : FEW_ROWS;
+  const { read, match, isIndexed } = planSearch(filter);
+  const scan = { read, match, ...defined({ finishedAfter: filter.finishedAfter }), wanted, signal };
+  let rows = isIndexed ? wanted : FEW_ROWS;
   for (let from: JobPlace | undefined = search.from; from !== undefined; ) {
     const startMs = clock.monotonicMs();
-    const scanned: Scanned = await scanJobs(database, { ...plan, filter, from, rows, wanted, signal });
+    const scanned: Scanned = await scanJobs(database, { ...scan, from, rows });
     const nowMs = clock.monotonicMs();
-    if (!hasIndex) rows = nextRows(rows, nowMs - startMs, endMs - nowMs);
+    rows = nextRows(rows, nowMs - startMs, endMs - nowMs);
     from = scanned.place;
     yield scanned;
   }

@@ -26,13 +26,16 @@ CREATE TABLE zipjobs.jobs (
   PRIMARY KEY (project_uid, finished_at, uid)
 ) PARTITION BY RANGE (finished_at);
 
--- An index for each search that finds few of a project's jobs. Except that for ids, which have one job each, they end with the order of
--- the list: so no plan is better than the one that reads the matching jobs only, whatever the statistics say.
 CREATE INDEX jobs_by_id ON zipjobs.jobs (project_uid, id);
-CREATE INDEX jobs_by_key ON zipjobs.jobs (project_uid, hashtextextended(key, 0), finished_at, uid);
-CREATE INDEX jobs_by_phase ON zipjobs.jobs (project_uid, phase, finished_at, uid);
-CREATE INDEX jobs_by_reason ON zipjobs.jobs (project_uid, reason, finished_at, uid);
-CREATE INDEX jobs_by_bucket ON zipjobs.jobs (project_uid, bucket, service, finished_at, uid);
+
+-- For each filter, the jobs of a project that have a value, in the order of the list, as a hash of both: 28 bytes of an index for each
+-- job, instead of up to a kilobyte. A search compares the values too. It reads the jobs of this index in their order, whatever the
+-- statistics say, because its condition fits no other index: with (project_uid, reason), PostgreSQL could look for a reason that is
+-- frequent in the table by reading all jobs of a project, which may have none.
+CREATE INDEX jobs_by_key ON zipjobs.jobs (hashtextextended(project_uid::text || key, 0), finished_at);
+CREATE INDEX jobs_by_phase ON zipjobs.jobs (hashtextextended(project_uid::text || phase, 0), finished_at);
+CREATE INDEX jobs_by_reason ON zipjobs.jobs (hashtextextended(project_uid::text || reason, 0), finished_at);
+CREATE INDEX jobs_by_bucket ON zipjobs.jobs (hashtextextended(project_uid::text || service || '/' || bucket, 0), finished_at);
 
 -- Long texts are apart from what lists read. Metadata is text, because jsonb refuses \u0000.
 CREATE TABLE zipjobs.job_details (

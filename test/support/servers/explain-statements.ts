@@ -4,6 +4,7 @@ interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
   readonly 'Actual Loops': number;
   readonly Plans?: readonly PlanNode[];
 }
@@ -15,7 +16,7 @@ export interface ExplainedStatement {
   readonly partitions: readonly string[];
   /** How they are read, such as `Index Scan`. */
   readonly scans: ReadonlySet<string>;
-  /** The indexes of their table, such as `project_uid_id_idx`. */
+  /** The columns with a hash of their indexes, or else the names, such as `pkey`. */
   readonly indexes: ReadonlySet<string>;
 }
 
@@ -25,6 +26,11 @@ export interface ExplainedDatabase {
 }
 
 const PARTITION = /_\d{6}$/;
+
+function indexOf(node: PlanNode): string {
+  const hashed = /\|\| (\w+)/.exec(node['Index Cond'] ?? '')?.[1];
+  return hashed ?? (node['Index Name'] ?? '').replace(/^.*_\d{6}_/, '');
+}
 
 function nodesOf(node: PlanNode): readonly PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
@@ -57,7 +63,7 @@ export function explainStatements(
           text,
           partitions: [...new Set(read.map((node) => node['Relation Name'] ?? ''))].toSorted(),
           scans: new Set(read.map((node) => node['Node Type'])),
-          indexes: new Set(read.map((node) => (node['Index Name'] ?? '').replace(/^.*_\d{6}_/, ''))),
+          indexes: new Set(read.map(indexOf)),
         });
         return await database.query<Row>({ text, values });
       },

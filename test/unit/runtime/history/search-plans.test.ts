@@ -64,36 +64,24 @@ describe('a page of the history', () => {
     return job ?? { id: '', key: '' };
   }
 
-  /** Filter, the number of its jobs on the first page, and the columns of the index. */
+  /** Filter, the number of its jobs on the first page, and the index. */
   const searches: Readonly<
     Record<string, readonly [() => Promise<Partial<JobFilter>> | Partial<JobFilter>, number, string]>
   > = {
     'all jobs': [() => ({}), PAGE, 'pkey'],
     'an id': [async () => ({ id: (await anyJob()).id }), 1, 'project_uid_id_idx'],
     'an unknown id': [() => ({ id: uuidOf(9, 9) }), 0, 'project_uid_id_idx'],
-    'a whole key': [async () => ({ key: (await anyJob()).key }), 1, 'project_uid_hashtextextended'],
-    'an unknown key': [() => ({ key: 'none' }), 0, 'project_uid_hashtextextended'],
-    'a rare phase': [() => ({ phases: ['Cancelled'] }), 4, 'project_uid_phase'],
-    'the usual phase': [() => ({ phases: ['Succeeded'] }), PAGE, 'project_uid_phase'],
-    'a phase that only other projects have': [() => ({ phases: ['Failed'] }), 0, 'project_uid_phase'],
-    'two phases': [() => ({ phases: ['Failed', 'Cancelled'] }), 4, 'project_uid_phase'],
-    'a rare reason': [() => ({ reasons: ['Cancelled'] }), 4, 'project_uid_reason'],
-    'a reason that only other projects have': [
-      () => ({ reasons: ['SourceNotFound'] }),
-      0,
-      'project_uid_reason',
-    ],
-    'a reason that never occurs': [() => ({ reasons: ['Never'] }), 0, 'project_uid_reason'],
-    'a rare bucket': [
-      () => ({ bucket: { service: 's3', bucketName: 'bucket-1-rare' } }),
-      4,
-      'project_uid_bucket',
-    ],
-    'a bucket without jobs': [
-      () => ({ bucket: { service: 'r2', bucketName: 'bucket-1' } }),
-      0,
-      'project_uid_bucket',
-    ],
+    'a whole key': [async () => ({ key: (await anyJob()).key }), 1, 'key'],
+    'an unknown key': [() => ({ key: 'none' }), 0, 'key'],
+    'a rare phase': [() => ({ phases: ['Cancelled'] }), 4, 'phase'],
+    'the usual phase': [() => ({ phases: ['Succeeded'] }), PAGE, 'phase'],
+    'a phase that only other projects have': [() => ({ phases: ['Failed'] }), 0, 'phase'],
+    'two phases': [() => ({ phases: ['Failed', 'Cancelled'] }), 4, 'phase'],
+    'a rare reason': [() => ({ reasons: ['Cancelled'] }), 4, 'reason'],
+    'a reason that only other projects have': [() => ({ reasons: ['SourceNotFound'] }), 0, 'reason'],
+    'a reason that never occurs': [() => ({ reasons: ['Never'] }), 0, 'reason'],
+    'a rare bucket': [() => ({ bucket: { service: 's3', bucketName: 'bucket-1-rare' } }), 4, 'service'],
+    'a bucket without jobs': [() => ({ bucket: { service: 'r2', bucketName: 'bucket-1' } }), 0, 'service'],
   };
   for (const [name, [filterOf, found, index]] of Object.entries(searches))
     it(`of ${name} is one statement that reads an index of matching jobs (G7)`, async () => {
@@ -103,31 +91,36 @@ describe('a page of the history', () => {
       expect(plans).to.have.length(1);
       const [plan] = plans;
       expect(plan?.scans).to.deep.equal(new Set(['Index Scan']));
-      for (const used of plan?.indexes ?? []) expect(used).to.match(new RegExp(`^${index}`));
+      expect(plan?.indexes).to.deep.equal(new Set([index]));
     });
 
-  it('opens only the months whose jobs it shows (G7)', async () => {
-    const { plans } = await explain({});
-    const [newest] = await reader.query<{ readonly names: readonly string[] }>({
-      text: `SELECT array_agg(DISTINCT 'jobs_' || to_char(finished_at, 'YYYYMM')) AS names
-        FROM (SELECT finished_at FROM zipjobs.jobs WHERE project_uid = $1 ORDER BY finished_at DESC LIMIT ${PAGE + 1}) AS page`,
-      values: [USUAL],
+  for (const [name, filter] of [
+    ['all jobs', {}],
+    ['the usual phase', { phases: ['Succeeded'] }],
+  ] as const)
+    it(`of ${name} reads only the months whose jobs it shows (G7)`, async () => {
+      const { page, plans } = await explain(filter);
+      const months = page.jobs.map(({ finishedAt }) => `jobs_${finishedAt.slice(0, 7).replace('-', '')}`);
+      const [first = '', last = ''] = [months.at(-1), months[0]];
+      const read = plans[0]?.partitions ?? [];
+      expect(read).to.include.members([first, last]);
+      // The job that says that there is a next page.
+      expect(read.length).to.be.at.most(new Set(months).size + 1);
+      expect(read.length).to.be.below(4);
     });
-    expect(plans[0]?.partitions).to.deep.equal(newest?.names);
-  });
 
   it('of a reason and a bucket reads the index of the reason only (G7)', async () => {
     const filter = { reasons: ['SourceNotFound'], bucket: { service: 's3', bucketName: 'bucket-2' } };
     const { page, plans } = await explain(filter, FAILING);
     expect(page.jobs).to.have.length(PAGE);
     expect(plans).to.have.length(1);
-    for (const used of plans[0]?.indexes ?? []) expect(used).to.match(/^project_uid_reason/);
+    expect(plans[0]?.indexes).to.deep.equal(new Set(['reason']));
   });
 
   it('without an index reads the list in the order of the primary key (G7)', async () => {
     const { page, plans } = await explain({ key: 'customers/4799*' });
     expect(page.jobs).to.have.length(1);
     expect(plans.length).to.be.above(1);
-    for (const { indexes } of plans) for (const used of indexes) expect(used).to.equal('pkey');
+    for (const { indexes } of plans) expect(indexes).to.deep.equal(new Set(['pkey']));
   });
 });
