@@ -4,7 +4,7 @@
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
  * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request neighbours (with
  * `--way NAME` for some of its ways), scale (`--jobs N` running jobs, default 5,000, and `--queued N`, default twenty times as
- * many) and history (`--rows N`, default 1,000,000). On a shared machine only ratios within one run are meaningful.
+ * many) and history (`--rows N`, default 1,000,000; `--bulk` to build indexes after the rows). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -35,6 +35,7 @@ const { values } = parseArgs({
     jobs: { type: 'string' },
     queued: { type: 'string' },
     rows: { type: 'string', default: '1000000' },
+    bulk: { type: 'boolean', default: false },
     dir: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -116,7 +117,12 @@ async function scale(): Promise<void> {
 }
 
 async function history(): Promise<void> {
-  const figures = await measureHistory({ rows: Number(values.rows), runs: values.quick ? 40 : 200, log });
+  const figures = await measureHistory({
+    rows: Number(values.rows),
+    runs: values.quick ? 40 : 200,
+    isBulk: values.bulk,
+    log,
+  });
   if (values.json) console.log(JSON.stringify(figures));
   else for (const line of historyLines(figures)) console.log(line);
 }

@@ -39,6 +39,7 @@ export interface HistoryFigures {
 export interface HistoryBench {
   readonly rows: number;
   readonly runs: number;
+  readonly isBulk: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -155,11 +156,11 @@ async function measureFilled(
 
 /** Fills a PostgreSQL server with jobs of a year, and measures queries, sizes and writes. */
 export async function measureHistory(bench: HistoryBench): Promise<HistoryFigures> {
-  const { rows, log } = bench;
-  const size = { rows, days: DAYS, detailDays: DETAIL_DAYS, projects: PROJECTS };
+  const { rows, isBulk, log } = bench;
+  const size = { rows, days: DAYS, detailDays: DETAIL_DAYS, projects: PROJECTS, isBulk };
   await using server = await startPostgres({ settings: SERVER_OPTIONS, isOnDisk: true });
   const generated = await withOwner(server, (session) =>
-    generateRows(session, size, { now: new Date(), log }),
+    withOwner(server, (second) => generateRows([session, second], size, { now: new Date(), log })),
   );
   log(`${rows} rows generated in ${Math.round(generated)} s`);
   return { rows, generated_s: Math.round(generated), ...(await measureFilled(server, size, bench)) };
