@@ -36,13 +36,10 @@ export interface ReadHistoryDeps {
 }
 
 function timeoutError(ms: number): AppError {
-  return new AppError(
-    `The history database did not respond within ${ms} ms. Check it.`,
-    {
-      code: 'HistoryUnavailable',
-      retryable: true,
-    },
-  );
+  return new AppError(`The history database did not respond within ${ms} ms. Check it.`, {
+    code: 'HistoryUnavailable',
+    retryable: true,
+  });
 }
 
 /** A quarter of the places is always left for requests that need no history. */
