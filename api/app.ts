@@ -9,53 +9,19 @@ import type { Logger } from '#runtime/log.ts';
 import { badRequest, methodNotAllowed, resourceNotFound } from './api-error.ts';
 import { servedBasePaths } from './base-paths.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
+import type { InFlightLimits } from './limits/table.ts';
+import { createWalk } from './limits/walk.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
-import { createInFlightLimit } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
-import { type Delay, refusalOf } from './rate-limits/delay.ts';
 import { createInFlight } from './rate-limits/in-flight.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
-import { MAX_DELAY_MS } from './rate-limits/request-pace.ts';
 import { type PublishedDocument, serveDocument } from './routes/documents.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
-import { createQueue } from './steps.ts';
-import type { Authenticate, Principal } from './tokens/authenticate.ts';
+import type { Authenticate } from './tokens/authenticate.ts';
 import type { NoteUse } from './tokens/last-used.ts';
-
-interface PacingDeps {
-  /** The longest wait of a request. */
-  readonly delayOf: (principal: Principal) => Delay;
-  readonly clock: Pick<Clock, 'after'>;
-  readonly onDelayed: (limit: Delay['limit']) => void;
-  readonly onExceeded: (limit: Delay['limit']) => void;
-}
-
-/**
- * Delays requests of a token or project that sends them faster than its limits per second allow, so that it
- * cannot use the service for seconds at a time. Those that are refused wait too: clients that ignore Retry-After would
- * otherwise repeat them at once. Must follow the limit of requests in flight, which bounds how many wait, and
- * the reading of the body, so that its bytes count.
- */
-function createPacing({ delayOf, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware {
-  return async (ctx, next) => {
-    const { principal } = ctx.state;
-    if (principal === undefined) return next();
-    const delay = delayOf(principal);
-    const refusal = refusalOf(delay);
-    if (refusal !== undefined) onExceeded(delay.limit);
-    else if (delay.ms >= 1) onDelayed(delay.limit);
-    const ms = Math.min(delay.ms, MAX_DELAY_MS);
-    if (ms >= 1) {
-      ctx.state.delayedMs = Math.round(ms);
-      await new Promise<void>((resolve) => void clock.after(ms, resolve));
-    }
-    if (refusal !== undefined) throw refusal;
-    await next();
-  };
-}
 
 /**
  * Refuses requests that reached the trusted proxy over plain HTTP. A redirect would hide the mistake, and every request
@@ -72,17 +38,6 @@ function createHttpsOnly(readForwarded: ReadForwarded): ApiMiddleware {
   };
 }
 
-/**
- * Handles at most `max` requests at a time and serves projects round-robin. All requests share one event loop and the
- * connections to the API server, which know no projects: otherwise a request would wait behind every open request of a busy
- * project. Must follow the limits of requests in flight, which bound how many wait, and the reading of the body,
- * so that a slow sender occupies no place.
- */
-function createActiveLimit(max: number): ApiMiddleware {
-  const enqueue = createQueue(max);
-  return (ctx, next) => enqueue(ctx.state.principal?.namespace ?? '', next);
-}
-
 export interface AppDeps {
   readonly log: Logger;
   readonly clock: Clock;
@@ -96,47 +51,25 @@ export interface AppDeps {
   readonly basePath: string;
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
-  readonly inFlight: {
-    /** Maximum concurrent requests with a valid token. */
-    readonly maxRequests: number;
-    /** Maximum bytes of request bodies in memory. */
-    readonly maxBodyBytes: number;
-    /** Maximum concurrent creates. */
-    readonly maxCreates: number;
-    /** Maximum requests that are handled at the same time; the others wait. */
-    readonly maxActive: number;
-  };
+  readonly inFlight: InFlightLimits;
   /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
 }
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
-function createLimits({ inFlight, body, metrics, rateLimits, clock }: AppDeps) {
-  function onRefused(limit: string): void {
-    metrics.overloads.inc({ limit });
-  }
-  const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
-  const pacing = {
-    clock,
-    onDelayed: (limit: Delay['limit']): void => metrics.delayed.inc({ limit }),
-    onExceeded: (limit: Delay['limit']): void => metrics.rateLimited.inc({ limit }),
-  };
-  const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
-  return {
-    requests: createInFlightLimit(createInFlight({ name: 'requests', max: maxRequests, onRefused })),
-    jsonBody: createJsonBody({
-      ...body,
-      bodies,
-      rateLimits,
-      clock,
-      onDelayed: (ms) => metrics.bodyDelays.inc(ms / 1_000),
+function createBody({ inFlight, body, metrics, rateLimits, clock }: AppDeps): ApiMiddleware {
+  return createJsonBody({
+    ...body,
+    bodies: createInFlight({
+      name: 'bodies',
+      max: inFlight.maxBodyBytes,
+      onRefused: (limit) => metrics.overloads.inc({ limit }),
     }),
-    creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
-    active: createActiveLimit(maxActive),
-    paceCreate: createPacing({ ...pacing, delayOf: rateLimits.createDelay }),
-    paceRead: createPacing({ ...pacing, delayOf: rateLimits.requestDelay }),
-  };
+    rateLimits,
+    clock,
+    onDelayed: (ms) => metrics.bodyDelays.inc(ms / 1_000),
+  });
 }
 
 function createRouter(deps: AppDeps): Router<ApiState, DefaultContextExtends> {
@@ -154,7 +87,8 @@ function createRouter(deps: AppDeps): Router<ApiState, DefaultContextExtends> {
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const { requests, jsonBody, paceCreate, paceRead, creates, active } = createLimits(deps);
+  const limits = createWalk(deps);
+  const jsonBody = createBody(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   function named(template: string): Route {
     return async (ctx, next) => {
@@ -171,15 +105,15 @@ function createRouter(deps: AppDeps): Router<ApiState, DefaultContextExtends> {
     const steps = [
       named(collection),
       authentication('create'),
-      requests,
+      limits('opened', 'create'),
       jsonBody,
-      paceCreate,
-      creates,
-      active,
+      limits('paced', 'create'),
+      limits('handled', 'create'),
     ];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
-    router.get(item, named(item), authentication('read'), requests, paceRead, active, (ctx) =>
+    const readSteps = (['opened', 'paced', 'handled'] as const).map((at) => limits(at, 'read'));
+    router.get(item, named(item), authentication('read'), ...readSteps, (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }

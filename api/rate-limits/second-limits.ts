@@ -1,7 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import type { Delay } from './delay.ts';
 import { createRequestPace, MAX_DELAY_MS } from './request-pace.ts';
 
 /** The token of a request and its project. */
@@ -13,10 +12,8 @@ export interface Caller {
 
 /** What this process spreads evenly, after a burst. */
 export interface SecondLimits {
-  /** How long an accepted request waits because its token or project sends too many per second. */
-  readonly requestDelay: (caller: Caller) => Delay;
-  /** The same for a create, which also waits because of the creates and files of its project. */
-  readonly createDelay: (caller: Caller) => Delay;
+  /** How long a request waits, in milliseconds, because of what its token or project sends per second. Counts it, but for files. */
+  readonly delaysMs: Readonly<Record<'token' | 'project' | 'files' | 'creates', (caller: Caller) => number>>;
   /** How long a create waits, in milliseconds, because of the files of earlier ones. */
   readonly filesDelayMs: (project: ZipProject) => number;
   readonly countFiles: (project: ZipProject, files: number) => void;
@@ -53,17 +50,6 @@ function createPaces(clock: SecondLimitsDeps['clock']) {
   };
 }
 
-/** The longest delay. Once a limit refuses a request, the next ones do not count it: others share them. */
-function longestOf(limits: readonly (() => Delay)[]): Delay {
-  let longest: Delay = { limit: 'second', ms: 0 };
-  for (const limit of limits) {
-    const delay = limit();
-    if (delay.ms > longest.ms) longest = delay;
-    if (delay.ms > MAX_DELAY_MS) break;
-  }
-  return longest;
-}
-
 export function createSecondLimits(
   deps: SecondLimitsDeps,
   minuteLimitsOf: (caller: Caller) => { readonly token: MinuteLimit; readonly project: MinuteLimit },
@@ -76,14 +62,9 @@ export function createSecondLimits(
       ? 0
       : paces.requests.request(subject, Math.max(undelayedRequestsPerSecond, limit / SECONDS_PER_MINUTE));
   }
-  function requestDelay(caller: Caller): Delay {
-    const { token, project } = minuteLimitsOf(caller);
-    return longestOf([token, project].map((limit) => () => ({ limit: 'second', ms: delayOf(limit) })));
-  }
-  function createsDelay({ namespace, project }: Caller): Delay {
+  function createsDelayMs({ namespace, project }: Caller): number {
     const { createsPerSecond } = limitsOf(namespace, project);
-    const ms = createsPerSecond === 0 ? 0 : paces.creates.request(namespace, createsPerSecond);
-    return { limit: 'creates', ms };
+    return createsPerSecond === 0 ? 0 : paces.creates.request(namespace, createsPerSecond);
   }
   function filesDelayMs(project: ZipProject): number {
     const { namespace } = project.metadata;
@@ -91,13 +72,12 @@ export function createSecondLimits(
   }
 
   return {
-    requestDelay,
-    createDelay: (caller) =>
-      longestOf([
-        () => requestDelay(caller),
-        () => ({ limit: 'files', ms: filesDelayMs(caller.project) }),
-        () => createsDelay(caller),
-      ]),
+    delaysMs: {
+      token: (caller) => delayOf(minuteLimitsOf(caller).token),
+      project: (caller) => delayOf(minuteLimitsOf(caller).project),
+      files: ({ project }) => filesDelayMs(project),
+      creates: createsDelayMs,
+    },
     filesDelayMs,
     countFiles: (project, files) => {
       const { namespace } = project.metadata;

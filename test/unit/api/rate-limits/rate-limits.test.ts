@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { longestDelay } from '#api/limits/table.ts';
 import { rateLimitHeaders } from '#api/middleware/rate-limit.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
@@ -69,9 +70,9 @@ describe('createRateLimits', () => {
 
   it('leaves the rate of the project to its other tokens when one exceeds its own (BC4)', () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(240) });
-    for (let n = 0; n < 100; n += 1) limits.requestDelay(caller('a'));
+    for (let n = 0; n < 100; n += 1) longestDelay(limits, caller('a'), 'read');
     // A burst and the longest wait of a token are 8 requests, half of those of the project.
-    const delays = Array.from({ length: 8 }, () => limits.requestDelay(caller('b')).ms);
+    const delays = Array.from({ length: 8 }, () => longestDelay(limits, caller('b'), 'read').ms);
     expect(Math.max(...delays)).to.equal(2_000);
   });
 
@@ -85,9 +86,9 @@ describe('createRateLimits', () => {
     });
     limits.countFiles(aProject('team-a'), 125);
     for (let n = 0; n < 100; n += 1)
-      expect(limits.createDelay(caller())).to.deep.equal({ limit: 'files', ms: 2_500 });
+      expect(longestDelay(limits, caller(), 'create')).to.deep.equal({ limit: 'files', ms: 2_500 });
     clock.jump(2_500);
-    expect(limits.createDelay(caller()).ms).to.equal(0);
+    expect(longestDelay(limits, caller(), 'create').ms).to.equal(0);
   });
 
   for (const [granted, requested, limit] of [
@@ -131,7 +132,7 @@ describe('createRateLimits', () => {
   it('delays requests above the rate of the token, and above that of the project (N7)', () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(180) });
     function delays(tokenName: string, length: number): readonly number[] {
-      return Array.from({ length }, () => Math.round(limits.requestDelay(caller(tokenName)).ms));
+      return Array.from({ length }, () => Math.round(longestDelay(limits, caller(tokenName), 'read').ms));
     }
     expect(delays('a', 6), '2 per second').to.deep.equal([0, 0, 0, 0, 500, 1_000]);
     expect(delays('b', 4), '3 per second with those of the other token').to.deep.equal([
@@ -141,10 +142,10 @@ describe('createRateLimits', () => {
 
   it('delays no request below UNDELAYED_REQUESTS_PER_SECOND, and none without a limit (N7)', () => {
     const limits = limitsOf({ undelayedRequestsPerSecond: 5 });
-    const delays = Array.from({ length: 11 }, () => limits.requestDelay(caller()).ms);
+    const delays = Array.from({ length: 11 }, () => longestDelay(limits, caller(), 'read').ms);
     expect(delays.filter((ms) => ms > 0)).to.deep.equal([200]);
     const unlimited = limitsOf({ requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
-    for (let n = 0; n < 100; n += 1) expect(unlimited.requestDelay(caller()).ms).to.equal(0);
+    for (let n = 0; n < 100; n += 1) expect(longestDelay(unlimited, caller(), 'read').ms).to.equal(0);
   });
 
   it('delays no create for earlier files when the limit was removed (N7)', () => {
