@@ -26,7 +26,6 @@ RUN sh install-packages \
   ioredis \
   ipaddr.js \
   koa \
-  koa-bodyparser \
   pg \
   pino \
   prom-client \
