@@ -36,7 +36,7 @@ FROM api-packages AS api-program
 COPY crds ./crds
 COPY runtime ./runtime
 COPY api ./api
-RUN sh build-program api/warm-up/main.ts
+RUN sh build-program api/programs/warm-up-main.ts
 
 FROM process AS api
 LABEL org.opencontainers.image.title="zipjobs-api" \

@@ -16,8 +16,8 @@ import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
-import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
-import { MOST_METADATA_BYTES } from './schemas/limits.ts';
+import { MOST_METADATA_BYTES } from './body/request-limits.ts';
+import { RATE_LIMIT_SETTINGS } from './limits/settings.ts';
 
 const SERVER = {
   instance: {

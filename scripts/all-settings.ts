@@ -1,5 +1,5 @@
 /** Every setting of every program: the processes of the chart and the commands. */
-import { RELEASE_CHECK_SETTINGS } from '#api/release-check/config.ts';
+import { RELEASE_CHECK_SETTINGS } from '#api/programs/release-check/config.ts';
 import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
 import { MIGRATE_SETTINGS } from '#controller/migrate/config.ts';
 import { UNINSTALL_SETTINGS } from '#controller/uninstall/config.ts';

@@ -233,7 +233,7 @@ export const CHAOS_MUTANTS: readonly ChaosMutant[] = [
   },
   {
     name: 'every job is doubled',
-    file: 'api/claim-zip-job.ts',
+    file: 'api/create/claim-zip-job.ts',
     find: 'if (created !== undefined) return',
     // The admission policies of the API's account demand a name of this form, and secrets that are named after it.
     replace:

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Metric, Registry } from 'prom-client';
-import { collectStorage } from '#api/collect-storage.ts';
+import { collectStorage } from '#api/limits/collect-storage.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';

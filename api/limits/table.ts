@@ -1,6 +1,6 @@
-import type { Delay } from '../rate-limits/delay.ts';
-import { MAX_DELAY_MS } from '../rate-limits/request-pace.ts';
-import type { Caller, SecondLimits } from '../rate-limits/second-limits.ts';
+import type { Delay } from './delay.ts';
+import { MAX_DELAY_MS } from './request-pace.ts';
+import type { Caller, SecondLimits } from './second-limits.ts';
 
 /*
  * What a request with a token is counted against, in the order in which it is checked. The rows with * are in LIMITS below, which the

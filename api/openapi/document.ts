@@ -1,14 +1,14 @@
-import { publicBasePaths } from '../base-paths.ts';
-import { OBJECT_SCHEMA } from '../schemas/object-options.ts';
-import { schemaRef } from '../schemas/schema-ref.ts';
-import { WEBHOOK_SCHEMAS } from '../schemas/webhook.ts';
-import { ZIP_SCHEMAS } from '../schemas/zip.ts';
-import { zipJobRequestSchema } from '../schemas/zip-job-request.ts';
+import { OBJECT_SCHEMA } from '../create/schemas/object-options.ts';
+import { zipJobRequestSchema } from '../create/schemas/zip-job-request.ts';
+import { publicBasePaths } from '../http/base-paths.ts';
 import type { OpenApiDocument } from './document-types.ts';
 import { FAILURE_CODE_SCHEMA } from './job-failures.ts';
 import { createZip, readZip } from './operations.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { ERROR_SCHEMAS } from './responses.ts';
+import { schemaRef } from './schemas/schema-ref.ts';
+import { WEBHOOK_SCHEMAS } from './schemas/webhook.ts';
+import { ZIP_SCHEMAS } from './schemas/zip.ts';
 import { WEBHOOK_ID, webhook } from './webhook.ts';
 
 const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and sends a webhook when the job finishes.

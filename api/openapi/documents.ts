@@ -1,7 +1,7 @@
-import type { PublishedDocument } from '../routes/documents.ts';
 import { createDocument, type DocumentOptions } from './document.ts';
 import { PAGE_HEADERS, renderPage } from './page/page.ts';
 import { readSamples } from './read-samples.ts';
+import type { PublishedDocument } from './route.ts';
 
 /** The public API documentation, rendered once at startup. */
 export function createDocuments(options: DocumentOptions): readonly PublishedDocument[] {

@@ -20,8 +20,8 @@ import {
   storedBytesFull,
   storedJobsFull,
   tooManyValues,
-} from '../api-error.ts';
-import type { ErrorCode } from '../error-codes.ts';
+} from '../errors/api-error.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
 import type { PublishedSettings } from './published-settings.ts';
 
 export type ErrorExamples = Readonly<Record<ErrorCode, ApiError>>;

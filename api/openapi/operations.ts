@@ -1,13 +1,13 @@
-import { EXPANSIONS } from '../expand/read-expand.ts';
-import { IDEMPOTENCY_KEY_PATTERN } from '../idempotency/idempotency-key.ts';
-import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
-import { schemaRef } from '../schemas/schema-ref.ts';
+import { IDEMPOTENCY_KEY_PATTERN } from '../create/idempotency-key.ts';
+import { MAX_LISTED_ENTRIES } from '../create/list-entry-faults.ts';
+import { EXPANSIONS } from '../read/read-expand.ts';
 import type { Operation, Parameter, Response } from './document-types.ts';
 import { durationText } from './duration-text.ts';
 import { grouped } from './grouped.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
+import { schemaRef } from './schemas/schema-ref.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
 
 function expand(more = ''): Parameter {

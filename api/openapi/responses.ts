@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import { errorBody } from '../api-error.ts';
-import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../error-codes.ts';
-import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
-import { schemaRef } from '../schemas/schema-ref.ts';
+import { MAX_LISTED_ENTRIES } from '../create/list-entry-faults.ts';
+import { errorBody } from '../errors/api-error.ts';
+import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../errors/error-codes.ts';
 import type { Examples, Response } from './document-types.ts';
 import { type ErrorExamples, errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
+import { schemaRef } from './schemas/schema-ref.ts';
 
 const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
 

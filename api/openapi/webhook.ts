@@ -1,7 +1,7 @@
-import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Operation, Parameter } from './document-types.ts';
 import { durationText } from './duration-text.ts';
 import type { PublishedSettings } from './published-settings.ts';
+import { schemaRef } from './schemas/schema-ref.ts';
 import { TRACEPARENT_EXAMPLE, WEBHOOK_EXAMPLES } from './zip-examples.ts';
 
 function header(name: string, description: string, example: string): Parameter {

@@ -4,7 +4,7 @@ import { hashToken, isToken, maskToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
+import { invalidApiKey, serviceUnavailable } from '../errors/api-error.ts';
 import type { AcceptedTokens } from './accepted-tokens.ts';
 import { isOpenProject, type VerifyToken } from './verify-token.ts';
 

@@ -5,7 +5,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import { serviceUnavailable } from '../api-error.ts';
+import { serviceUnavailable } from '../errors/api-error.ts';
 
 /** A verification that a token and its project existed at a given time. */
 export interface Verification {

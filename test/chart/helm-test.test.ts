@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { checksOf } from '#api/release-check/checks.ts';
-import { readReleaseCheckConfig } from '#api/release-check/config.ts';
+import { checksOf } from '#api/programs/release-check/checks.ts';
+import { readReleaseCheckConfig } from '#api/programs/release-check/config.ts';
 import {
   type Container,
   find,

@@ -14,7 +14,7 @@ interface Image {
 }
 
 const IMAGES: Readonly<Record<string, Image>> = {
-  api: { folders: ['api'], programs: ['api/main.ts', 'api/release-check/main.ts'] },
+  api: { folders: ['api'], programs: ['api/main.ts', 'api/programs/release-check/main.ts'] },
   controller: {
     folders: ['controller'],
     programs: ['controller/main.ts', 'controller/migrate/main.ts', 'controller/uninstall/main.ts'],

@@ -93,7 +93,7 @@ describe('the pods of the chart', function () {
     for (const [pod, script] of [
       [removal, 'controller/uninstall/main.ts'],
       [migration, 'controller/migrate/main.ts'],
-      [test, 'api/release-check/main.ts'],
+      [test, 'api/programs/release-check/main.ts'],
     ] as const) {
       const withoutCommand = pod?.containers.map(({ command, ...container }) => {
         expect(command).to.deep.equal(['node', script]);

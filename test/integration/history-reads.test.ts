@@ -1,6 +1,6 @@
 /** The API of this checkout with a real PostgreSQL, beside the installed controller. */
 import { expect } from 'chai';
-import { EXPANSIONS } from '#api/expand/read-expand.ts';
+import { EXPANSIONS } from '#api/read/read-expand.ts';
 import { GROUP_VERSION, PROJECT_NAME, zipJobName } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '#api/steps.ts';
+import type { Steps } from '#api/body/steps.ts';
 
 /** Runs the steps without pauses. */
 export function runToEnd<T>(steps: Steps<T>): T {

@@ -1,6 +1,6 @@
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
-import { CREATES_BURST_MS } from '../../rate-limits/second-limits.ts';
-import { jsonLimits, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL } from '../../schemas/limits.ts';
+import { jsonLimits, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL } from '../../body/request-limits.ts';
+import { CREATES_BURST_MS } from '../../limits/second-limits.ts';
 import { grouped } from '../grouped.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';

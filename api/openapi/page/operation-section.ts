@@ -1,5 +1,5 @@
-import { nameOfRef } from '../../schemas/schema-ref.ts';
 import type { JsonContent, Operation, Parameter, Response, Schema } from '../document-types.ts';
+import { nameOfRef } from '../schemas/schema-ref.ts';
 import { type Html, html, json, type Part, prose, table } from './html.ts';
 import { resolve, type Schemas, schemaRows } from './schema-rows.ts';
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { API_STATUSES } from '#crds/zip-job.ts';
 import type { Sample } from '#runtime/samples/read-sample.ts';
-import { ERROR_CODES } from '../../error-codes.ts';
-import { MAX_LISTED_ENTRIES } from '../../list-entry-faults.ts';
-import { STATUS_MEANINGS } from '../../schemas/zip.ts';
+import { MAX_LISTED_ENTRIES } from '../../create/list-entry-faults.ts';
+import { ERROR_CODES } from '../../errors/error-codes.ts';
 import type { OpenApiDocument, PathItem } from '../document-types.ts';
 import { JOB_FAILURES } from '../job-failures.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import type { Samples } from '../read-samples.ts';
+import { STATUS_MEANINGS } from '../schemas/zip.ts';
 import { WEBHOOK_ID } from '../webhook.ts';
 import { type Html, html, type Part, prose, table } from './html.ts';
 import { limitsSection } from './limits-section.ts';

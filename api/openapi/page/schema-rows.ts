@@ -1,6 +1,6 @@
 import { isRecord } from '#runtime/kube/decode.ts';
-import { nameOfRef } from '../../schemas/schema-ref.ts';
 import type { Schema } from '../document-types.ts';
+import { nameOfRef } from '../schemas/schema-ref.ts';
 
 export interface SchemaRow {
   /** Path of the field, such as `urls[].url`. */

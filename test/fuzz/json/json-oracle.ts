@@ -1,6 +1,6 @@
 /** What strict parsing must decide, computed in another way: JSON.parse, and one pass over tokens of valid text. */
 import { isUtf8 } from 'node:buffer';
-import type { JsonLimits } from '#api/json/json-limits.ts';
+import type { JsonLimits } from '#api/body/json-limits.ts';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 

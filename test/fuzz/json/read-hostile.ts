@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseStrictJson, type StrictJson } from '#api/json/strict-json.ts';
-import { createReadRequest } from '#api/read-request.ts';
-import { createRequestPolicy } from '#api/request-policy.ts';
-import { jsonLimits } from '#api/schemas/limits.ts';
+import { jsonLimits } from '#api/body/request-limits.ts';
+import { parseStrictJson, type StrictJson } from '#api/body/strict-json.ts';
+import { createReadRequest } from '#api/create/read-request.ts';
+import { createRequestPolicy } from '#api/create/request-policy.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { unlimitedFiles } from '#test/support/builders/file-budget.ts';

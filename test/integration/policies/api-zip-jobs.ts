@@ -1,6 +1,6 @@
 /** Which ZipJobs the token of the API can create. */
 import { expect } from 'chai';
-import { toZipJob } from '#api/to-zip-job.ts';
+import { toZipJob } from '#api/create/to-zip-job.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';

@@ -1,5 +1,5 @@
 /** What the token of the API permits. */
-import { toFileListSecrets } from '#api/to-zip-job.ts';
+import { toFileListSecrets } from '#api/create/to-zip-job.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
 import { accept, corePath, expectRefusal, jobsPath, OWN, type World, zipPath } from './world.ts';

@@ -1,7 +1,7 @@
-import { assertAllowed, readTypes, type ZipJobRequest } from '#api/check-request.ts';
-import { parseStrictJson } from '#api/json/strict-json.ts';
-import { createRequestPolicy, type RequestPolicy } from '#api/request-policy.ts';
-import { jsonLimits, type RequestLimits } from '#api/schemas/limits.ts';
+import { jsonLimits, type RequestLimits } from '#api/body/request-limits.ts';
+import { parseStrictJson } from '#api/body/strict-json.ts';
+import { assertAllowed, readTypes, type ZipJobRequest } from '#api/create/check-request.ts';
+import { createRequestPolicy, type RequestPolicy } from '#api/create/request-policy.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { runToEnd } from '../run-to-end.ts';

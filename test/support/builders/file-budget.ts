@@ -1,5 +1,5 @@
-import { createFileBudget, type FileBudget } from '#api/rate-limits/file-budget.ts';
-import { createSecondLimits } from '#api/rate-limits/second-limits.ts';
+import { createFileBudget, type FileBudget } from '#api/limits/file-budget.ts';
+import { createSecondLimits } from '#api/limits/second-limits.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { projectClasses } from './project-classes.ts';
 

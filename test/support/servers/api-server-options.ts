@@ -1,6 +1,6 @@
 import type { AppDeps } from '#api/app.ts';
-import type { ReadHistoryDeps } from '#api/history/read-history.ts';
-import type { RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import type { RateLimitsDeps } from '#api/limits/rate-limits.ts';
+import type { ReadHistoryDeps } from '#api/read/read-history.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';

@@ -1,7 +1,7 @@
-import { toCachedJob } from '#api/cached-job.ts';
-import { UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
-import { createKeptResponses } from '#api/kept-responses.ts';
-import type { StorageLedger } from '#api/storage-ledger.ts';
+import { toCachedJob } from '#api/limits/cached-job.ts';
+import type { StorageLedger } from '#api/limits/storage-ledger.ts';
+import { UID_INDEX, uidIndex } from '#api/read/find-zip-job.ts';
+import { createKeptResponses } from '#api/read/kept-responses.ts';
 import { createAcceptedTokens } from '#api/tokens/accepted-tokens.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { storedJobsFull } from '#api/api-error.ts';
-import { createNoteFullProject } from '#api/create-zip-job.ts';
+import { createNoteFullProject } from '#api/create/create-zip-job.ts';
+import { storedJobsFull } from '#api/errors/api-error.ts';
 import { createLogger } from '#runtime/log.ts';
 
 function setUp() {

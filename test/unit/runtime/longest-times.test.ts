@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
-import { readReleaseCheckConfig } from '#api/release-check/config.ts';
+import { readReleaseCheckConfig } from '#api/programs/release-check/config.ts';
 import { readMigrateConfig } from '#controller/migrate/config.ts';
 import { readUninstallConfig } from '#controller/uninstall/config.ts';
 import { LONGEST_TIMER_MS, systemClock } from '#runtime/clock.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ERROR_CODES } from '#api/error-codes.ts';
+import { ERROR_CODES } from '#api/errors/error-codes.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { PROCESSES } from '#scripts/sync-values.ts';
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { request } from 'undici';
-import { EXPANSIONS } from '#api/expand/read-expand.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
+import { EXPANSIONS } from '#api/read/read-expand.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { askApi } from '#test/support/clients/api-client.ts';

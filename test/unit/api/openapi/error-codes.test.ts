@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ERROR_CODES, type ErrorCode } from '#api/error-codes.ts';
+import { ERROR_CODES, type ErrorCode } from '#api/errors/error-codes.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { generateToken } from '#crds/api-token.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { ERROR_CODES } from '#api/error-codes.ts';
+import { ERROR_CODES } from '#api/errors/error-codes.ts';
 import { html } from '#api/openapi/page/html.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import { API_STATUSES } from '#crds/zip-job.ts';

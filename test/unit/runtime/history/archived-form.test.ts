@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/job-view.ts';
-import { expandedFields } from '#api/expand/expanded-fields.ts';
-import { EXPANSIONS } from '#api/expand/read-expand.ts';
-import { responseOf } from '#api/kept-responses.ts';
+import { expandedFields } from '#api/read/expanded-fields.ts';
+import { responseOf } from '#api/read/kept-responses.ts';
+import { EXPANSIONS } from '#api/read/read-expand.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import {

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { AppError } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
+import type { RetryPolicy } from '#runtime/retry.ts';
+import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
+import { type ApiError, quotaExceeded, serviceUnavailable } from '../errors/api-error.ts';
+import type { StorageLedger } from '../limits/storage-ledger.ts';
+import type { ApiMetrics } from '../metrics.ts';
+import { projectUidOf } from '../read/project-uid.ts';
+import type { ReadHistory } from '../read/read-history.ts';
+import type { AbandonZipJob } from './abandon-zip-job.ts';
+import { type Claim, claimZipJob } from './claim-zip-job.ts';
+import { derivedUuid } from './derived-uuid.ts';
+import { createStoreFileList } from './store-file-list.ts';
+import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
+
+/** Minimum interval between two log lines of a project, because it may send thousands of requests. */
+const LOG_EVERY_MS = 60_000;
+
+/** Names a full project in the log: metrics have no project label. */
+type NoteFullProject = (project: string, refusal: ApiError) => void;
+
+export function createNoteFullProject(deps: {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: Logger;
+}): NoteFullProject {
+  const { clock, log } = deps;
+  /** Projects that the log named recently, oldest first. */
+  const quietUntil = new Map<string, number>();
+  function forgetOld(now: number): void {
+    for (const [project, until] of quietUntil) {
+      if (until > now) return;
+      quietUntil.delete(project);
+    }
+  }
+  return (project, { code, message }) => {
+    const now = clock.monotonicMs();
+    forgetOld(now);
+    if (quietUntil.has(project)) return;
+    quietUntil.set(project, now + LOG_EVERY_MS);
+    log.warn({ project, code }, `a project is full: ${message}`);
+  };
+}
+
+export interface CreateZipJobDeps {
+  readonly jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
+  readonly secretClient: Pick<ObjectClient<Secret>, 'create'>;
+  /** Undefined without a history. */
+  readonly readHistory?: ReadHistory | undefined;
+  readonly abandon: (job: Parameters<AbandonZipJob>[0]) => void;
+  readonly storage: Pick<StorageLedger, 'admit' | 'forget'>;
+  readonly limitsOf: ProjectClasses['limitsOf'];
+  readonly metrics: Pick<
+    ApiMetrics,
+    'jobsCreated' | 'filesAccepted' | 'fileListBytes' | 'incompleteJobs' | 'idempotentReplays'
+  >;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly instance: string;
+  readonly newUuid?: () => string;
+}
+
+export type NewZipJob = Omit<ZipJobInput, 'uuid' | 'instance' | 'acceptedAt'> & {
+  readonly idempotencyKey?: string | undefined;
+  /** Only with a key: the reason for refusing a new job. A job of an earlier request is still returned. */
+  readonly refusal?: AppError | undefined;
+};
+
+export interface CreatedZipJob {
+  readonly uuid: string;
+  /** Without later status. */
+  readonly job: ZipJob;
+  /** An earlier request with the same Idempotency-Key created the job, which is then as stored. */
+  readonly isReplay: boolean;
+}
+
+/**
+ * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
+ * @throws ApiError idempotency_key_reused, file_lists_full, stored_jobs_full, stored_bytes_full, quota_exceeded,
+ * service_unavailable; KubeError; the refusal; the errors of ReadHistory
+ */
+export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
+
+const RETRY: RetryPolicy = { attempts: 3, baseDelayMs: 50, maxDelayMs: 500, maxRetryAfterMs: 2_000 };
+
+/** The API server refused permanently, or before it changed anything. */
+function isSurelyNotCreated(error: unknown): boolean {
+  return (
+    (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded')
+  );
+}
+
+/** True if the list is still needed; a list that was deleted after the job finished must not be created again. */
+function needsList(job: ZipJob): boolean {
+  return !isFinished(job) && !isFileListDeleted(job);
+}
+
+function uuidOf({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string {
+  return idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);
+}
+
+/** Undefined without a history or a key: then no job of an earlier request is in the history. */
+function readArchivedOf(
+  readHistory: ReadHistory | undefined,
+  { idempotencyKey, project }: NewZipJob,
+  uuid: string,
+): Claim['readArchived'] {
+  if (readHistory === undefined || idempotencyKey === undefined) return undefined;
+  const { namespace } = project.metadata;
+  return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
+}
+
+/** The mark of the policy api-zipjob-defaults: the project has changed since this process read it, so the next request succeeds. */
+const PROJECT_CHANGED = '[zipjobs.dev/project-changed]';
+
+function explained(error: unknown): unknown {
+  if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
+  const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.message.includes(PROJECT_CHANGED);
+  return isOutdated ? serviceUnavailable(error) : error;
+}
+
+function withoutStatus({ status: _status, ...job }: ZipJob): ZipJob {
+  return job;
+}
+
+function count(metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileList): void {
+  if (!isNew) {
+    metrics.idempotentReplays.inc();
+    return;
+  }
+  metrics.jobsCreated.inc();
+  metrics.filesAccepted.inc(list.count);
+  metrics.fileListBytes.observe(fileListBytes(list));
+}
+
+/** The reason for refusing a new job. One that is refused anyway occupies no storage, and does not make the project full. */
+function createAdmit(deps: CreateZipJobDeps) {
+  const noteFull = createNoteFullProject(deps);
+  return ({ request, project, refusal }: NewZipJob, job: ZipJob): AppError | undefined => {
+    if (refusal !== undefined) return refusal;
+    const { namespace, name } = job.metadata;
+    const bytes = { bytes: storedBytesOf(job), fileListBytes: fileListBytes(request.list) };
+    const full = deps.storage.admit({ namespace, name, ...bytes }, deps.limitsOf(namespace, project));
+    if (full !== undefined) noteFull(namespace, full);
+    return full;
+  };
+}
+
+export function createCreateZipJob(deps: CreateZipJobDeps): CreateZipJob {
+  const { metrics, clock, instance, storage } = deps;
+  const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
+  const admit = createAdmit(deps);
+  const newUuid = deps.newUuid ?? randomUUID;
+
+  async function claim(
+    { isAdmitted, ...wanted }: Omit<Claim, 'policy'> & { readonly isAdmitted: boolean },
+    signal: AbortSignal,
+  ) {
+    const { job, hasKey } = wanted;
+    const { namespace, name } = job.metadata;
+    try {
+      const claimed = await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
+      // The watch never reports a job that only the history has.
+      if (isAdmitted && !claimed.isNew) storage.forget(namespace, name);
+      return claimed;
+    } catch (error) {
+      if (isAdmitted) storage.forget(namespace, name);
+      if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
+      throw explained(error);
+    }
+  }
+
+  return async (input, signal) => {
+    const { list } = input.request;
+    const uuid = uuidOf(input, newUuid);
+    const job = toZipJob({ ...input, uuid, instance, acceptedAt: clock.date() });
+    const { namespace, name } = job.metadata;
+    const hasKey = input.idempotencyKey !== undefined;
+    const refusal = admit(input, job);
+    if (refusal !== undefined && !hasKey) throw refusal;
+    const readArchived = readArchivedOf(deps.readHistory, input, uuid);
+    const claimed = await claim(
+      { job, hasKey, refusal, readArchived, isAdmitted: refusal === undefined },
+      signal,
+    );
+    try {
+      if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
+    } catch (error) {
+      // With a key, the caller's retry completes the job.
+      if (!hasKey) deps.abandon({ namespace, name, uid: claimed.job.metadata.uid });
+      throw error;
+    }
+    count(metrics, claimed.isNew, list);
+    return claimed.isNew
+      ? { uuid, job, isReplay: false }
+      : { uuid, job: withoutStatus(claimed.job), isReplay: true };
+  };
+}
