@@ -60,7 +60,7 @@ FROM controller-packages AS controller-program
 COPY crds ./crds
 COPY runtime ./runtime
 COPY controller ./controller
-RUN sh build-program controller/warm-up/main.ts
+RUN sh build-program controller/programs/warm-up-main.ts
 
 FROM process AS controller
 LABEL org.opencontainers.image.title="zipjobs-controller" \

@@ -12,9 +12,6 @@ import type { Logger } from '#runtime/log.ts';
 import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
-import { holdStarted } from './admission/hold-started.ts';
-import type { Ledger } from './admission/ledger.ts';
-import type { StoreOutages } from './admission/store-outages.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -28,11 +25,14 @@ import {
   POD_INDEXES,
   testedBucketOf,
   zipJobKeyOf,
-} from './kube-state/caches.ts';
-import { isJobFinished } from './kube-state/job-state.ts';
-import { isEnded } from './kube-state/pod-state.ts';
-import { isLeaving } from './kube-state/release.ts';
-import { isResting, jobSkeleton, podSkeleton, zipJobSkeleton } from './kube-state/skeletons.ts';
+} from './cluster/caches.ts';
+import { isJobFinished } from './cluster/job-state.ts';
+import { isEnded } from './cluster/pod-state.ts';
+import { isLeaving } from './cluster/release.ts';
+import { isResting, jobSkeleton, podSkeleton, zipJobSkeleton } from './cluster/skeletons.ts';
+import { holdStarted } from './queue/hold-started.ts';
+import type { Ledger } from './queue/ledger.ts';
+import type { StoreOutages } from './queue/store-outages.ts';
 import { isCountOnly } from './zip-bucket/count-change.ts';
 
 export interface WatchesOptions {

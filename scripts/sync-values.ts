@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
-import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import { CONTROLLER_SETTINGS } from '#controller/config/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
 import { type Setting, type Settings, withTimerLimit } from '#runtime/config.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';

@@ -9,7 +9,7 @@ const ARCHIVE = `${ZIPPER}/tasks/zip-to-s3.test.ts`;
 const REFUSED = `${ZIPPER}/tasks/refused-writes.test.ts`;
 const PART_RETRIES = `${ZIPPER}/store/upload-retries.test.ts`;
 const ANY_ORDER = 'test/unit/controller/zip-job/any-order.test.ts';
-const RECOVERING = 'test/unit/controller/zip-job/phases/recovering.test.ts';
+const RECOVERING = 'test/unit/controller/zip-job/states/recovering.test.ts';
 
 export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
@@ -154,9 +154,9 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a job keeps its slot while the store assembles its archive',
-    file: 'controller/admission/ledger.ts',
+    file: 'controller/queue/ledger.ts',
     find: 'const isAwaiting = awaitsRecovery(started);',
     replace: 'const isAwaiting = false;',
-    tests: ['test/unit/controller/admission/ledger.test.ts'],
+    tests: ['test/unit/controller/queue/ledger.test.ts'],
   },
 ];

@@ -1,6 +1,6 @@
 import { FairQueue } from '#runtime/fair-queue.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
-import { LiveHeap } from '../engine/heap.ts';
+import { LiveHeap } from '../reconciling/heap.ts';
 
 /** A ZipJob that the history has to store. */
 interface Entry {

@@ -4,9 +4,9 @@ import type { Clock } from '#runtime/clock.ts';
 import type { HistoryEntry } from '#runtime/history/history-job.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
-import type { ControllerConfig } from '../config.ts';
-import type { ApplyStatus } from '../engine/apply-status.ts';
+import type { ControllerConfig } from '../config/config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
+import type { ApplyStatus } from '../reconciling/apply-status.ts';
 import type { OwnedStatus } from '../zip-job/observation.ts';
 import type { OwnerOf } from './project-uids.ts';
 

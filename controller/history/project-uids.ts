@@ -5,7 +5,7 @@ import { isOfOlderProject } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import type { Change, ObjectClient } from '#runtime/kube/types.ts';
-import { timeOf } from '../kube-state/times.ts';
+import { timeOf } from '../cluster/times.ts';
 
 /** Deleted projects whose uid is remembered. */
 const MOST_DELETED = 10_000;

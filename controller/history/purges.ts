@@ -5,7 +5,7 @@ import { purgeProject } from '#runtime/history/keep.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { backoffMs } from '#runtime/retry.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { ControllerConfig } from '../config/config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import { Wake } from './wake.ts';
 

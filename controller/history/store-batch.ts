@@ -5,7 +5,7 @@ import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
-import { cachedBytesOf } from '../kube-state/skeletons.ts';
+import { cachedBytesOf } from '../cluster/skeletons.ts';
 import { archiving } from '../zip-job/policies/archiving.ts';
 import type { BatchJob, BatchSource, StoreBatch, StoreBatchOptions, Stored } from './batch.ts';
 import { writeConditions } from './write-conditions.ts';

@@ -2,7 +2,7 @@ import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
-import { timeOf } from '../kube-state/times.ts';
+import { timeOf } from '../cluster/times.ts';
 import { isGone, isSuccess } from './notification.ts';
 
 /** Failures further apart than the longest wait of the schedule plus a margin are separate outages. */

@@ -3,7 +3,7 @@ import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/optional.ts';
-import { inSeconds } from '../kube-state/times.ts';
+import { inSeconds } from '../cluster/times.ts';
 import type { DeliveryResponse } from './dispatcher.ts';
 
 const KEPT_DELIVERIES = 10;

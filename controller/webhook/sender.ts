@@ -6,7 +6,7 @@ import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
-import type { ControllerConfig } from '../config.ts';
+import type { ControllerConfig } from '../config/config.ts';
 import { createDeliver, type Deliver } from './deliver.ts';
 import { createWebhookSecrets, type ReadWebhookSecret } from './webhook-secret.ts';
 

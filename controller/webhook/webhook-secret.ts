@@ -1,7 +1,7 @@
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { timeOf } from '../kube-state/times.ts';
+import { timeOf } from '../cluster/times.ts';
 import { parseSigningSecret } from './signature.ts';
 
 function textOf(secret: Secret | undefined, key: string): string | undefined {

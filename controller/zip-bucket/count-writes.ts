@@ -1,7 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import { after } from '#runtime/rate.ts';
-import { Heap } from '../engine/heap.ts';
+import { Heap } from '../reconciling/heap.ts';
 
 export interface CountWritesOptions {
   /** Of all buckets together. */

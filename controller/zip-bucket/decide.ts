@@ -5,8 +5,8 @@ import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
-import { commandOf } from '../kube-state/command.ts';
-import { isForced, isLeaving } from '../kube-state/release.ts';
+import { commandOf } from '../cluster/command.ts';
+import { isForced, isLeaving } from '../cluster/release.ts';
 import { withoutCount } from './count-change.ts';
 import type {
   BucketAction,

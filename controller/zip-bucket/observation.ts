@@ -1,8 +1,8 @@
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { EventNote } from '../engine/events.ts';
-import type { ForcedRemoval } from '../kube-state/release.ts';
+import type { ForcedRemoval } from '../cluster/release.ts';
+import type { EventNote } from '../reconciling/events.ts';
 import type { DecisionConfig } from '../zip-job/observation.ts';
 
 /** A Job that tests a bucket, and its pods. */

@@ -10,11 +10,11 @@ import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/optional.ts';
 import { missingText } from '#runtime/store/bucket-permissions.ts';
-import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
-import { isEnded } from '../kube-state/pod-state.ts';
-import { podWaiting } from '../kube-state/pod-waiting.ts';
-import { describeFailure, terminationMessageOf } from '../kube-state/termination-message.ts';
-import { timeOf } from '../kube-state/times.ts';
+import { isJobFinished, jobFailure } from '../cluster/job-state.ts';
+import { isEnded } from '../cluster/pod-state.ts';
+import { podWaiting } from '../cluster/pod-waiting.ts';
+import { describeFailure, terminationMessageOf } from '../cluster/termination-message.ts';
+import { timeOf } from '../cluster/times.ts';
 import type { BucketMoment, BucketTest } from './observation.ts';
 
 const END_OF_TIME = new Date(8.64e15);

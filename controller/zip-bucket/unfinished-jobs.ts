@@ -1,6 +1,6 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
-import { bucketKeyOf } from '../kube-state/caches.ts';
+import { bucketKeyOf } from '../cluster/caches.ts';
 
 /** Counts the unfinished ZipJobs of each bucket as they change, so that no count needs a scan of all jobs of a bucket. */
 export interface UnfinishedJobs {

@@ -4,8 +4,8 @@ import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
-import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts';
-import { describeFailure, leavesUploads, terminationMessageOf } from '../kube-state/termination-message.ts';
+import { isDisrupted, isEnded, terminationOf } from '../cluster/pod-state.ts';
+import { describeFailure, leavesUploads, terminationMessageOf } from '../cluster/termination-message.ts';
 import type { OwnedStatus } from './observation.ts';
 import { attemptUpload, uploadOf } from './owned-status.ts';
 

@@ -4,22 +4,22 @@ import { isFinished } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
-import { ownJob } from '../kube-state/job-state.ts';
-import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
+import { ownJob } from '../cluster/job-state.ts';
+import { type ForcedRemoval, gracePeriodEnds } from '../cluster/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { isRecovering, ownedStatus, withCondition } from './owned-status.ts';
-import { active } from './phases/active.ts';
-import { abandoned, beginEnding, endJob, finalPhaseOf, finish, restored } from './phases/ending.ts';
-import { finished } from './phases/finished.ts';
-import { recordExit } from './phases/pod-exit.ts';
-import { queued } from './phases/queued.ts';
-import { recovering } from './phases/recovering.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
 import { interruption } from './policies/interruption.ts';
 import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/recovery.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
 import { resultOf, verifyResult } from './policies/result.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
+import { active } from './states/active.ts';
+import { abandoned, beginEnding, endJob, finalPhaseOf, finish, restored } from './states/ending.ts';
+import { finished } from './states/finished.ts';
+import { recordExit } from './states/pod-exit.ts';
+import { queued } from './states/queued.ts';
+import { recovering } from './states/recovering.ts';
 
 function outcomeOf(s: Situation): { reason: string; message: string } {
   return {

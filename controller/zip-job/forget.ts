@@ -1,5 +1,5 @@
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import type { Ledger } from '../admission/ledger.ts';
+import type { Ledger } from '../queue/ledger.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import type { Memory } from './memory.ts';
 

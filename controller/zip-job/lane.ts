@@ -1,6 +1,6 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import type { Lane } from '../engine/lanes.ts';
-import { isResting } from '../kube-state/skeletons.ts';
+import { isResting } from '../cluster/skeletons.ts';
+import type { Lane } from '../reconciling/lanes.ts';
 import { hasStarted } from './owned-status.ts';
 
 /** True if the active zipper wrote its result or failure, which the controller has not finished yet. */

@@ -1,7 +1,7 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isOlderVersion } from '#runtime/kube/object-cache.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import type { Refusal } from '../engine/refusal.ts';
+import type { Refusal } from '../reconciling/refusal.ts';
 
 /** When this process saw the current progress of a job for the first time, by its own clock. */
 export interface SeenProgress {

@@ -2,9 +2,9 @@ import { Gauge, type Registry } from 'prom-client';
 import { findCondition, type Reason } from '#crds/conditions.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
-import type { WorkQueue } from '../engine/work-queue.ts';
-import type { RestingCounts } from '../kube-state/resting-counts.ts';
-import { timeOf } from '../kube-state/times.ts';
+import type { RestingCounts } from '../cluster/resting-counts.ts';
+import { timeOf } from '../cluster/times.ts';
+import type { WorkQueue } from '../reconciling/work-queue.ts';
 import { deadlineSeconds } from './policies/deadline.ts';
 
 export interface ScrapeSources {

@@ -2,12 +2,12 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ControllerStatus, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import type { Position } from '../admission/ledger.ts';
-import type { ControllerConfig } from '../config.ts';
-import type { EventNote } from '../engine/events.ts';
-import type { Refusal } from '../engine/refusal.ts';
-import type { PodWait } from '../kube-state/pod-waiting.ts';
-import type { ForcedRemoval } from '../kube-state/release.ts';
+import type { PodWait } from '../cluster/pod-waiting.ts';
+import type { ForcedRemoval } from '../cluster/release.ts';
+import type { ControllerConfig } from '../config/config.ts';
+import type { Position } from '../queue/ledger.ts';
+import type { EventNote } from '../reconciling/events.ts';
+import type { Refusal } from '../reconciling/refusal.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
 import type { SeenProgress } from './memory.ts';
 

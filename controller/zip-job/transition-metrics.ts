@@ -2,7 +2,7 @@ import { REASONS } from '#crds/conditions.ts';
 import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
-import { timeOf } from '../kube-state/times.ts';
+import { timeOf } from '../cluster/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 function secondsBetween(from: string | undefined, to: number | undefined): number | undefined {

@@ -3,8 +3,8 @@ import type { Pod } from '#runtime/kube/resources.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createSealingKey } from '#runtime/sealed-box.ts';
-import { zipJobKeyOf } from '../kube-state/caches.ts';
-import { terminationMessageOf } from '../kube-state/termination-message.ts';
+import { zipJobKeyOf } from '../cluster/caches.ts';
+import { terminationMessageOf } from '../cluster/termination-message.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 /** The causes of unreachable sources, which zippers report to the controller alone: users of a project may not learn them. */

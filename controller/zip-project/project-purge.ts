@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { type ConditionChange, REASONS, type Reason, rfc3339, shorten } from '#crds/conditions.ts';
 import type { HistoryPurge, ZipProject } from '#crds/zip-project.ts';
-import { commandOf } from '../kube-state/command.ts';
+import { commandOf } from '../cluster/command.ts';
 import type { ProjectAction, ProjectObservation } from './observation.ts';
 
 export interface ProjectPurge {

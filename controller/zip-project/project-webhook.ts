@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import { type EndpointState, endpointOf, webhookHost, type ZipProject } from '#crds/zip-project.ts';
-import { commandOf } from '../kube-state/command.ts';
+import { commandOf } from '../cluster/command.ts';
 import { afterResponse, enabled, withHost, withoutHost } from '../webhook/endpoint.ts';
 import type { ProjectAction, ProjectConfig, ProjectObservation } from './observation.ts';
 

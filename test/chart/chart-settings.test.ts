@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { CHART_SETTINGS, PROCESSES, readChartFile } from '#scripts/sync-values.ts';

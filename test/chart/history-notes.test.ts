@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import { CONTROLLER_SETTINGS } from '#controller/config/config.ts';
 import { renderNotes, type Values } from './render.ts';
 
 const POSTGRES: Values = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readMigrateConfig } from '#controller/migrate/config.ts';
+import { readMigrateConfig } from '#controller/history/migrate/config.ts';
 import {
   find,
   type KubeObject,

@@ -17,7 +17,11 @@ const IMAGES: Readonly<Record<string, Image>> = {
   api: { folders: ['api'], programs: ['api/main.ts', 'api/programs/release-check/main.ts'] },
   controller: {
     folders: ['controller'],
-    programs: ['controller/main.ts', 'controller/migrate/main.ts', 'controller/uninstall/main.ts'],
+    programs: [
+      'controller/main.ts',
+      'controller/history/migrate/main.ts',
+      'controller/programs/uninstall/main.ts',
+    ],
   },
   dashboard: { folders: ['administration', 'dashboard'], programs: ['dashboard/main.ts'] },
   zipper: { folders: ['zipper-image'], programs: ['zipper-image/main.ts'] },

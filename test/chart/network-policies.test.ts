@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { zipperLabels } from '#controller/zip-job/manifest/job-manifest.ts';
 import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { bucket, zipJob } from './example-job.ts';

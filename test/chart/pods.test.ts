@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { Attempt } from '#crds/zip-job.ts';
@@ -91,8 +91,8 @@ describe('the pods of the chart', function () {
     for (const pod of Object.values(others)) expectBeyondRestricted(pod);
     // Other scripts of the images.
     for (const [pod, script] of [
-      [removal, 'controller/uninstall/main.ts'],
-      [migration, 'controller/migrate/main.ts'],
+      [removal, 'controller/programs/uninstall/main.ts'],
+      [migration, 'controller/history/migrate/main.ts'],
       [test, 'api/programs/release-check/main.ts'],
     ] as const) {
       const withoutCommand = pod?.containers.map(({ command, ...container }) => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { readPodConfig } from '#zipper-image/config.ts';
 import { envOf, find, plainEnv, refusalOf, render, zipperPolicy } from './render.ts';
 

@@ -1,6 +1,6 @@
 /** The priority class of recovery pods. */
 import { expect } from 'chai';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { envOf, type KubeObject, render } from './render.ts';
 
 function classOf(objects: readonly KubeObject[]): string {

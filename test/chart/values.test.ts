@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
-import { readControllerConfig } from '#controller/config.ts';
+import { readControllerConfig } from '#controller/config/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';

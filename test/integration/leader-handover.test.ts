@@ -1,6 +1,6 @@
 /** The election of the leading controller with the Leases of a real API server. */
 import { expect } from 'chai';
-import { runAsLeader } from '#controller/engine/leader-election.ts';
+import { runAsLeader } from '#controller/reconciling/leader-election.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { mostInAll } from '#controller/admission/queue-order.ts';
+import { mostInAll } from '#controller/queue/queue-order.ts';
 import { ANNOTATIONS, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';

@@ -1,8 +1,8 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { mayBeExecuted, refusalAfter } from '../../engine/refusal.ts';
-import { isOwnedBy } from '../../kube-state/ownership.ts';
+import { isOwnedBy } from '../../cluster/ownership.ts';
+import { mayBeExecuted, refusalAfter } from '../../reconciling/refusal.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Action } from '../observation.ts';
 import { hasHistory } from '../policies/archiving.ts';

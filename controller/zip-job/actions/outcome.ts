@@ -1,5 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Outcome as AnyOutcome } from '../../engine/reconcile.ts';
+import type { Outcome as AnyOutcome } from '../../reconciling/reconcile.ts';
 import type { Hints } from '../observe.ts';
 
 export type Outcome = AnyOutcome<Hints>;

@@ -2,8 +2,8 @@ import { LABELS } from '#crds/api-group.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
-import { zipJobKeyOf } from '../../kube-state/caches.ts';
-import { isEnded } from '../../kube-state/pod-state.ts';
+import { zipJobKeyOf } from '../../cluster/caches.ts';
+import { isEnded } from '../../cluster/pod-state.ts';
 
 export interface FinishedPodsOptions {
   /** Ended pods above which the pods of finished ZipJobs are deleted early. */

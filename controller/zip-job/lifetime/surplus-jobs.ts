@@ -3,10 +3,10 @@ import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
-import type { ControllerConfig } from '../../config.ts';
-import { archiveStateOf } from '../../kube-state/archive-state.ts';
-import { cachedBytesOf } from '../../kube-state/skeletons.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { archiveStateOf } from '../../cluster/archive-state.ts';
+import { cachedBytesOf } from '../../cluster/skeletons.ts';
+import { timeOf } from '../../cluster/times.ts';
+import type { ControllerConfig } from '../../config/config.ts';
 import { awaitsArchive, hasHistory } from '../policies/archiving.ts';
 
 export interface SurplusJobsOptions {

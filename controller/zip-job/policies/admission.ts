@@ -3,7 +3,7 @@ import type { Reason } from '#crds/conditions.ts';
 import { type FilesFrom, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { isJsonObject } from '#runtime/kube/decode.ts';
-import { isLeaving } from '../../kube-state/release.ts';
+import { isLeaving } from '../../cluster/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
 import { wasAccepted } from './interruption.ts';
 

@@ -1,8 +1,8 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
-import { archiveStateOf, lacksArchive } from '../../kube-state/archive-state.ts';
-import { isLeaving } from '../../kube-state/release.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { archiveStateOf, lacksArchive } from '../../cluster/archive-state.ts';
+import { isLeaving } from '../../cluster/release.ts';
+import { timeOf } from '../../cluster/times.ts';
 
 export interface ArchivingSettings {
   /** Host of the history database; empty without a history. */

@@ -1,7 +1,7 @@
 import type { Progress, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { jobFailure, jobStartedAt } from '../../kube-state/job-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { jobFailure, jobStartedAt } from '../../cluster/job-state.ts';
+import { timeOf } from '../../cluster/times.ts';
 
 /** Margin after the deadline of the Job. It applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;

@@ -1,7 +1,7 @@
 import { type Attempt, COUNTED_CLASSES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
+import { isJobFinished, jobFailure } from '../../cluster/job-state.ts';
 import type { Outcome, OwnedStatus } from '../observation.ts';
 
 const MAX_OOMS = 2;

@@ -1,5 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isForced, isLeaving } from '../../kube-state/release.ts';
+import { isForced, isLeaving } from '../../cluster/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
 
 export function wasAccepted({ status }: ZipJob): boolean {

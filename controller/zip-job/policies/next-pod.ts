@@ -1,8 +1,8 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { terminationOf } from '../../kube-state/pod-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { terminationOf } from '../../cluster/pod-state.ts';
+import { timeOf } from '../../cluster/times.ts';
 
 function bornAt(pod: Pod): number {
   return timeOf(pod.metadata.creationTimestamp) ?? 0;

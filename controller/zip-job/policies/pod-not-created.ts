@@ -1,6 +1,6 @@
 import type { Job } from '#runtime/kube/resources.ts';
-import { isJobFinished, jobFailure, jobStartedAt } from '../../kube-state/job-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { isJobFinished, jobFailure, jobStartedAt } from '../../cluster/job-state.ts';
+import { timeOf } from '../../cluster/times.ts';
 import type { Observation } from '../observation.ts';
 
 /** A Job normally has a pod well before this. */

@@ -1,10 +1,10 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { isEnded, scheduledAt } from '../../kube-state/pod-state.ts';
-import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
-import { describeFailure, terminationMessageOf } from '../../kube-state/termination-message.ts';
-import { timeOf } from '../../kube-state/times.ts';
-import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
+import { isEnded, scheduledAt } from '../../cluster/pod-state.ts';
+import { type PodWait, podWaiting } from '../../cluster/pod-waiting.ts';
+import { describeFailure, terminationMessageOf } from '../../cluster/termination-message.ts';
+import { timeOf } from '../../cluster/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../config/recovery-settings.ts';
 import type { Observation } from '../observation.ts';
 
 /** Delay before the second recovery Job of an attempt. */

@@ -1,11 +1,11 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
-import { gracePeriodEnds } from '../../kube-state/release.ts';
-import { leavesUploads, terminationMessageOf } from '../../kube-state/termination-message.ts';
-import { timeOf } from '../../kube-state/times.ts';
-import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
+import { isJobFinished, jobFailure } from '../../cluster/job-state.ts';
+import { gracePeriodEnds } from '../../cluster/release.ts';
+import { leavesUploads, terminationMessageOf } from '../../cluster/termination-message.ts';
+import { timeOf } from '../../cluster/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../config/recovery-settings.ts';
 import { uploadFactsOf } from '../attempt.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { timeOf } from '../../cluster/times.ts';
 
 /**
  * True if this ZipJob is a copy of an earlier one, restored from a backup. A copy has the annotations and labels of the

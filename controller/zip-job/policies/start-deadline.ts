@@ -1,10 +1,10 @@
 import { findCondition } from '#crds/conditions.ts';
 import { SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { isInTrustedQueue } from '../../admission/trusted-queue.ts';
-import { jobStartedAt } from '../../kube-state/job-state.ts';
-import type { PodWait } from '../../kube-state/pod-waiting.ts';
-import { timeOf } from '../../kube-state/times.ts';
+import { jobStartedAt } from '../../cluster/job-state.ts';
+import type { PodWait } from '../../cluster/pod-waiting.ts';
+import { timeOf } from '../../cluster/times.ts';
+import { isInTrustedQueue } from '../../queue/trusted-queue.ts';
 
 /** Maximum backoff of the Job controller between two pods. */
 const LONGEST_BACKOFF_MS = 360_000;

@@ -1,4 +1,4 @@
-import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
+import { type ControllerConfig, readControllerConfig } from '#controller/config/config.ts';
 import { KUEUE_USER, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { ControllerConfig } from '#controller/config.ts';
+import type { ControllerConfig } from '#controller/config/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';

@@ -1,4 +1,4 @@
-import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
+import { type ControllerConfig, readControllerConfig } from '#controller/config/config.ts';
 
 export function aConfig(change: Partial<ControllerConfig> = {}): ControllerConfig {
   return {

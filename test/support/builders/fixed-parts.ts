@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
-import { connectClients } from '#controller/kube-state/clients.ts';
+import { connectClients } from '#controller/cluster/clients.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
-import { createParts, type Parts } from '#controller/wiring.ts';
+import { createParts, type Parts } from '#controller/wiring/wiring.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';

@@ -1,6 +1,6 @@
 /** Calls `decide` with the same time and settings in all tests of phases. */
 
-import type { ControllerConfig } from '#controller/config.ts';
+import type { ControllerConfig } from '#controller/config/config.ts';
 import { decide } from '#controller/zip-job/decide.ts';
 import type { Decision, Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';

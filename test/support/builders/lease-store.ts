@@ -1,4 +1,4 @@
-import type { LeaderElectionOptions } from '#controller/engine/leader-election.ts';
+import type { LeaderElectionOptions } from '#controller/reconciling/leader-election.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease } from '#runtime/kube/resources.ts';
 

@@ -1,6 +1,6 @@
 /** ZipJobs that differ in what the admission ledger reads. */
 
-import type { Ledger } from '#controller/admission/ledger.ts';
+import type { Ledger } from '#controller/queue/ledger.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { ago, aZipJob } from './objects.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrate } from '#controller/migrate/migrate.ts';
+import { migrate } from '#controller/history/migrate/migrate.ts';
 import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS, type HistorySettings } from '#runtime/history/settings.ts';
 import { createLogger } from '#runtime/log.ts';

@@ -1,7 +1,7 @@
 /** A controller whose caches have the objects of a cluster in which nothing runs. */
 import type { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';
-import type { Parts } from '#controller/wiring.ts';
+import type { Parts } from '#controller/wiring/wiring.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';

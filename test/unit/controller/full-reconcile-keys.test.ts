@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFullReconcileKeys } from '#controller/leading.ts';
+import { createFullReconcileKeys } from '#controller/wiring/leading.ts';
 
 describe('createFullReconcileKeys', () => {
   const COUNT = 40_000;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createLead } from '#controller/controller.ts';
-import { createWorkQueue } from '#controller/engine/work-queue.ts';
+import { createLead } from '#controller/reconciling/controller.ts';
+import { createWorkQueue } from '#controller/reconciling/work-queue.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 

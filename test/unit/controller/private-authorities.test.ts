@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createSender } from '#controller/webhook/sender.ts';
 import { parseSigningSecret } from '#controller/webhook/signature.ts';
-import { createCurrentConfig } from '#controller/wiring.ts';
+import { createCurrentConfig } from '#controller/wiring/wiring.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';

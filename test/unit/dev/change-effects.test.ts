@@ -23,7 +23,7 @@ const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
   ['Dockerfile', 'an image recipe'],
   ['cli/main.ts', 'the command line, which runs once and exits'],
   ['api/programs/warm-up-main.ts', 'a step of the image build'],
-  ['controller/uninstall/main.ts', 'the uninstall Job'],
+  ['controller/programs/uninstall/main.ts', 'the uninstall Job'],
   ['api/programs/release-check/main.ts', 'the pod of helm test'],
   ['controller/.decide.ts.swp', 'a swap file of vim'],
   ['controller/4913', 'the file that vim creates to test a folder'],

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { readReleaseCheckConfig } from '#api/programs/release-check/config.ts';
-import { readMigrateConfig } from '#controller/migrate/config.ts';
-import { readUninstallConfig } from '#controller/uninstall/config.ts';
+import { readMigrateConfig } from '#controller/history/migrate/config.ts';
+import { readUninstallConfig } from '#controller/programs/uninstall/config.ts';
 import { LONGEST_TIMER_MS, systemClock } from '#runtime/clock.ts';
 import type { Setting, Settings } from '#runtime/config.ts';
 import { ConfigError } from '#runtime/errors.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { API_CONSTANTS } from '#api/config.ts';
-import { CONTROLLER_CONSTANTS } from '#controller/config.ts';
+import { CONTROLLER_CONSTANTS } from '#controller/config/config.ts';
 import { DASHBOARD_CONSTANTS } from '#dashboard/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RECOVERY_CONSTANTS, RECOVERY_GRACE_SECONDS } from '#controller/settings/recovery-settings.ts';
+import { RECOVERY_CONSTANTS, RECOVERY_GRACE_SECONDS } from '#controller/config/recovery-settings.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
 import {
   readPodConfig,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { isOwnedBy, isPodOf } from '#controller/kube-state/ownership.ts';
-import { isEnded, isLost } from '#controller/kube-state/pod-state.ts';
+import { isOwnedBy, isPodOf } from '#controller/cluster/ownership.ts';
+import { isEnded, isLost } from '#controller/cluster/pod-state.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';

@@ -1,6 +1,6 @@
-import type { Reconcile } from '#controller/engine/reconcile.ts';
-import { JOB_INDEXES, POD_INDEXES } from '#controller/kube-state/caches.ts';
-import { isPodOf } from '#controller/kube-state/ownership.ts';
+import { JOB_INDEXES, POD_INDEXES } from '#controller/cluster/caches.ts';
+import { isPodOf } from '#controller/cluster/ownership.ts';
+import type { Reconcile } from '#controller/reconciling/reconcile.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';

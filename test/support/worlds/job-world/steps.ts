@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { isJobFinished, jobFailure } from '#controller/kube-state/job-state.ts';
-import { isOwnedBy } from '#controller/kube-state/ownership.ts';
-import { isEnded } from '#controller/kube-state/pod-state.ts';
+import { isJobFinished, jobFailure } from '#controller/cluster/job-state.ts';
+import { isOwnedBy } from '#controller/cluster/ownership.ts';
+import { isEnded } from '#controller/cluster/pod-state.ts';
 import { isRecovering } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { hasActivePod, isFinished } from '#crds/zip-job.ts';

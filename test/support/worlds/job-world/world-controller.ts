@@ -1,12 +1,12 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { holdStarted } from '#controller/admission/hold-started.ts';
-import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
-import { createFinalizers } from '#controller/engine/finalizers.ts';
-import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
-import { createReconcile, type Reconcile } from '#controller/engine/reconcile.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { holdStarted } from '#controller/queue/hold-started.ts';
+import { createLedger, type Ledger } from '#controller/queue/ledger.ts';
+import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
+import { createFinalizers } from '#controller/reconciling/finalizers.ts';
+import { ZIPJOB } from '#controller/reconciling/measure-reconcile.ts';
+import { createReconcile, type Reconcile } from '#controller/reconciling/reconcile.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';

@@ -1,5 +1,5 @@
-import { isJobFinished, jobFailure } from '#controller/kube-state/job-state.ts';
-import { isDisrupted, isEnded, terminationOf } from '#controller/kube-state/pod-state.ts';
+import { isJobFinished, jobFailure } from '#controller/cluster/job-state.ts';
+import { isDisrupted, isEnded, terminationOf } from '#controller/cluster/pod-state.ts';
 import { isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { JobWorld } from './job-world.ts';

@@ -1,4 +1,4 @@
-import { isEnded } from '#controller/kube-state/pod-state.ts';
+import { isEnded } from '#controller/cluster/pod-state.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';

@@ -1,13 +1,13 @@
 /** The archiver with ZipJobs in memory, records of them in a cache, and a history in memory. */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { zipJobSkeleton } from '#controller/cluster/skeletons.ts';
 import { createArchiver } from '#controller/history/archiver.ts';
 import type { HistoryWrites } from '#controller/history/batch.ts';
 import { createOwnerOf, createProjectUids } from '#controller/history/project-uids.ts';
 import { createStoreBatch } from '#controller/history/store-batch.ts';
-import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
 import type { OwnedStatus } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';

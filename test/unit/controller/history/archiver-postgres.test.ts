@@ -1,9 +1,9 @@
 /** The archiver with a real PostgreSQL that breaks at every step. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { lacksArchive } from '#controller/cluster/archive-state.ts';
 import type { HistoryWrites } from '#controller/history/batch.ts';
-import { createHistoryWrites } from '#controller/history/leading.ts';
-import { lacksArchive } from '#controller/kube-state/archive-state.ts';
+import { createHistoryWrites } from '#controller/wiring/history-task.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { ago } from '#test/support/builders/objects.ts';

@@ -1,10 +1,10 @@
 /** Job counts of a thousand buckets, through the real queue, reconcile, decision and counter, with simulated time. */
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { ZIPBUCKET } from '#controller/engine/measure-reconcile.ts';
-import { createReconcile } from '#controller/engine/reconcile.ts';
-import { createWorkQueue } from '#controller/engine/work-queue.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { ZIPBUCKET } from '#controller/reconciling/measure-reconcile.ts';
+import { createReconcile } from '#controller/reconciling/reconcile.ts';
+import { createWorkQueue } from '#controller/reconciling/work-queue.ts';
 import { createActOnBucket } from '#controller/zip-bucket/act.ts';
 import { createCountWrites } from '#controller/zip-bucket/count-writes.ts';
 import { decideBucket } from '#controller/zip-bucket/decide.ts';

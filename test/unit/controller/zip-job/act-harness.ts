@@ -1,11 +1,11 @@
 /** `act` with in-memory clients and a real ledger. */
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { createLedger } from '#controller/admission/ledger.ts';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
-import type { EventNote } from '#controller/engine/events.ts';
-import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { createLedger } from '#controller/queue/ledger.ts';
+import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
+import type { EventNote } from '#controller/reconciling/events.ts';
+import { createFinalizers } from '#controller/reconciling/finalizers.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EventNote } from '#controller/engine/events.ts';
+import type { EventNote } from '#controller/reconciling/events.ts';
 import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
+import { zipJobSkeleton } from '#controller/cluster/skeletons.ts';
 import { laneOfChange, laneWhenDue } from '#controller/zip-job/lane.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';

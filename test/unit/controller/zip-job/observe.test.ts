@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Position } from '#controller/admission/ledger.ts';
-import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES } from '#controller/kube-state/caches.ts';
+import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES } from '#controller/cluster/caches.ts';
+import type { Position } from '#controller/queue/ledger.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';

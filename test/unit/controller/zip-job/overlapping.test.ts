@@ -3,21 +3,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { holdStarted } from '#controller/admission/hold-started.ts';
-import { createLedger } from '#controller/admission/ledger.ts';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
-import { createFinalizers } from '#controller/engine/finalizers.ts';
-import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
-import { createReconcile } from '#controller/engine/reconcile.ts';
-import { createWorkQueue } from '#controller/engine/work-queue.ts';
-import {
-  bucketKeyOf,
-  INDEXES,
-  JOB_INDEXES,
-  listOwnersOf,
-  POD_INDEXES,
-} from '#controller/kube-state/caches.ts';
+import { bucketKeyOf, INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES } from '#controller/cluster/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { holdStarted } from '#controller/queue/hold-started.ts';
+import { createLedger } from '#controller/queue/ledger.ts';
+import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
+import { createFinalizers } from '#controller/reconciling/finalizers.ts';
+import { ZIPJOB } from '#controller/reconciling/measure-reconcile.ts';
+import { createReconcile } from '#controller/reconciling/reconcile.ts';
+import { createWorkQueue } from '#controller/reconciling/work-queue.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
 import { createForget } from '#controller/zip-job/forget.ts';

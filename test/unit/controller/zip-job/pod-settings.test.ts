@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ZipperPodValues } from '#controller/settings/zipper-pod.ts';
+import type { ZipperPodValues } from '#controller/config/zipper-pod.ts';
 import { settingsIn } from '#controller/zip-job/decide.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';

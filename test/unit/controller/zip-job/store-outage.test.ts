@@ -1,6 +1,6 @@
 /** An attempt is lost, and recovery cannot ask the store for a long time. */
 import { expect } from 'chai';
-import { isJobFinished } from '#controller/kube-state/job-state.ts';
+import { isJobFinished } from '#controller/cluster/job-state.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';

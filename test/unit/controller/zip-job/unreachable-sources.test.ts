@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createControllerMetrics } from '#controller/metrics.ts';
-import type { Parts } from '#controller/wiring.ts';
+import type { Parts } from '#controller/wiring/wiring.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createUnreachableSources } from '#controller/zip-job/unreachable-sources.ts';
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';

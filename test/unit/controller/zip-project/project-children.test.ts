@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { zipperNetworkOf } from '#controller/wiring.ts';
+import { zipperNetworkOf } from '#controller/wiring/wiring.ts';
 import { type ChildKind, childrenOf, includes } from '#controller/zip-project/project-children.ts';
 import {
   type Wanted,

@@ -1,13 +1,13 @@
 /** The real observe, decide and act of a project with objects in memory. */
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { createApplyStatus } from '#controller/engine/apply-status.ts';
-import { createFinalizers } from '#controller/engine/finalizers.ts';
-import { ZIPPROJECT } from '#controller/engine/measure-reconcile.ts';
-import { createReconcile } from '#controller/engine/reconcile.ts';
+import { changingOf, INDEXES } from '#controller/cluster/caches.ts';
 import type { PurgeState } from '#controller/history/purges.ts';
-import { changingOf, INDEXES } from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
+import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
+import { createFinalizers } from '#controller/reconciling/finalizers.ts';
+import { ZIPPROJECT } from '#controller/reconciling/measure-reconcile.ts';
+import { createReconcile } from '#controller/reconciling/reconcile.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
 import { createActOnProject } from '#controller/zip-project/act.ts';

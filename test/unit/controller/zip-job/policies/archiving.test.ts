@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lacksArchive } from '#controller/kube-state/archive-state.ts';
+import { lacksArchive } from '#controller/cluster/archive-state.ts';
 import { archiveDueAt, archiving } from '#controller/zip-job/policies/archiving.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { aConfig } from '#test/support/builders/config.ts';
