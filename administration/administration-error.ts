@@ -1,5 +1,5 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 
 /** Failure codes, and whether a retry can help. */
 const CODES = {

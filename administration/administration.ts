@@ -1,8 +1,8 @@
-import type { Clock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { type Buckets, createBuckets } from './buckets.ts';
 import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
 import { createNewJobs, type NewJobs } from './new-jobs.ts';

@@ -1,5 +1,5 @@
 import type { ObjectOptions, ZipBucketSpec } from '#crds/zip-bucket.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { type BucketSettings, checkNewBucket, type NewBucket, roleOf } from './bucket-input.ts';
 import type { Bucket } from './bucket-view.ts';
 import { versionOf } from './change-spec.ts';

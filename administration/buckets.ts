@@ -1,12 +1,12 @@
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { AdministrationError } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { type BucketChange, settingsVersion, specAfter } from './bucket-changes.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 

@@ -1,7 +1,7 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import { hasCode } from './administration-error.ts';
 import { type WaitForOptions, waitFor } from './wait-for.ts';
 

@@ -1,5 +1,5 @@
 import { toError } from '#runtime/errors.ts';
-import { isKubeError, type KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { isKubeError, type KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import { AdministrationError, type AdministrationErrorCode } from './administration-error.ts';
 
 /** One call to the API server, in RBAC terms. */

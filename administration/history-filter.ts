@@ -1,7 +1,7 @@
 /** The filters of finished jobs: one meaning for the history API, the page of the history and the command line. */
 import { type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
-import { readTime } from '#runtime/read-time.ts';
+import { readTime } from '#runtime/time/read-time.ts';
 
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 /** A name of an object in Kubernetes. */

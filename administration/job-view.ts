@@ -13,7 +13,7 @@ import {
   type ZipResult,
 } from '#crds/zip-job.ts';
 import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 
 /** The reason of a failure, and the failing file. */
 export interface JobFailure {

@@ -1,9 +1,9 @@
 import { ANNOTATIONS, bucketResourceName } from '#crds/api-group.ts';
 import { type Phase, TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { listPages } from '#runtime/kube/list-pages.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { defined } from '#runtime/optional.ts';
 import { explainKubeError } from './explain-kube-error.ts';
 import { type Job, toJob } from './job-view.ts';
 

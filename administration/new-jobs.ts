@@ -6,7 +6,6 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { findUnsupported } from '#runtime/object-options.ts';
 import { storeKindOf } from '#runtime/store/store-location.ts';
 import { type EntryFault, findEntryFaults } from '#runtime/zip-request/entry-faults.ts';
 import {
@@ -19,6 +18,7 @@ import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#run
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { chosenManifest, nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
+import { findUnsupported } from '#runtime/zip-request/object-options.ts';
 import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { type BucketRef, resourceNameOf } from './bucket-input.ts';
 import { type Job, toJob } from './job-view.ts';

@@ -1,7 +1,7 @@
 import { ENCRYPTIONS, type Encryption, type ObjectOptions } from '#crds/zip-bucket.ts';
-import { findBucketFault } from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
+import { findBucketFault } from '#runtime/zip-request/object-options.ts';
 import { invalidInput } from './administration-error.ts';
 
 /** Unvalidated options from a form or from arguments. */

@@ -1,6 +1,6 @@
 import type { CallerOption } from '#crds/caller-options.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
 import { changeSpec, checkVersion, versionOf } from './change-spec.ts';

@@ -1,10 +1,10 @@
 import { GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import {
   type AlsoDelete,

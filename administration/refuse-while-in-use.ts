@@ -1,8 +1,8 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { firstOf } from '#runtime/first-of.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { listPages } from '#runtime/kube/list-pages.ts';
+import { firstOf } from '#runtime/collections/first-of.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { AdministrationError } from './administration-error.ts';
 import { explainKubeError } from './explain-kube-error.ts';

@@ -3,9 +3,9 @@ import { GROUP_VERSION, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { OwnerReference } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { versionOf } from './change-spec.ts';
 

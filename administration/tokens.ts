@@ -9,9 +9,9 @@ import {
   TOKEN_LIMIT,
   type ZipToken,
 } from '#crds/zip-token.ts';
-import { type Clock, pause } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
 import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { checkDisplayName } from './project-input.ts';
 import { requiredProject } from './required-project.ts';

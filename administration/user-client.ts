@@ -1,5 +1,5 @@
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import type { KubeObject, ObjectClient, ResourceDefinition } from '#runtime/kube/types.ts';
 import { type Attempt, explainKubeError } from './explain-kube-error.ts';
 

@@ -1,6 +1,6 @@
-import { type Clock, pause } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
-import { backoffMs } from '#runtime/retry.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
+import { backoffMs } from '#runtime/time/retry.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export interface WaitOptions {

@@ -1,5 +1,5 @@
 import type { WebIdentity } from '#crds/zip-bucket.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { invalidInput } from './administration-error.ts';
 
 /** Unvalidated role of a bucket without stored keys. Empty fields count as not set. */

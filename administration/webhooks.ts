@@ -1,9 +1,9 @@
 import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { changeSpec, checkVersion, versionOf } from './change-spec.ts';

@@ -1,11 +1,11 @@
 import Router, { type RouterMiddleware } from '@koa/router';
 import Koa, { type DefaultContextExtends } from 'koa';
-import type { Clock } from '#runtime/clock.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { createRequestId } from '#runtime/http/request-id.ts';
 import { createRequestLog } from '#runtime/http/request-log.ts';
 import { createMeasureRequest } from '#runtime/http/request-metrics.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { badRequest, methodNotAllowed, resourceNotFound } from './errors/api-error.ts';
 import { createAuthentication } from './http/authentication.ts';
 import { servedBasePaths } from './http/base-paths.ts';

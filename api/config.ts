@@ -1,20 +1,20 @@
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
-import { JOB_LIMITS } from '#runtime/job-limits.ts';
-import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+import { parseSchedule } from '#runtime/time/parse-webhook-schedule.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { MOST_METADATA_BYTES } from './body/request-limits.ts';
 import { RATE_LIMIT_SETTINGS } from './limits/settings.ts';

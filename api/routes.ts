@@ -1,7 +1,7 @@
 import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { isJsonObject } from '#runtime/kube/decode.ts';
-import { withTimeLimit } from '#runtime/kube/time-limit.ts';
-import { validTraceparent } from '#runtime/traceparent.ts';
+import { isJsonObject } from '#runtime/kube/client/decode.ts';
+import { withTimeLimit } from '#runtime/kube/client/time-limit.ts';
+import { validTraceparent } from '#runtime/log/traceparent.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import { assertObjectAccepted } from './create/check-object-options.ts';
 import { assertConflictAllowed } from './create/check-options.ts';

@@ -1,6 +1,6 @@
 import type { ObjectOptionInput } from '#administration/object-options-input.ts';
 import type { OnConflict } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf, testOf } from './bucket-text.ts';
 import { addBucketUpdate } from './bucket-update-command.ts';
 import { readCaFile } from './ca-file.ts';

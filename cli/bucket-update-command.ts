@@ -1,6 +1,6 @@
 import type { BucketChange } from '#administration/bucket-changes.ts';
 import { ON_CONFLICTS } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf } from './bucket-text.ts';
 import { readCaFile } from './ca-file.ts';
 import type { Command, CommandGroup } from './command.ts';

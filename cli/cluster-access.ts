@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
+import { defined } from '#runtime/collections/optional.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import type { ContextAccess } from '#runtime/kube/kubeconfig-file.ts';
-import { accessOfPod } from '#runtime/kube/pod-identity.ts';
-import { defined } from '#runtime/optional.ts';
+import type { ContextAccess } from '#runtime/kube/client/kubeconfig-file.ts';
+import { accessOfPod } from '#runtime/kube/client/pod-identity.ts';
 import type { CommandLineConfig } from './config.ts';
 
 /** Selects the cluster and the user; the defaults are those of kubectl. */
@@ -42,7 +42,7 @@ export async function accessCluster(
   const files = filesOf(choice, config, cwd);
   if (files.length > 0) {
     // This import loads the whole client library: skip it for help and invalid arguments.
-    const { accessOfKubeconfig } = await import('#runtime/kube/kubeconfig-file.ts');
+    const { accessOfKubeconfig } = await import('#runtime/kube/client/kubeconfig-file.ts');
     const { context } = choice;
     return accessOfKubeconfig(defined({ files, context }));
   }

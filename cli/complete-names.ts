@@ -1,4 +1,4 @@
-import { pause, systemClock } from '#runtime/clock.ts';
+import { pause, systemClock } from '#runtime/time/clock.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { OpenSession, Session } from './session.ts';
 

@@ -1,7 +1,7 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
-import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import type { ConfigOf, Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 
 export const COMMAND_LINE_SETTINGS = {
   ...KUBE_SETTINGS,

@@ -1,6 +1,6 @@
 import type { BucketCredentials } from '#administration/bucket-input.ts';
-import { firstOf } from '#runtime/first-of.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { firstOf } from '#runtime/collections/first-of.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { UsageError } from './usage-error.ts';
 
 export const FORMS =

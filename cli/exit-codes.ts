@@ -1,7 +1,7 @@
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
 import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
 import { ConfigError, isAbort } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Exit codes that scripts can rely on. */

@@ -1,7 +1,7 @@
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 
 /** Bridges the change of a leader, but not an outage: the user waits for the next line. */
 const POLICY = {

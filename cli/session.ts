@@ -1,8 +1,8 @@
 import { type Administration, createAdministration } from '#administration/administration.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
-import type { KubeCredentials } from '#runtime/kube/kube-access.ts';
-import { isBearerToken } from '#runtime/kube/user-client.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
+import type { KubeCredentials } from '#runtime/kube/client/kube-access.ts';
+import { isBearerToken } from '#runtime/kube/client/user-client.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { accessCluster } from './cluster-access.ts';
 import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';

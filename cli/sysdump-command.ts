@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { explainKubeError } from '#administration/explain-kube-error.ts';
 import { sizeText } from '#administration/size-text.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';

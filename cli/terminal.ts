@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { errorCode, toError } from '#runtime/errors.ts';
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Input and output of the program. */

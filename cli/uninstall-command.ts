@@ -1,6 +1,6 @@
 import { createUserClient } from '#administration/user-client.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { KubeObject, ListOptions, ResourceDefinition } from '#runtime/kube/types.ts';
 import type { Command, CommandGroup } from './command.ts';

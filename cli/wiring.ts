@@ -1,4 +1,4 @@
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { addBucketCommands } from './bucket-commands.ts';
 import { readCommandLineConfig } from './config.ts';

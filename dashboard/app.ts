@@ -1,11 +1,11 @@
 import Router from '@koa/router';
 import Koa, { type DefaultContextExtends } from 'koa';
-import type { Clock } from '#runtime/clock.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { createRequestId } from '#runtime/http/request-id.ts';
 import { createRequestLog } from '#runtime/http/request-log.ts';
 import { createMeasureRequest, type RequestMetrics } from '#runtime/http/request-metrics.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Assets } from './assets.ts';
 import type { DashboardContext, DashboardMiddleware, DashboardState } from './context.ts';
 import type { Cookies } from './cookies.ts';

@@ -1,13 +1,13 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
-import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 
 const ADDRESSES = {

@@ -1,7 +1,7 @@
 import { serveRequests, shutdownLimitMs } from '#runtime/http/serve-requests.ts';
-import type { Lifetime } from '#runtime/lifecycle.ts';
-import type { Logger } from '#runtime/log.ts';
-import { startProcess } from '#runtime/start-process.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Lifetime } from '#runtime/process/lifecycle.ts';
+import { startProcess } from '#runtime/process/start-process.ts';
 import { type DashboardConfig, readDashboardConfig } from './config.ts';
 import { createParts, NAME } from './wiring.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';

@@ -3,8 +3,8 @@ import { RELEASE_CHECK_SETTINGS } from '#api/programs/release-check/config.ts';
 import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
 import { MIGRATE_SETTINGS } from '#controller/history/migrate/config.ts';
 import { UNINSTALL_SETTINGS } from '#controller/programs/uninstall/config.ts';
-import type { Setting, Settings } from '#runtime/config.ts';
-import { UNSUPPORTED_SETTINGS } from '#runtime/unsupported-settings.ts';
+import type { Setting, Settings } from '#runtime/config/config.ts';
+import { UNSUPPORTED_SETTINGS } from '#runtime/config/unsupported-settings.ts';
 import { PROCESSES } from './sync-values.ts';
 
 export const PROGRAMS: Readonly<Record<string, Settings>> = {

@@ -1,7 +1,7 @@
 /** Finds the regular expressions in a source file: literals, `new RegExp(...)`, and the patterns of JSON Schemas. */
 import { glob, readFile } from 'node:fs/promises';
 import { type Expression, parseSync, Visitor } from 'oxc-parser';
-import { SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
+import { SOURCE_HEADER_NAME_PATTERN } from '#runtime/zip-request/source-headers.ts';
 
 export interface RegularExpression {
   readonly path: string;
@@ -82,7 +82,7 @@ const FOLDERS = '{administration,api,cli,controller,crds,dashboard,runtime,zippe
 
 /** Expressions that their files build at start. */
 const BUILT: readonly RegularExpression[] = [
-  { path: 'runtime/source-headers.ts', line: 1, source: SOURCE_HEADER_NAME_PATTERN, flags: 'u' },
+  { path: 'runtime/zip-request/source-headers.ts', line: 1, source: SOURCE_HEADER_NAME_PATTERN, flags: 'u' },
 ];
 
 function toText({ source, flags }: RegularExpression): string {

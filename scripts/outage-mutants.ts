@@ -7,7 +7,7 @@ const BUCKET = `${CONTROLLER}/zip-bucket/decide.test.ts`;
 const TOO_SLOW = `${CONTROLLER}/zip-job/policies/deadline.test.ts`;
 const MEMORY = `${CONTROLLER}/zip-job/memory.test.ts`;
 const WAITING = `${CONTROLLER}/zip-job/phases/waiting.test.ts`;
-const CLOCK = 'test/unit/runtime/server-clock.test.ts';
+const CLOCK = 'test/unit/runtime/time/server-clock.test.ts';
 
 export const OUTAGE_MUTANTS: readonly Mutant[] = [
   {
@@ -89,28 +89,28 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the time of the API server that responded last counts',
-    file: 'runtime/server-clock.ts',
+    file: 'runtime/time/server-clock.ts',
     find: 'if (isConfirmed || isAlone) this.#accept(other.bounds);',
     replace: 'if (isConfirmed || isAlone || other.responses > 0) this.#accept(other.bounds);',
     tests: [CLOCK],
   },
   {
     name: 'five responses of a wrong API server are enough',
-    file: 'runtime/server-clock.ts',
+    file: 'runtime/time/server-clock.ts',
     find: ' && this.monotonicMs() - this.#heardMs >= REPLACED_AFTER_MS;',
     replace: ';',
     tests: [CLOCK],
   },
   {
     name: 'a wrong API server that responded first counts for good',
-    file: 'runtime/server-clock.ts',
+    file: 'runtime/time/server-clock.ts',
     find: 'if (isConfirmed || isAlone) this',
     replace: 'if (isAlone) this',
     tests: [CLOCK],
   },
   {
     name: 'API servers that differ are not counted',
-    file: 'runtime/server-clock.ts',
+    file: 'runtime/time/server-clock.ts',
     find: 'this.#onContradiction(gapOf(known, reported));',
     replace: '',
     tests: [CLOCK, `${CONTROLLER}/engine/watched-clock.test.ts`],

@@ -10,8 +10,8 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { FAILURE_FAULTS, type Fault } from '#crds/job-failures.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
-import { exportBuildInfo } from '#runtime/build-info.ts';
 import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { exportBuildInfo } from '#runtime/process/build-info.ts';
 
 const TARGET = 'docs/metrics.md';
 

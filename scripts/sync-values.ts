@@ -8,8 +8,8 @@ import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
-import { type Setting, type Settings, withTimerLimit } from '#runtime/config.ts';
-import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { type Setting, type Settings, withTimerLimit } from '#runtime/config/config.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
 
 const CHART = join(import.meta.dirname, '../charts/zipjobs');

@@ -2,8 +2,8 @@
 import { Ajv, type Options } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { ZIPPER_TASK_SCHEMA } from '#crds/zipper-task.ts';
-import { settingsSchema } from '#runtime/config.ts';
-import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { settingsSchema } from '#runtime/config/config.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
 import { OWN_ZIP_JOB_SCHEMA } from '#zipper-image/status/own-zip-job.ts';
 

@@ -1,13 +1,17 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import type { ZipperTask } from '#crds/zipper-task.ts';
-import { type ConfigOf, defaultsOf, readSettings, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, defaultsOf, readSettings, type Settings } from '#runtime/config/config.ts';
+import { LOG_SETTINGS } from '#runtime/config/log-settings.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import type { Validator } from '#runtime/config/validator.ts';
 import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
-import type { Validator } from '#runtime/validator.ts';
-import { PROGRESS_INTERVAL_MS, ZIPPER_SETTINGS, type ZipperSettings } from '#runtime/zipper-settings.ts';
+import {
+  PROGRESS_INTERVAL_MS,
+  ZIPPER_SETTINGS,
+  type ZipperSettings,
+} from '#runtime/zip-request/zipper-settings.ts';
 import { SOURCE_CONSTANTS } from './sources/settings.ts';
 import { TaskError } from './status/task-error.ts';
 import { STS_CONSTANTS, STS_SETTINGS } from './store/sts-settings.ts';

@@ -1,5 +1,5 @@
 import { format } from 'node:util';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 
 /**
  * Libraries print warnings with `console`, and Node those of the process, as plain lines between our JSON lines. They go to the

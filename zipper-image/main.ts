@@ -8,13 +8,13 @@ import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-po
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
-import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
-import { type Lifetime, run } from '#runtime/lifecycle.ts';
-import { createLogger, type Logger } from '#runtime/log.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
+import { createLogger, type Logger } from '#runtime/log/log.ts';
+import { traceFields } from '#runtime/log/traceparent.ts';
+import { type Lifetime, run } from '#runtime/process/lifecycle.ts';
+import { assertTlsVerification } from '#runtime/process/tls-verification.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
+import { createServerClock } from '#runtime/time/server-clock.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
-import { traceFields } from '#runtime/traceparent.ts';
 import {
   type PodConfig,
   readPodConfig,

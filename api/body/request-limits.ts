@@ -1,5 +1,5 @@
-import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
+import { SOURCE_HEADER_LIMITS } from '#runtime/zip-request/source-headers.ts';
 import type { JsonLimits } from './json-limits.ts';
 
 /** Limits of a request; each error message contains the exceeded limit. */

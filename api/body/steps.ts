@@ -1,5 +1,5 @@
-import { FairQueue } from '#runtime/fair-queue.ts';
-import { createGroupShares } from '#runtime/group-shares.ts';
+import { FairQueue } from '#runtime/fair/fair-queue.ts';
+import { createGroupShares } from '#runtime/fair/group-shares.ts';
 
 /** Work that pauses at each `yield`, so that a long request does not delay the others. */
 export type Steps<T> = Generator<undefined, T, undefined>;

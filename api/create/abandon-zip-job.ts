@@ -1,9 +1,9 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { type Clock, pause } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 
 /**
  * A ZipJob that was not returned to a caller. Without a uid, it is not known whether it was or will be created; the name identifies it,

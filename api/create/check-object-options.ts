@@ -1,13 +1,13 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
 import {
   findObjectFault,
   findUnsupported,
   mergeObjectOptions,
   type ObjectOptionsFault,
-} from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
-import { storeKindOf } from '#runtime/store/store-location.ts';
+} from '#runtime/zip-request/object-options.ts';
 import { type ApiError, parameterInvalid } from '../errors/api-error.ts';
 import type { ObjectFields } from './schemas/object-options.ts';
 

@@ -8,8 +8,8 @@ import {
   type ZipJobSpec,
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { defined } from '#runtime/optional.ts';
-import { readTime } from '#runtime/read-time.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { readTime } from '#runtime/time/read-time.ts';
 import { parameterInvalid } from '../errors/api-error.ts';
 import { assertObjectValid, readObjectOptions } from './check-object-options.ts';
 import type { OptionFields } from './schemas/job-options.ts';

@@ -1,5 +1,5 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
+import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
 import { type EntryCheckDeps, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';

@@ -2,7 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import { idempotencyKeyReused, serviceUnavailable } from '../errors/api-error.ts';
 
 export type OwnerJob = ZipJob & { readonly metadata: { readonly uid: string } };

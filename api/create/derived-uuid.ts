@@ -1,4 +1,4 @@
-import { hashedUuid } from '#runtime/hashed-uuid.ts';
+import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 
 /**
  * The uuid of a project's job for an Idempotency-Key. It is always the same, so that the name of

@@ -1,6 +1,6 @@
 import { type ListedFile, MANIFEST_FORMATS, PORTABLE_NAMES } from '#crds/zip-job.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
 import { type EntryFault, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import type { Steps } from '../body/steps.ts';

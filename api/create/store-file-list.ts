@@ -1,8 +1,8 @@
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { FileList } from '#runtime/zip-request/file-list.ts';
 import { quotaExceeded, serviceUnavailable } from '../errors/api-error.ts';
 import type { ApiMetrics } from '../metrics.ts';

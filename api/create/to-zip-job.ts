@@ -9,12 +9,12 @@ import {
 } from '#crds/api-group.ts';
 import type { ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
-import { mergeObjectOptions } from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
 import { chosenManifest } from '#runtime/zip-request/manifest-choice.ts';
+import { mergeObjectOptions } from '#runtime/zip-request/object-options.ts';
 import type { RequestOptions } from './check-options.ts';
 import type { PackedRequest } from './read-request.ts';
 

@@ -1,5 +1,5 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.ts';
 
 export interface ApiErrorOptions {

@@ -1,6 +1,6 @@
 import { AppError } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { Logger } from '#runtime/log.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import {
   ApiError,
   errorBody,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '#runtime/clock.ts';
 import { isUnencoded } from '#runtime/http/content-encoding.ts';
 import { type Pace, readWhole } from '#runtime/http/read-pieces.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../errors/api-error.ts';
 import type { InFlight } from '../limits/in-flight.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';

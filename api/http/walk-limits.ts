@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { createQueue } from '../body/steps.ts';
 import { refusalOf } from '../limits/delay.ts';
 import { createInFlight, type InFlight } from '../limits/in-flight.ts';

@@ -1,5 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { fileListBytesOf, storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 
 /** What the API keeps of each ZipJob. */

@@ -1,7 +1,7 @@
-import type { Clock } from '#runtime/clock.ts';
 import { clientNetwork } from '#runtime/http/client-network.ts';
 import type { Quota } from '#runtime/redis/quota.ts';
 import { WINDOW_SECONDS } from '#runtime/redis/request-counts.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 /** The oldest counts are dropped first. */

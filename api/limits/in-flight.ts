@@ -1,4 +1,4 @@
-import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
+import { createFairCapacity } from '#runtime/fair/fair-capacity.ts';
 import { concurrencyLimitExceeded, serviceUnavailable } from '../errors/api-error.ts';
 
 type LimitName = 'requests' | 'bodies' | 'creates' | 'history';

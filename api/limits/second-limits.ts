@@ -1,6 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { createRequestPace, MAX_DELAY_MS } from './request-pace.ts';
 
 /** The token of a request and its project. */

@@ -1,4 +1,4 @@
-import type { Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config/config.ts';
 
 function perMinute<const E extends string, const D extends number>(
   env: E,

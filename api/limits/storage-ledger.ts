@@ -1,6 +1,6 @@
 import type { ProjectLimits } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { Change } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { type ApiError, fileListsFull, storedBytesFull, storedJobsFull } from '../errors/api-error.ts';
 import type { CachedJob } from './cached-job.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 /** So many failures in a row start a pause. One alone may be a connection that the server closed. */
 const MAX_FAILURES = 3;

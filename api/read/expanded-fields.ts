@@ -8,8 +8,8 @@ import {
 } from '#crds/zip-job.ts';
 import { acceptedAtOf, bucketOf } from '#crds/zip-job-facts.ts';
 import type { SourceFailure } from '#crds/zip-outcome.ts';
-import { defined } from '#runtime/optional.ts';
-import { redactText } from '#runtime/redact.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { redactText } from '#runtime/log/redact.ts';
 import type { Expansion } from './read-expand.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
-import { runWithin } from '#runtime/time-limit.ts';
+import type { Clock } from '#runtime/time/clock.ts';
+import { runWithin } from '#runtime/time/time-limit.ts';
 import { createInFlight } from '../limits/in-flight.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { createCircuit } from './circuit.ts';

@@ -1,7 +1,7 @@
 import type { ZipToken } from '#crds/zip-token.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Principal } from './authenticate.ts';
 
 export interface LastUsedDeps {

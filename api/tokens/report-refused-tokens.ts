@@ -1,8 +1,8 @@
 import { type Condition, findCondition, REASONS, setCondition } from '#crds/conditions.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient, ObjectKey, Reflector } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { AcceptedTokens, TokenRefusal } from './accepted-tokens.ts';
 
 export interface RefusedTokensDeps {

@@ -1,10 +1,10 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { withTimeLimit } from '#runtime/kube/time-limit.ts';
+import { withTimeLimit } from '#runtime/kube/client/time-limit.ts';
 import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { serviceUnavailable } from '../errors/api-error.ts';
 
 /** A verification that a token and its project existed at a given time. */

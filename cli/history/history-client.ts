@@ -8,10 +8,10 @@ import {
   historyPath,
 } from '#administration/history-interface.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { createDecoder } from '#runtime/config/schema-decoder.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { retry } from '#runtime/retry.ts';
-import { createDecoder } from '#runtime/schema-decoder.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { printable } from '../table.ts';
 
 export interface HistoryClientOptions {

@@ -7,7 +7,7 @@ import {
 import { sizeText } from '#administration/size-text.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { durationMs } from '../duration.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';

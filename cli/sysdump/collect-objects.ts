@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { listPages } from '#runtime/kube/list-pages.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
 import { DEFINITIONS, type DumpedKind } from './kinds.ts';
 import { maskObject } from './mask-object.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import { defined } from '#runtime/optional.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
 import type { PodFacts } from './facts.ts';
 import { maskLines } from './mask-text.ts';

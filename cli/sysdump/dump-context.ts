@@ -1,4 +1,4 @@
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { Bundle } from './bundle.ts';
 import type { Facts } from './facts.ts';
 import type { Problems } from './problems.ts';

@@ -1,6 +1,6 @@
 import { LABELS } from '#crds/api-group.ts';
-import { listPages } from '#runtime/kube/list-pages.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
 import type { DumpContext } from './dump-context.ts';
 import { textAt } from './fields.ts';
 import { type DumpedKind, ZIP_JOBS, ZIP_PROJECTS } from './kinds.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '#runtime/kube/decode.ts';
-import { redactUrl } from '#runtime/redact.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { redactUrl } from '#runtime/log/redact.ts';
 import { MASK, maskValue } from './mask-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

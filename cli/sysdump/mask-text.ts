@@ -1,5 +1,5 @@
-import { isRecord } from '#runtime/kube/decode.ts';
-import { cutLine, redactText } from '#runtime/redact.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { cutLine, redactText } from '#runtime/log/redact.ts';
 
 /** Replaces a removed value. */
 export const MASK = '[redacted]';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { listPages } from '#runtime/kube/list-pages.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
 import { fieldAt, listAt, textAt } from './fields.ts';
 import { maskValue } from './mask-text.ts';

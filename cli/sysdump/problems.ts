@@ -1,5 +1,5 @@
 import { toError } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { maskText } from './mask-text.ts';
 
 /** An item that is missing or truncated, and the reason. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { Clock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { createBundle } from './bundle.ts';
 import { collectDefinitions, collectKind } from './collect-objects.ts';
 import { collectPods } from './collect-pods.ts';

@@ -1,8 +1,8 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { type WaitOptions, waitOrTimeOut } from '#administration/wait-for.ts';
-import { type Clock, pause } from '#runtime/clock.ts';
 import type { Deployment, Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
 import { createQuietCheck } from '#runtime/uninstall/leave-cluster.ts';
 import { type AnyClient, releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
 import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';

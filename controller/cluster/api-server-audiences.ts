@@ -1,6 +1,6 @@
+import { claimsOf } from '#runtime/crypto/jwt-claims.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import { claimsOf } from '#runtime/jwt-claims.ts';
-import type { KubeAccess } from '#runtime/kube/kube-access.ts';
+import type { KubeAccess } from '#runtime/kube/client/kube-access.ts';
 
 /** Common audiences of API servers. CRD and chart refuse them too. */
 const WELL_KNOWN = /^([a-z]+:\/\/)?kubernetes(\.default([.:/].*)?)?\/?$/;

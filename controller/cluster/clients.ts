@@ -1,6 +1,6 @@
-import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
-import type { KubeClientOptions } from '#runtime/kube/kube-request.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
+import type { KubeClientOptions } from '#runtime/kube/client/kube-request.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 
 /** One client per kind that the controller reads or writes itself. */

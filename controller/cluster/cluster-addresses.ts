@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import { listPages } from '#runtime/kube/list-pages.ts';
-import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
+import { listPages } from '#runtime/kube/client/list-pages.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { retry } from '#runtime/time/retry.ts';
 import type { ControllerConfig } from '../config/config.ts';
 
 /** What the API server reports about the addresses of its cluster. */

@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 /** A terminating namespace never recovers under its UID, so only negative results expire. */
 const KEPT_MS = { terminating: 30_000, active: 1_000 } as const;

@@ -1,8 +1,8 @@
 import { TERMINATION_MESSAGE_SCHEMA, type TerminationMessage } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
+import { createDecoder } from '#runtime/config/schema-decoder.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { redactText } from '#runtime/redact.ts';
-import { createDecoder } from '#runtime/schema-decoder.ts';
+import { redactText } from '#runtime/log/redact.ts';
 import { terminationOf } from './pod-state.ts';
 
 const decode = createDecoder(TERMINATION_MESSAGE_SCHEMA);

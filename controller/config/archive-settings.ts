@@ -1,4 +1,4 @@
-import type { Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config/config.ts';
 
 /** How finished ZipJobs are stored in the history, and for how long. Used only with HISTORY_HOST. */
 export const ARCHIVE_SETTINGS = {

@@ -1,5 +1,5 @@
 import { ConfigError } from '#runtime/errors.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 
 export function parseJson(env: string, text: string): unknown {
   try {

@@ -1,4 +1,6 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
   proxyFor,
@@ -8,18 +10,16 @@ import {
 } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { parseSchedule } from '#runtime/parse-webhook-schedule.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
+import { parseSchedule } from '#runtime/time/parse-webhook-schedule.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
-import type { TaskSettings } from '#runtime/zipper-settings.ts';
+import type { TaskSettings } from '#runtime/zip-request/zipper-settings.ts';
 import { ARCHIVE_CONSTANTS, ARCHIVE_SETTINGS } from './archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './config-values.ts';
 import { IDENTITY_SETTINGS } from './identity-settings.ts';

@@ -1,5 +1,5 @@
-import type { Settings } from '#runtime/config.ts';
-import { LOG_SETTINGS } from '#runtime/log-settings.ts';
+import type { Settings } from '#runtime/config/config.ts';
+import { LOG_SETTINGS } from '#runtime/config/log-settings.ts';
 
 /** Identity of every process in this folder. */
 export const IDENTITY_SETTINGS = {

@@ -1,5 +1,5 @@
-import type { Settings } from '#runtime/config.ts';
-import { JOB_LIMITS } from '#runtime/job-limits.ts';
+import type { Settings } from '#runtime/config/config.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 
 /** Concurrency and time limits of jobs. */
 export const JOB_SETTINGS = {

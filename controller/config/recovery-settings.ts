@@ -1,4 +1,4 @@
-import type { Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config/config.ts';
 
 /** How much later than its own time limit a recovery pod may report. */
 export const RECOVERY_GRACE_SECONDS = 60;

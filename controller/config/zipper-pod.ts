@@ -1,5 +1,5 @@
 import { ConfigError } from '#runtime/errors.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isStringMap, parseJson } from './config-values.ts';
 

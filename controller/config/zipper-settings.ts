@@ -1,9 +1,9 @@
-import type { Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import { UNSUPPORTED_SETTINGS, unsupportedValues } from '#runtime/config/unsupported-settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { readConfig } from '#runtime/read-config.ts';
-import { UNSUPPORTED_SETTINGS, unsupportedValues } from '#runtime/unsupported-settings.ts';
-import { ZIPPER_SETTINGS as TASK_SETTINGS, type TaskSettings } from '#runtime/zipper-settings.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { ZIPPER_SETTINGS as TASK_SETTINGS, type TaskSettings } from '#runtime/zip-request/zipper-settings.ts';
 import { parseJson } from './config-values.ts';
 import { POD_KEYS } from './zipper-pod.ts';
 

@@ -1,4 +1,4 @@
-import { FairQueue } from '#runtime/fair-queue.ts';
+import { FairQueue } from '#runtime/fair/fair-queue.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { LiveHeap } from '../reconciling/heap.ts';
 

@@ -1,10 +1,10 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { type Clock, pause } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Change, ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { backoffMs } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
+import { backoffMs } from '#runtime/time/retry.ts';
 import { isLeaving } from '../cluster/release.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import { createDueTimes } from '../reconciling/due-times.ts';

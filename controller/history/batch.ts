@@ -1,9 +1,9 @@
 import type { Reason } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { HistoryEntry } from '#runtime/history/history-job.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import type { ApplyStatus } from '../reconciling/apply-status.ts';

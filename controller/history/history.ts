@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import { hasHistory } from '../zip-job/policies/archiving.ts';
 import { type Archiver, createArchiver } from './archiver.ts';

@@ -1,10 +1,10 @@
-import { type Clock, pause } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { purgeProject } from '#runtime/history/keep.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { backoffMs } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
+import { backoffMs } from '#runtime/time/retry.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import { Wake } from './wake.ts';

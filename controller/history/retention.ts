@@ -1,13 +1,13 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { type Clock, pause } from '#runtime/clock.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { deleteExpired, makePartitionsAhead, partitionDaysAhead } from '#runtime/history/keep.ts';
 import { createSteps, type Steps } from '#runtime/history/steps.ts';
 import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 export interface RetentionOptions {

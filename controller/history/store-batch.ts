@@ -1,10 +1,10 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
 import { toHistoryEntry } from '#runtime/history/archived-form.ts';
 import type { HistoryOwner } from '#runtime/history/history-job.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import { cachedBytesOf } from '../cluster/skeletons.ts';
 import { archiving } from '../zip-job/policies/archiving.ts';
 import type { BatchJob, BatchSource, StoreBatch, StoreBatchOptions, Stored } from './batch.ts';

@@ -1,5 +1,5 @@
-import { inBatches } from '#runtime/in-batches.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { inBatches } from '#runtime/collections/in-batches.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { jobFacts } from '../zip-job/job-facts.ts';
 import { ownedStatus, withCondition } from '../zip-job/owned-status.ts';
 import type { BatchJob, StoreBatchOptions, Stored } from './batch.ts';

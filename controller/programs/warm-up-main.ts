@@ -1,6 +1,6 @@
 /** Fills Node's compile cache for the controller while its image is built. */
 import { join } from 'node:path';
-import { warmUp } from '#runtime/warm-up.ts';
+import { warmUp } from '#runtime/process/warm-up.ts';
 
 await warmUp(join(import.meta.dirname, '../main.ts'), {
   ...process.env,

@@ -1,5 +1,5 @@
-import type { Clock } from '#runtime/clock.ts';
-import { after } from '#runtime/rate.ts';
+import { after } from '#runtime/fair/rate.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 /** Rate in tokens per second, and burst. */
 export interface TokenRate {

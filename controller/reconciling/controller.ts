@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Lane } from './lanes.ts';
 import type { Reconcile } from './reconcile.ts';
 import type { WorkQueue } from './work-queue.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { LiveHeap } from './heap.ts';
 
 /** When each key is due. A heap with one timer: a hundred thousand keys need no timers of their own. */

@@ -1,6 +1,6 @@
-import { type Clock, pause } from '#runtime/clock.ts';
-import { FairQueue } from '#runtime/fair-queue.ts';
-import type { Logger } from '#runtime/log.ts';
+import { FairQueue } from '#runtime/fair/fair-queue.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
 import type { RecordEvent } from './events.ts';
 
 export interface EventLaneOptions {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
 import { rfc3339, shorten } from '#crds/conditions.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Event } from '#runtime/kube/resources.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
-import { redactText } from '#runtime/redact.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { redactText } from '#runtime/log/redact.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';

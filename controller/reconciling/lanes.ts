@@ -1,4 +1,4 @@
-import { FairQueue } from '#runtime/fair-queue.ts';
+import { FairQueue } from '#runtime/fair/fair-queue.ts';
 
 /** `end`: a caller waits for it. `change`: something changed or is due. `resync`: nothing is known to have changed. */
 export type Lane = 'end' | 'change' | 'resync';

@@ -1,6 +1,6 @@
-import { type Clock, pause, systemClock } from '#runtime/clock.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type Clock, pause, systemClock } from '#runtime/time/clock.ts';
 import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-lock.ts';
 
 /*

@@ -1,7 +1,7 @@
-import type { Clock } from '#runtime/clock.ts';
 import { microTime } from '#runtime/kube/micro-time.ts';
 import type { Lease } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 export interface LeaseLockOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'create' | 'replace'>;

@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
 /** Names of the controllers, in metrics and logs. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LogFields } from '#runtime/log-context.ts';
+import type { LogFields } from '#runtime/log/log-context.ts';
 
 /** Common fields of all log lines of one reconcile; the id identifies the reconcile. */
 export function reconcileFields(controller: string) {

@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { measureReconcile, type ReconcileMeasure, type ReconcileOutcome } from './measure-reconcile.ts';
 import type { WorkQueue } from './work-queue.ts';
 

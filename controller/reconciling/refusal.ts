@@ -1,6 +1,6 @@
 import { shorten } from '#crds/conditions.ts';
-import type { KubeError } from '#runtime/kube/kube-error.ts';
-import { backoffMs } from '#runtime/retry.ts';
+import type { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { backoffMs } from '#runtime/time/retry.ts';
 
 /** The API server rejected a Job; kept in memory until it accepts it. */
 export interface Refusal {

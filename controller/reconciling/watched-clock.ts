@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts';
-import type { Logger } from '#runtime/log.ts';
-import { createServerClock, type ServerClock } from '#runtime/server-clock.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
+import { createServerClock, type ServerClock } from '#runtime/time/server-clock.ts';
 import type { RecordEvent } from './events.ts';
 
 /** Time between two reports. */

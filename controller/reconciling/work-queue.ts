@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Clock, systemClock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
-import { createGroupShares, type GroupShares } from '#runtime/group-shares.ts';
-import type { Logger } from '#runtime/log.ts';
-import { type LogFields, withLogFields } from '#runtime/log-context.ts';
-import { backoffMs } from '#runtime/retry.ts';
+import { createGroupShares, type GroupShares } from '#runtime/fair/group-shares.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type LogFields, withLogFields } from '#runtime/log/log-context.ts';
+import { type Clock, systemClock } from '#runtime/time/clock.ts';
+import { backoffMs } from '#runtime/time/retry.ts';
 import { createDueTimes, type DueTimes } from './due-times.ts';
 import { createLanes, isBefore, type Lane, type Lanes } from './lanes.ts';
 

@@ -2,12 +2,12 @@ import { type Dispatcher, request } from 'undici';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import { webhookHost } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import { defined } from '#runtime/optional.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { DeliveryResponse } from './dispatcher.ts';
 import { signatureHeader } from './signature.ts';
 

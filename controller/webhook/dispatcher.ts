@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '#crds/zip-job.ts';
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 export interface DeliveryResponse {
   readonly delivery: WebhookDelivery;

@@ -1,5 +1,5 @@
 import { endpointOf } from '#crds/zip-project.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { Delivery } from './deliver.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import type { Sender } from './sender.ts';

@@ -1,7 +1,7 @@
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { timeOf } from '../cluster/times.ts';
 import { isGone, isSuccess } from './notification.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { inSeconds } from '../cluster/times.ts';
 import type { DeliveryResponse } from './dispatcher.ts';
 

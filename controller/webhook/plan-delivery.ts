@@ -1,9 +1,9 @@
 import { ANNOTATIONS, projectKey } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { endpointOf, type ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
-import { validTraceparent } from '#runtime/traceparent.ts';
+import { validTraceparent } from '#runtime/log/traceparent.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { endpointDelivery } from './endpoint-delivery.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { proxyFor, type WEBHOOK_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import { createDeliver, type Deliver } from './deliver.ts';

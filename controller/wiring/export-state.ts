@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '#runtime/clock.ts';
 import { collectCaches } from '#runtime/kube/kube-metrics.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { CHANGING, INDEXES } from '../cluster/caches.ts';
 import type { RestingCounts } from '../cluster/resting-counts.ts';
 import type { ControllerConfig } from '../config/config.ts';

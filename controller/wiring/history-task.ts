@@ -2,8 +2,8 @@ import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/da
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import type { Lifetime } from '#runtime/lifecycle.ts';
-import { retry } from '#runtime/retry.ts';
+import type { Lifetime } from '#runtime/process/lifecycle.ts';
+import { retry } from '#runtime/time/retry.ts';
 import type { HistoryWrites } from '../history/batch.ts';
 import type { History } from '../history/history.ts';
 import { createOwnerOf } from '../history/project-uids.ts';

@@ -1,6 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type KubeObject, namespaceOf, type ObjectKey, type Reflector } from '#runtime/kube/types.ts';
-import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { CHANGING, INDEXES } from '../cluster/caches.ts';
 import { createApplyStatus } from '../reconciling/apply-status.ts';
 import { createLead, SIDE_WORKERS } from '../reconciling/controller.ts';

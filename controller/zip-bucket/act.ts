@@ -1,8 +1,8 @@
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { ApplyStatus } from '../reconciling/apply-status.ts';
 import type { EventLane } from '../reconciling/event-lane.ts';
 import type { Finalizers } from '../reconciling/finalizers.ts';

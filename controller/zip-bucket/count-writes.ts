@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts';
+import { after } from '#runtime/fair/rate.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import { after } from '#runtime/rate.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { Heap } from '../reconciling/heap.ts';
 
 export interface CountWritesOptions {

@@ -3,7 +3,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition, REASONS, setCondition } from '#crds/conditions.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { firstOf } from '#runtime/first-of.ts';
+import { firstOf } from '#runtime/collections/first-of.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { commandOf } from '../cluster/command.ts';
 import { isForced, isLeaving } from '../cluster/release.ts';

@@ -8,7 +8,7 @@ import {
 } from '#crds/conditions.ts';
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { missingText } from '#runtime/store/bucket-permissions.ts';
 import { isJobFinished, jobFailure } from '../cluster/job-state.ts';
 import { isEnded } from '../cluster/pod-state.ts';

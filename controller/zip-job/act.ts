@@ -1,9 +1,9 @@
 import { ANNOTATIONS, FIELD_MANAGERS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';

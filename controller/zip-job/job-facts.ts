@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { traceFields } from '#runtime/traceparent.ts';
+import { traceFields } from '#runtime/log/traceparent.ts';
 
 /** Common fields of every log line about a ZipJob. They identify its request, pod and webhook. */
 export function jobFacts(zipJob: ZipJob): Readonly<Record<string, unknown>> {

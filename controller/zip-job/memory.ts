@@ -1,5 +1,5 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { isOlderVersion } from '#runtime/kube/object-cache.ts';
+import { isOlderVersion } from '#runtime/kube/cache/object-cache.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from '../reconciling/refusal.ts';
 

@@ -15,7 +15,7 @@ import {
   type ZipJob,
   type ZipJobStatus,
 } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { OwnedStatus } from './observation.ts';
 
 const UNRECORDED_RESULT: Reason = 'VerifiedInStore';

@@ -1,8 +1,8 @@
+import { createSealingKey } from '#runtime/crypto/sealed-box.ts';
 import { REFUSAL_REASONS } from '#runtime/egress/refusal-reason.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import type { Change } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
-import { createSealingKey } from '#runtime/sealed-box.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { zipJobKeyOf } from '../cluster/caches.ts';
 import { terminationMessageOf } from '../cluster/termination-message.ts';
 import type { ControllerMetrics } from '../metrics.ts';

@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { toError } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
 import type { Purges } from '../history/purges.ts';
 import type { ApplyStatus } from '../reconciling/apply-status.ts';

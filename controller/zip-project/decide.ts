@@ -9,8 +9,8 @@ import {
   shorten,
 } from '#crds/conditions.ts';
 import type { EndpointState } from '#crds/zip-project.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
-import { defined } from '#runtime/optional.ts';
 import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
 import type {
   ProjectAction,

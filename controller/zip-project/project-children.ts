@@ -1,10 +1,8 @@
 import { FIELD_MANAGERS, projectKey, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
-import { createReflector } from '#runtime/kube/reflector.ts';
-import type { ReflectorMetrics, ReflectorSettings } from '#runtime/kube/reflector-options.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import {
   type KubeObject,
@@ -14,7 +12,9 @@ import {
   type Reflector,
   type ResourceDefinition,
 } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import { createReflector } from '#runtime/kube/watch/reflector.ts';
+import type { ReflectorMetrics, ReflectorSettings } from '#runtime/kube/watch/reflector-options.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { ProjectChild } from './observation.ts';
 import {
   type Wanted,

@@ -2,7 +2,7 @@ import { REASONS } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { firstOf } from '#runtime/first-of.ts';
+import { firstOf } from '#runtime/collections/first-of.ts';
 import { type ForcedRemoval, gracePeriodEnds, isLeaving } from '../cluster/release.ts';
 
 /** What remains in the namespace of a project that is being deleted. */

@@ -1,6 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { AssetPaths } from '../assets.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';

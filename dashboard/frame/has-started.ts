@@ -1,6 +1,6 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { History } from '../history.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';

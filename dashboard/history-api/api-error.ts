@@ -1,6 +1,6 @@
 import { type AdministrationErrorCode, hasCode } from '#administration/administration-error.ts';
 import { AppError } from '#runtime/errors.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 
 const STATUSES = {
   invalid_request: 400,

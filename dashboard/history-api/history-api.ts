@@ -1,14 +1,14 @@
 import type { HistoryList, ListedHistoryJob } from '#administration/history-interface.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
 import type { HistoryJob } from '#runtime/history/history-job.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { clientNetwork } from '#runtime/http/client-network.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { asUser, isBearerToken } from '#runtime/kube/user-client.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { asUser, isBearerToken } from '#runtime/kube/client/user-client.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { DashboardConfig } from '../config.ts';

@@ -12,7 +12,7 @@ import {
   type ZipResult,
 } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 
 type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'startedAt' | 'finishedAt' | 'progress'> & {
   /** Its log has only the last delivery. */

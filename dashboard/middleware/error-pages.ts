@@ -1,8 +1,8 @@
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
 import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
-import type { Logger } from '#runtime/log.ts';
+import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
 import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
 import { sectionAt } from '../frame/menu.ts';

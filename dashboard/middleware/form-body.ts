@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { errorCode } from '#runtime/errors.ts';
+import type { Share } from '#runtime/fair/fair-capacity.ts';
 import { isUnencoded } from '#runtime/http/content-encoding.ts';
-import type { Share } from '#runtime/http/fair-capacity.ts';
 import { readPieces } from '#runtime/http/read-pieces.ts';
 import type { DashboardContext, DashboardMiddleware } from '../context.ts';
 import { PageError } from '../page.ts';

@@ -1,6 +1,6 @@
+import { createFairCapacity, type Share } from '#runtime/fair/fair-capacity.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { clientNetwork } from '#runtime/http/client-network.ts';
-import { createFairCapacity, type Share } from '#runtime/http/fair-capacity.ts';
 import type { DashboardContext, DashboardMiddleware } from '../context.ts';
 import { PageError } from '../page.ts';
 

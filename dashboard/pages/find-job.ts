@@ -1,6 +1,6 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
-import { inBatches } from '#runtime/in-batches.ts';
+import { inBatches } from '#runtime/collections/in-batches.ts';
 import { UID_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { History } from '../history.ts';

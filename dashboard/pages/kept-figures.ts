@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#runtime/clock.ts';
+import { type Clock, systemClock } from '#runtime/time/clock.ts';
 
 /** Most results kept at a time. */
 const MAX_KEPT = 1_000;

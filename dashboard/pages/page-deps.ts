@@ -1,6 +1,6 @@
-import type { Clock } from '#runtime/clock.ts';
 import type { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { HasStarted } from '../frame/has-started.ts';

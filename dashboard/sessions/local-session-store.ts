@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { SessionStore } from './session-store.ts';
 
 /** Most sessions of one replica; beyond it the one that was idle longest ends. */

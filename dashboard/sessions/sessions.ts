@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Clock } from '#runtime/clock.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { KEY_BYTES, seal, unseal } from './seal.ts';
 import type { SessionStore } from './session-store.ts';
 

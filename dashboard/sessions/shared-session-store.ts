@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { type SessionStore, SessionStoreAwayError } from './session-store.ts';
 
 export interface SharedSessionStoreDeps {

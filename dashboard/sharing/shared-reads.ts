@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 export interface SharedReadsOptions<T> {
   readonly clock: Pick<Clock, 'after'>;

@@ -1,4 +1,4 @@
-import { createFairPlaces } from '#runtime/http/fair-capacity.ts';
+import { createFairPlaces } from '#runtime/fair/fair-capacity.ts';
 import type { DashboardMetrics } from '../metrics.ts';
 import { BusyError, type PageRequest, type Route } from '../page.ts';
 

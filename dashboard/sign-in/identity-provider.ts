@@ -14,8 +14,8 @@ import {
   randomState,
 } from 'openid-client';
 import { Agent, fetch, type RequestInit } from 'undici';
-import type { Clock } from '#runtime/clock.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { parseCertificates } from '#runtime/tls/certificates.ts';
 import { createTlsConnector } from '#runtime/tls/connector.ts';
 import { onlyTrust, type Trust } from '#runtime/tls/trust.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import { localPath } from '../local-path.ts';

@@ -1,7 +1,7 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { asUser } from '#runtime/kube/user-client.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { asUser } from '#runtime/kube/client/user-client.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';

@@ -1,4 +1,4 @@
-import { isBearerToken } from '#runtime/kube/user-client.ts';
+import { isBearerToken } from '#runtime/kube/client/user-client.ts';
 import type { DashboardContext } from '../context.ts';
 import { localPath } from '../local-path.ts';
 import { checkCsrf } from '../middleware/session.ts';

@@ -1,8 +1,8 @@
 import { API_GROUP } from '#crds/api-group.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 
 const VERSION = 'authorization.k8s.io/v1';
 const PATH = `/apis/${VERSION}/selfsubjectaccessreviews`;

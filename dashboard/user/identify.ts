@@ -1,6 +1,6 @@
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isKubeError, KubeError } from '#runtime/kube/client/kube-error.ts';
 
 const PATH = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 

@@ -1,7 +1,7 @@
 import { type Administration, createAdministration } from '#administration/administration.ts';
-import type { Clock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { asUser, withinRequest } from '#runtime/kube/user-client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { asUser, withinRequest } from '#runtime/kube/client/user-client.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { createJoinNext } from '../sharing/join-next.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';

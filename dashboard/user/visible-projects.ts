@@ -1,6 +1,6 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { inBatches } from '#runtime/in-batches.ts';
+import { inBatches } from '#runtime/collections/in-batches.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { Question, Verdict } from './access.ts';
 import { MOST_AGE_MS, type User } from './user.ts';

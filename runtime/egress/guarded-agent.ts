@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 import type { buildConnector } from 'undici';
+import { defined } from '../collections/optional.ts';
 import { toError } from '../errors.ts';
 import { Agent, errors } from '../http/undici.ts';
-import { defined } from '../optional.ts';
 import { createTlsConnector } from '../tls/connector.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { ResolveAll } from './dns-resolver.ts';

@@ -1,9 +1,9 @@
 import type { AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { defined } from '../collections/optional.ts';
 import { toError } from '../errors.ts';
 import { http } from '../http/node-http.ts';
-import { defined } from '../optional.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type BlockList, connect, isIP, type Socket } from 'node:net';
+import { defined } from '../collections/optional.ts';
 import { AppError, errorCode, isAbort } from '../errors.ts';
-import { defined } from '../optional.ts';
 
 export interface SocketTarget {
   /** A name, or an address without brackets. */

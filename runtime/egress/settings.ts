@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '../config.ts';
+import type { ConfigOf, Settings } from '../config/config.ts';
 import type { EgressPolicyOptions } from './egress-policy.ts';
 
 /** The settings of the egress policy, for every process that connects to hosts of callers. */

@@ -11,8 +11,8 @@ import {
   type ZipJobStatus,
 } from '#crds/zip-job.ts';
 import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
-import { defined } from '../optional.ts';
-import { redactText, removeUrls } from '../redact.ts';
+import { defined } from '../collections/optional.ts';
+import { redactText, removeUrls } from '../log/redact.ts';
 import type { HistoryEntry, HistoryJob, HistoryOwner } from './history-job.ts';
 
 /** Others may contain anything: `kubectl apply` stores the whole ZipJob in one. */

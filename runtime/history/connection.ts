@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
-import { runWithin } from '../time-limit.ts';
+import { runWithin } from '../time/time-limit.ts';
 import { toHistoryError } from './history-error.ts';
 import type { HistorySettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { AppError } from '../errors.ts';
-import { readTime } from '../read-time.ts';
+import { readTime } from '../time/read-time.ts';
 
 /** A place in the list of a project, which is sorted by end and uid, newest first. */
 export interface JobPlace {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ExportedJob } from './csv.ts';
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';

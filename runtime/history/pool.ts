@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { LONGEST_TIMER_MS } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
+import { LONGEST_TIMER_MS } from '../time/clock.ts';
 import type { Trust } from '../tls/trust.ts';
 import { serverTls } from './server-tls.ts';
 import type { HistorySettings } from './settings.ts';

@@ -1,6 +1,7 @@
 /** Searches a list for matching jobs, newest first, in statements that each read a limited number of jobs. */
-import type { Clock } from '../clock.ts';
-import { defined } from '../optional.ts';
+
+import { defined } from '../collections/optional.ts';
+import type { Clock } from '../time/clock.ts';
 import type { HistoryDatabase } from './database.ts';
 import type { JobPlace } from './job-cursor.ts';
 import { type JobFilter, planSearch } from './job-filter.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SecureContext } from 'node:tls';
 import { ConfigError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { HistorySettings } from './settings.ts';

@@ -1,5 +1,5 @@
-import type { ConfigOf, Settings } from '../config.ts';
-import type { ValuesOf } from '../unsupported-settings.ts';
+import type { ConfigOf, Settings } from '../config/config.ts';
+import type { ValuesOf } from '../config/unsupported-settings.ts';
 
 /** The PostgreSQL database with the history of finished jobs, for every process that uses it. */
 export const HISTORY_SETTINGS = {

@@ -1,4 +1,4 @@
-import { isDay } from '../read-time.ts';
+import { isDay } from '../time/read-time.ts';
 
 const CENTURY = 100;
 /** RFC 9110: a two-digit year that is more than 50 years ahead is in the past. */

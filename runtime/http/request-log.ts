@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
-import { traceFields } from '../traceparent.ts';
+import type { Logger } from '../log/log.ts';
+import { traceFields } from '../log/traceparent.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ReadForwarded } from './client-address.ts';
 import type { RequestContext, RequestMiddleware, RequestState } from './request-state.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time/clock.ts';
 import type { ReadForwarded } from './client-address.ts';
 import type { RequestMiddleware } from './request-state.ts';
 

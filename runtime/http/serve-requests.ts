@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
-import { pause, systemClock } from '../clock.ts';
-import type { CacheGroup } from '../kube/cache-group.ts';
-import type { Lifetime } from '../lifecycle.ts';
-import type { Logger } from '../log.ts';
-import { releaseMemory } from '../release-memory.ts';
+import type { CacheGroup } from '../kube/cache/cache-group.ts';
+import type { Logger } from '../log/log.ts';
+import type { Lifetime } from '../process/lifecycle.ts';
+import { releaseMemory } from '../process/release-memory.ts';
+import { pause, systemClock } from '../time/clock.ts';
 import { type Check, startAdminServer } from './admin-server.ts';
 import { listen } from './server.ts';
 import type { HttpSettings } from './settings.ts';

@@ -1,6 +1,6 @@
-import { type ConfigOf, milliseconds, type Settings } from '../config.ts';
-import { LOG_SETTINGS } from '../log-settings.ts';
-import type { ValuesOf } from '../unsupported-settings.ts';
+import { type ConfigOf, milliseconds, type Settings } from '../config/config.ts';
+import { LOG_SETTINGS } from '../config/log-settings.ts';
+import type { ValuesOf } from '../config/unsupported-settings.ts';
 
 const ADDRESSES = {
   host: {

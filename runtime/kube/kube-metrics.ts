@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { CountCall } from './kube-request.ts';
-import type { ReflectorMetrics } from './reflector-options.ts';
+import type { CountCall } from './client/kube-request.ts';
 import type { Reflector } from './types.ts';
+import type { ReflectorMetrics } from './watch/reflector-options.ts';
 
 export interface KubeMetrics extends ReflectorMetrics {
   readonly countCall: CountCall;

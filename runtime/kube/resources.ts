@@ -16,7 +16,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { decoderOf, type Shape } from './decode.ts';
+import { decoderOf, type Shape } from './client/decode.ts';
 import type { KubeObject, ResourceDefinition } from './types.ts';
 
 /** A type of the Kubernetes client as JSON: dates are strings, and all fields are readonly. */

@@ -1,8 +1,8 @@
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 import { ConfigError } from '../errors.ts';
-import { isRecord } from '../kube/decode.ts';
+import { isRecord } from '../kube/client/decode.ts';
 
 export interface ClassLimits {
   /** Of the class `default`. */

@@ -1,5 +1,5 @@
 import type { ProjectLimits } from '#crds/zip-project.ts';
-import { KEPT_LIMITS, type KeptLimits } from '../kube/cache-limits.ts';
+import { KEPT_LIMITS, type KeptLimits } from '../kube/cache/cache-limits.ts';
 
 /** Each API replica counts by itself what a project stores, so a little more than its class allows can exist. */
 const HEADROOM = 1.1;

@@ -1,12 +1,12 @@
 import { LABELS } from '#crds/api-group.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { keptAs } from '../kube/kept-as.ts';
-import { createReflector } from '../kube/reflector.ts';
-import type { ReflectorMetrics, ReflectorSettings } from '../kube/reflector-options.ts';
+import { defined } from '../collections/optional.ts';
+import { keptAs } from '../kube/cache/kept-as.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { type Namespace, RESOURCES } from '../kube/resources.ts';
 import type { Change, Reflector } from '../kube/types.ts';
-import type { Logger } from '../log.ts';
-import { defined } from '../optional.ts';
+import { createReflector } from '../kube/watch/reflector.ts';
+import type { ReflectorMetrics, ReflectorSettings } from '../kube/watch/reflector-options.ts';
+import type { Logger } from '../log/log.ts';
 
 function toLabelled({ apiVersion, kind, metadata }: Namespace): Namespace {
   const { name, namespace, uid, resourceVersion, labels } = metadata;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Counter } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import type { Trust } from '../tls/trust.ts';
 import { createRedis } from './create-redis.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './request-counts.ts';

@@ -1,8 +1,8 @@
 import { type Redis, ReplyError } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
-import type { Clock } from '../clock.ts';
 import { toError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 
 /** What is counted, separately for each subject. */
 export type CountName = 'token' | 'project' | 'failures' | 'signIns' | 'session' | 'history';

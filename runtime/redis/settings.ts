@@ -1,5 +1,5 @@
-import type { ConfigOf, Settings } from '../config.ts';
-import type { ValuesOf } from '../unsupported-settings.ts';
+import type { ConfigOf, Settings } from '../config/config.ts';
+import type { ValuesOf } from '../config/unsupported-settings.ts';
 
 export const REDIS_SETTINGS = {
   redisUrl: {

@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '../config.ts';
+import type { ConfigOf, Settings } from '../config/config.ts';
 import type { StoreRules } from './store-location.ts';
 
 /** Which stores buckets may use, for every process that connects to a store or makes links to one. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
-import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
+import type { Clock } from '../time/clock.ts';
 import { type Certificate, parseCertificates } from './certificates.ts';
 import type { TrustSettings } from './settings.ts';
 import { BUILT_IN_TRUST, type ClientTls, type Trust, tlsOf } from './trust.ts';

@@ -1,5 +1,5 @@
-import type { ConfigOf, Settings } from '../config.ts';
-import type { ValuesOf } from '../unsupported-settings.ts';
+import type { ConfigOf, Settings } from '../config/config.ts';
+import type { ValuesOf } from '../config/unsupported-settings.ts';
 
 /** The certificate authorities of the operator, for every process that reads them from a file. */
 export const TRUST_SETTINGS = {

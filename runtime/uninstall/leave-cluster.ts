@@ -1,6 +1,6 @@
-import { type Clock, pause } from '../clock.ts';
 import { toError } from '../errors.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
+import { type Clock, pause } from '../time/clock.ts';
 
 export interface LeaveClusterOptions {
   /** Stops the leader; false if no controller ever led. */

@@ -1,6 +1,6 @@
-import { inBatches } from '../in-batches.ts';
+import { inBatches } from '../collections/in-batches.ts';
+import { isKubeError } from '../kube/client/kube-error.ts';
 import { holdsFinalizer, patchFinalizers, withoutFinalizer } from '../kube/finalizer.ts';
-import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '../kube/types.ts';
 
 /** Maximum concurrent patches. */

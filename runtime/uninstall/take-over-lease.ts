@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts';
-import { isKubeError } from '../kube/kube-error.ts';
+import { isKubeError } from '../kube/client/kube-error.ts';
 import { microTime } from '../kube/micro-time.ts';
 import type { Lease, ServiceAccount } from '../kube/resources.ts';
 import type { ObjectClient } from '../kube/types.ts';
+import type { Clock } from '../time/clock.ts';
 
 export interface TakeOverLeaseOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;

@@ -1,9 +1,9 @@
 /** The rules for the entries of a request, for the API and for jobs that users create. */
 import type { ListedFile } from '#crds/zip-job.ts';
-import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '../data-url.ts';
-import { expectationFault } from '../expectations.ts';
-import type { ManifestNameRules } from '../manifest-names.ts';
-import { sourceHeadersProblem } from '../source-headers.ts';
+import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '../entries/data-url.ts';
+import { expectationFault } from '../entries/expectations.ts';
+import type { ManifestNameRules } from '../entries/manifest-names.ts';
+import { sourceHeadersProblem } from './source-headers.ts';
 
 /** As requests spell it. */
 export type EntryField = Exclude<keyof ListedFile, 'contentType'> | 'content_type';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
+import { expectationsOf } from '../entries/expectations.ts';
 import { AppError } from '../errors.ts';
-import { expectationsOf } from '../expectations.ts';
 
 /** A stored file list: all chunks together are gzipped JSON lines, one entry per line. */
 export interface FileList {

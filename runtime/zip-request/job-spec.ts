@@ -12,8 +12,8 @@ import {
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
+import { defined } from '../collections/optional.ts';
 import type { Secret } from '../kube/resources.ts';
-import { defined } from '../optional.ts';
 import type { FileList } from './file-list.ts';
 
 /** The field with the value if it is a known one; otherwise no field. */

@@ -7,8 +7,8 @@ import {
   SPEC_DEFAULTS,
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { ManifestNameRules } from '../manifest-names.ts';
-import { defined } from '../optional.ts';
+import { defined } from '../collections/optional.ts';
+import type { ManifestNameRules } from '../entries/manifest-names.ts';
 
 /** What a request chooses; an absent field has the default of the project. */
 export interface NameOptions {

@@ -1,7 +1,12 @@
-import { checkEntryName, type EntryNameFault, type EntryNameProblem, findConflicts } from '../entry-name.ts';
-import { createManifestNameCheck, type ManifestNameRules } from '../manifest-names.ts';
-import { foldName } from '../name-index.ts';
-import { checkPortableName, toPortableName } from '../portable-names.ts';
+import {
+  checkEntryName,
+  type EntryNameFault,
+  type EntryNameProblem,
+  findConflicts,
+} from '../entries/entry-name.ts';
+import { createManifestNameCheck, type ManifestNameRules } from '../entries/manifest-names.ts';
+import { foldName } from '../entries/name-index.ts';
+import { checkPortableName, toPortableName } from '../entries/portable-names.ts';
 import { type EntryFault, type Faults, faultOf } from './entry-faults.ts';
 
 export const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {

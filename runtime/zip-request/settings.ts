@@ -1,5 +1,5 @@
 import { MOST_FILES } from '#crds/zip-job.ts';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 
 /** Limits of a new job, for every process that creates one. */
 export const REQUEST_LIMIT_SETTINGS = {

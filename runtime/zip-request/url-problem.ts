@@ -1,6 +1,6 @@
 import type { EgressPolicy } from '../egress/egress-policy.ts';
 import type { RefusalReason } from '../egress/refusal-reason.ts';
-import { judgeSourceUrl } from '../source-url.ts';
+import { judgeSourceUrl } from './source-url.ts';
 
 const REFUSED: Partial<Record<RefusalReason, string>> = {
   scheme: 'must start with http:// or https://',

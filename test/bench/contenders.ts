@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
-import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import type { BenchCase } from './bench-case.ts';
 import { type BenchWorld, BUCKET } from './bench-world.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createHistoryWrites } from '#controller/wiring/history-task.ts';
-import { type Clock, systemClock } from '#runtime/clock.ts';
+import { type Clock, systemClock } from '#runtime/time/clock.ts';
 import { NOW } from '#test/support/builders/objects.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import type { PostgresServer } from '#test/support/servers/postgres-server.ts';

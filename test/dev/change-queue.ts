@@ -1,4 +1,4 @@
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 /** Editors, formatters and `git switch` write several files, or one file several times, within this time. */
 const QUIET_MS = 200;

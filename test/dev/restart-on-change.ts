@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { writeChartCrds } from '#scripts/sync-crds.ts';
 import { upgradeRelease } from '#test/support/processes/installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';

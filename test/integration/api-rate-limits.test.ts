@@ -2,11 +2,11 @@
 
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
 import { createSharedCounts } from '#runtime/redis/request-counts.ts';
 import { REDIS_KEY_PREFIX } from '#runtime/redis/settings.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { type ConfigChange, changedConfig } from '#test/support/builders/changed-config.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';

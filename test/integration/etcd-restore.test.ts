@@ -1,11 +1,11 @@
 /** A cache of the objects of a real API server, whose etcd is restored from a snapshot. */
 import { expect } from 'chai';
 import { LABELS } from '#crds/api-group.ts';
-import { createKubeClient } from '#runtime/kube/client.ts';
-import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { createReflector } from '#runtime/kube/reflector.ts';
+import { createKubeClient } from '#runtime/kube/client/client.ts';
+import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createReflector } from '#runtime/kube/watch/reflector.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';

@@ -1,11 +1,11 @@
 /** The election of the leading controller with the Leases of a real API server. */
 import { expect } from 'chai';
 import { runAsLeader } from '#controller/reconciling/leader-election.ts';
-import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
-import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
+import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { adminApi, componentPods, leadingPod, leaseHolder } from '#test/support/processes/controller-pods.ts';
 import { until } from '#test/support/until.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';

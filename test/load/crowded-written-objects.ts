@@ -1,7 +1,7 @@
 /** The objects that are written to the API server in memory. Reports each change to the watches. */
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { merged } from '#test/support/builders/objects-by-path.ts';
 
 export interface Write {

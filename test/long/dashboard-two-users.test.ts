@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { GROUP_VERSION } from '#crds/api-group.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import {
   type DashboardDesk,

@@ -6,7 +6,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions } from '#crds/zip-bucket.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { postJob } from '#test/support/clients/api-client.ts';

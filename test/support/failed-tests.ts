@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { maskLines } from '#cli/sysdump/mask-text.ts';
-import { removeUrls } from '#runtime/redact.ts';
+import { removeUrls } from '#runtime/log/redact.ts';
 import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 
 /** Of one file: if more tests fail, they usually fail for the same reason. */

@@ -1,10 +1,10 @@
 /** The names of all entries, decided together before anything is written. */
 import { manifestFiles } from '#crds/manifest-files.ts';
 import type { FileEntry } from '#crds/zip-job.ts';
-import { checkEntryName } from '#runtime/entry-name.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
-import { createNameIndex, createTakeNumbered, withEnding } from '#runtime/name-index.ts';
-import { toPortableNames, withPortableEnding } from '#runtime/portable-names.ts';
+import { checkEntryName } from '#runtime/entries/entry-name.ts';
+import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
+import { createNameIndex, createTakeNumbered, withEnding } from '#runtime/entries/name-index.ts';
+import { toPortableNames, withPortableEnding } from '#runtime/entries/portable-names.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
 import { TaskError } from '../status/task-error.ts';
 import { bagName } from './manifest/bag-name.ts';

@@ -9,9 +9,9 @@
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { SourceError } from '../sources/source-error.ts';
 import { checksumFault } from '../sources/stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';

@@ -1,4 +1,4 @@
-import type { RetryLimit } from '#runtime/retry-limit.ts';
+import type { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { Flow } from './http-get.ts';
 
 /**

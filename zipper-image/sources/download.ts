@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { ListedFile } from '#crds/zip-job.ts';
-import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
-import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { isDataUrl, readDataUrl } from '#runtime/entries/data-url.ts';
+import type { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { CountedFlow } from './counted-flow.ts';
 import { gatedGet } from './gated-get.ts';
 import { firstHop, nextHop } from './hops.ts';

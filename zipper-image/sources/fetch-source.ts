@@ -1,8 +1,8 @@
-import { isDataUrl } from '#runtime/data-url.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
-import { retry } from '#runtime/retry.ts';
-import { RetryLimit } from '#runtime/retry-limit.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { isDataUrl } from '#runtime/entries/data-url.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { retry } from '#runtime/time/retry.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { type DownloadDeps, download } from './download.ts';
 import { HostGates } from './host-gates.ts';
 import type { ReceivedPrefix } from './repeated-prefix.ts';

@@ -5,9 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Expectations, FileEntry, ListedFile } from '#crds/zip-job.ts';
 import { fileListMountName } from '#crds/zipper-contract.ts';
+import {
+  expectationFault,
+  expectationsOf,
+  type UncheckedExpectations,
+} from '#runtime/entries/expectations.ts';
 import { AppError } from '#runtime/errors.ts';
-import { expectationFault, expectationsOf, type UncheckedExpectations } from '#runtime/expectations.ts';
-import { readSourceHeaders } from '#runtime/source-headers.ts';
+import { readSourceHeaders } from '#runtime/zip-request/source-headers.ts';
 
 export interface FileListSource {
   readonly directory: string;

@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import type { RetryLimit } from '#runtime/retry-limit.ts';
+import type { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { HostGates } from './host-gates.ts';
 import { type GetRequest, httpGet, type ResponseHead } from './http-get.ts';
 import { isConnectionRefusal, readOriginReport } from './origin-report.ts';

@@ -2,7 +2,7 @@
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
-import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/source-url.ts';
+import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/zip-request/source-url.ts';
 import type { ResponseHead } from './http-get.ts';
 import { invalid } from './response-head.ts';
 import { SourceFaultError } from './source-error.ts';

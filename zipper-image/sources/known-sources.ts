@@ -1,5 +1,5 @@
 import { MOST_CHECK_FAILURES, type SourceCheck, type SourceFailure } from '#crds/zip-outcome.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { SourceError } from './source-error.ts';
 
 interface Good {

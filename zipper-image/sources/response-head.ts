@@ -1,5 +1,5 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { readHttpDate } from '#runtime/http/http-date.ts';
-import { defined } from '#runtime/optional.ts';
 import { elementsOf } from './header-list.ts';
 import type { HeaderValue, ResponseHead } from './http-get.ts';
 import { SourceFaultError } from './source-error.ts';

@@ -1,5 +1,5 @@
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
-import type { ZipperSettings } from '#runtime/zipper-settings.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import type { ZipperSettings } from '#runtime/zip-request/zipper-settings.ts';
 import type { DownloadLimits } from './download.ts';
 import type { ProbeLimits } from './probe-schedule.ts';
 

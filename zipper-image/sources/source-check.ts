@@ -6,7 +6,7 @@
  * type are those that are stated. Checksums are not compared.
  */
 import type { ListedFile } from '#crds/zip-job.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.ts';
 import { createOriginQueue } from './origin-queue.ts';

@@ -1,6 +1,6 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
 import { readOriginReport } from './origin-report.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';

@@ -1,7 +1,7 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError, errorCode } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
-import type { RetryPolicy } from '#runtime/retry.ts';
-import type { RetryLimit } from '#runtime/retry-limit.ts';
+import type { RetryPolicy } from '#runtime/time/retry.ts';
+import type { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { SourceSettings } from './settings.ts';
 
 /** A source that stalls takes a whole time limit to fail. It may be one bad server among several. */

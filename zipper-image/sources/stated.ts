@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Expectations } from '#crds/zip-job.ts';
-import { mediaTypeOf } from '#runtime/expectations.ts';
+import { mediaTypeOf } from '#runtime/entries/expectations.ts';
 import { elementsOf } from './header-list.ts';
 import type { HeaderValue } from './http-get.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Expectations, ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { SourceSettings } from './settings.ts';
 import type { SourceError } from './source-error.ts';

@@ -6,9 +6,9 @@ import {
   type FailureCode,
   isPermanentExit,
 } from '#crds/zipper-contract.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError, isAbort, toError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 
 type ZipperFailure = Failure & { readonly code: FailureCode };
 

@@ -1,7 +1,7 @@
 import type { FromSchema, JsonSchema } from '#crds/json-schema.ts';
 import { COUNTED_CLASSES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { COUNT } from '#crds/zip-outcome.ts';
-import { decoderOf } from '#runtime/validator.ts';
+import { decoderOf } from '#runtime/config/validator.ts';
 import { validateOwnZipJob } from '../validators/documents.ts';
 
 const TEXT = { type: 'string' } as const;

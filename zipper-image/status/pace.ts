@@ -1,5 +1,5 @@
 import type { Progress } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 
 /** Time window of the rate. */
 const WINDOW_MS = 30_000;

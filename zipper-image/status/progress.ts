@@ -1,5 +1,5 @@
 import type { Progress } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { createPace } from './pace.ts';
 
 /** The counts of one run, which are written to the status. */

@@ -11,8 +11,8 @@ import type { ZipperStatus } from '#crds/zip-job.ts';
 import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { Agent, request } from '#runtime/http/undici.ts';
-import { redactText } from '#runtime/redact.ts';
-import type { ServerClock } from '#runtime/server-clock.ts';
+import { redactText } from '#runtime/log/redact.ts';
+import type { ServerClock } from '#runtime/time/server-clock.ts';
 import { decodeOwnZipJob, type OwnZipJob } from './own-zip-job.ts';
 import { StatusError } from './status-error.ts';
 

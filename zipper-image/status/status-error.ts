@@ -1,6 +1,6 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 
 export interface StatusErrorOptions {
   readonly code: Extract<FailureCode, 'Superseded' | 'ApiServerUnavailable' | 'Internal'>;

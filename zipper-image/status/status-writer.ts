@@ -14,10 +14,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Failure, Progress, SourceCheck, UploadState, ZipperStatus, ZipResult } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { OwnZipJob } from './own-zip-job.ts';
 import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';

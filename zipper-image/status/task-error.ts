@@ -1,5 +1,5 @@
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 
 /** The input of the pod is invalid for this zipper; a retry does not help. */
 export class TaskError extends AppError {

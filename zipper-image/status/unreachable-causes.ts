@@ -1,7 +1,7 @@
+import { SEALED_BYTES, seal } from '#runtime/crypto/sealed-box.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { UnconnectedError } from '#runtime/egress/open-socket.ts';
 import { errorCode } from '#runtime/errors.ts';
-import { SEALED_BYTES, seal } from '#runtime/sealed-box.ts';
 
 /** Why sources were unreachable. Users of the project may not learn that an address was refused, or why, so it is sealed. */
 export interface UnreachableCauses {

@@ -1,6 +1,6 @@
 /** Aborts an upload and verifies that the store no longer has it. */
-import type { Logger } from '#runtime/log.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { Store, UploadRef } from './store.ts';
 import { isStoreCode, StoreError } from './store-errors.ts';
 

@@ -6,7 +6,7 @@
  * are copied, which takes minutes for a large archive. The object itself is reliable, because its metadata contains the ID
  * of the attempt that wrote it.
  */
-import { retry } from '#runtime/retry.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { type AbortDeps, hasResponse, type Presence, presenceByParts } from './abort-upload.ts';
 import type { UploadRef } from './store.ts';
 import { isDenied, isStoreCode, StoreError } from './store-errors.ts';

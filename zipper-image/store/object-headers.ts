@@ -3,8 +3,8 @@ import type { CreateMultipartUploadCommandInput, ObjectCannedACL, StorageClass }
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
-import { mergeObjectOptions } from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { mergeObjectOptions } from '#runtime/zip-request/object-options.ts';
 
 /** The options of a bucket that need a permission in addition to `s3:PutObject`. */
 export const OPTION_PERMISSIONS = {

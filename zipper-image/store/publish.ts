@@ -1,7 +1,7 @@
 /** Completes an upload and determines the outcome. `evidence.ts` decides; the response to Complete is no evidence. */
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { Presence } from './abort-upload.ts';
 import type { Completed, Part } from './complete-upload.ts';
 import {

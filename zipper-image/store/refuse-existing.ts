@@ -1,5 +1,5 @@
 /** Looks for an object that must not be replaced. */
-import { retry } from '#runtime/retry.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { type AbortDeps, hasResponse } from './abort-upload.ts';
 import { READ_PERMISSION } from './evidence.ts';
 import { StoreError } from './store-errors.ts';

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { defined } from '#runtime/collections/optional.ts';
 import type { HttpAgents } from '#runtime/egress/http-agents.ts';
-import { defined } from '#runtime/optional.ts';
 import type { Provider } from './providers.ts';
 import { isRenewable, type StoreCredentials } from './session.ts';
 import type { StoreClock } from './store-clock.ts';

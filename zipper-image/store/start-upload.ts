@@ -2,7 +2,7 @@
  * Starts an upload. If the process is stopped during the request and ignores the response, an upload with an unknown ID
  * remains. So the response is awaited a little longer, and the upload can be aborted.
  */
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import { hasResponse } from './abort-upload.ts';
 import { createLateSignal } from './late-signal.ts';
 import type { Store } from './store.ts';

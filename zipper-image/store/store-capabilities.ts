@@ -5,14 +5,14 @@
 import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import type { StoreKind } from '#runtime/store/store-location.ts';
 import {
   findBucketFault,
   findObjectFault,
   findUnsupported,
   mergeObjectOptions,
-} from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
-import type { StoreKind } from '#runtime/store/store-location.ts';
+} from '#runtime/zip-request/object-options.ts';
 import { StoreError } from './store-errors.ts';
 
 export type PartChecksum = 'crc32' | 'md5';

@@ -1,4 +1,4 @@
-import type { ConfigOf } from '#runtime/config.ts';
+import type { ConfigOf } from '#runtime/config/config.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 

@@ -1,8 +1,8 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError, errorCode, isAbort, toError } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import { defined } from '#runtime/optional.ts';
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 
 export interface StoreErrorOptions {
   readonly code: FailureCode;

@@ -1,6 +1,6 @@
-import type { Logger } from '#runtime/log.ts';
-import type { RetryPolicy } from '#runtime/retry.ts';
-import { RetryLimit } from '#runtime/retry-limit.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { RetryPolicy } from '#runtime/time/retry.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { StoreError } from './store-errors.ts';
 
 export interface StoreRetrySettings {

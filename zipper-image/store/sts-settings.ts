@@ -1,4 +1,4 @@
-import type { Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config/config.ts';
 import { TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 
 /** The settings for security token services. */

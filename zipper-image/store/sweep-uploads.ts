@@ -7,7 +7,7 @@
  * that upload, and in the window in which the job may have started it. That is no evidence where other jobs use the same
  * bucket with the same credentials: there, nothing is aborted.
  */
-import { retry } from '#runtime/retry.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { abortUpload, hasResponse } from './abort-upload.ts';
 import type { ListedUpload } from './list-uploads.ts';
 import { type RecoveryDeps, untilNextCheck } from './recover-upload.ts';

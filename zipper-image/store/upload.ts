@@ -8,9 +8,9 @@
 import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
-import { RetryLimit } from '#runtime/retry-limit.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { retry } from '#runtime/time/retry.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { ByteSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';

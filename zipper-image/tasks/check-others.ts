@@ -1,8 +1,8 @@
 import { type Failure, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 import { toSourceFailure } from '../sources/known-sources.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { SourceError } from '../sources/source-error.ts';

@@ -1,6 +1,6 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';

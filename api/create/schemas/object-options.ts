@@ -1,4 +1,4 @@
-import { OBJECT_LIMITS } from '#runtime/object-options.ts';
+import { OBJECT_LIMITS } from '#runtime/zip-request/object-options.ts';
 import { HEADER_VALUE_PATTERN } from './patterns.ts';
 
 /** `object` of a request. */

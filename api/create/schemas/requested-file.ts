@@ -1,11 +1,11 @@
 import type { ListedFile } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import {
   CRC32_PATTERN,
   MEDIA_TYPE_LENGTH,
   MEDIA_TYPE_PATTERN,
   SHA256_PATTERN,
-} from '#runtime/expectations.ts';
-import { defined } from '#runtime/optional.ts';
+} from '#runtime/entries/expectations.ts';
 import { onlyListed } from '#runtime/zip-request/file-list.ts';
 
 /** An entry of a request. */

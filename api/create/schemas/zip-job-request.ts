@@ -1,9 +1,9 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
 import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/data-url.ts';
-import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
-import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
+import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/entries/data-url.ts';
+import { LONGEST_NAME_BYTES } from '#runtime/entries/entry-name.ts';
 import type { EntryFault, EntryField } from '#runtime/zip-request/entry-faults.ts';
+import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/zip-request/source-headers.ts';
 import {
   HIGHEST_LIMITS,
   MAX_METADATA_DEPTH,

@@ -1,4 +1,4 @@
-import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
+import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/entries/data-url.ts';
 import { jsonLimits, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL } from '../../body/request-limits.ts';
 import { CREATES_BURST_MS } from '../../limits/second-limits.ts';
 import { grouped } from '../grouped.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Schema } from '../document-types.ts';
 import { nameOfRef } from '../schemas/schema-ref.ts';
 

@@ -1,7 +1,7 @@
-import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
-import { LOG_SETTINGS } from '#runtime/log-settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config/config.ts';
+import { LOG_SETTINGS } from '#runtime/config/log-settings.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 
 export const RELEASE_CHECK_SETTINGS = {
   ...LOG_SETTINGS,

@@ -1,6 +1,7 @@
 /** `helm test` runs this in a pod: it checks that the Services of the release respond. */
-import { systemClock } from '#runtime/clock.ts';
-import { startProcess } from '#runtime/start-process.ts';
+
+import { startProcess } from '#runtime/process/start-process.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { checksOf } from './checks.ts';
 import { readReleaseCheckConfig } from './config.ts';
 import { runChecks } from './run-checks.ts';

@@ -1,7 +1,7 @@
-import { type Clock, pause } from '#runtime/clock.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { readStart } from '#runtime/http/read-start.ts';
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
+import { type Clock, pause } from '#runtime/time/clock.ts';
 import type { Check } from './checks.ts';
 import type { ReleaseCheckConfig } from './config.ts';
 

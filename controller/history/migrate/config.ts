@@ -1,11 +1,11 @@
-import { LONGEST_TIMER_MS } from '#runtime/clock.ts';
-import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config/config.ts';
+import { LOG_SETTINGS } from '#runtime/config/log-settings.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { LOG_SETTINGS } from '#runtime/log-settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { LONGEST_TIMER_MS } from '#runtime/time/clock.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
 
 const ROLE_PATTERN = '^[^\\u0000]{1,63}$';
 

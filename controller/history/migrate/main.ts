@@ -1,14 +1,14 @@
 /** Helm runs this before an installation and an upgrade with a history: creates and changes the tables in PostgreSQL. */
 import pg from 'pg';
-import { systemClock } from '#runtime/clock.ts';
 import { AppError, ConfigError, errorCode, toError } from '#runtime/errors.ts';
 import { placeOf } from '#runtime/history/connection.ts';
 import { toHistoryError } from '#runtime/history/history-error.ts';
 import { createPool } from '#runtime/history/pool.ts';
-import type { Lifetime } from '#runtime/lifecycle.ts';
-import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
-import { startProcess } from '#runtime/start-process.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Lifetime } from '#runtime/process/lifecycle.ts';
+import { startProcess } from '#runtime/process/start-process.ts';
+import { systemClock } from '#runtime/time/clock.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { type MigrateConfig, readMigrateConfig } from './config.ts';
 import { migrate } from './migrate.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { ConfigError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import { grant, type Roles } from './grants.ts';
 
 export interface MigrateOptions {

@@ -1,7 +1,7 @@
-import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
-import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
-import type { ValuesOf } from '#runtime/unsupported-settings.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
+import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import { IDENTITY_SETTINGS } from '../../config/identity-settings.ts';
 
 export const UNINSTALL_SETTINGS = {

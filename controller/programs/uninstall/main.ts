@@ -1,12 +1,13 @@
 /** Helm runs this before an uninstall, so that no remaining object waits for a deleted controller. */
-import { systemClock } from '#runtime/clock.ts';
-import { createKubeClient } from '#runtime/kube/client.ts';
-import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { createObjectClient } from '#runtime/kube/object-client.ts';
+
+import { createKubeClient } from '#runtime/kube/client/client.ts';
+import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
+import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Lifetime } from '#runtime/lifecycle.ts';
-import type { Logger } from '#runtime/log.ts';
-import { startProcess } from '#runtime/start-process.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Lifetime } from '#runtime/process/lifecycle.ts';
+import { startProcess } from '#runtime/process/start-process.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { leaveCluster } from '#runtime/uninstall/leave-cluster.ts';
 import { releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
 import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';

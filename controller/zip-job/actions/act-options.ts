@@ -1,8 +1,8 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import type { ControllerConfig } from '../../config/config.ts';
 import type { ControllerMetrics } from '../../metrics.ts';
 import type { Ledger } from '../../queue/ledger.ts';

@@ -1,5 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isKubeError, KubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError, KubeError } from '#runtime/kube/client/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { isOwnedBy } from '../../cluster/ownership.ts';
 import { mayBeExecuted, refusalAfter } from '../../reconciling/refusal.ts';

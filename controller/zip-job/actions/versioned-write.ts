@@ -1,5 +1,5 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import type { ActOptions } from './act-options.ts';
 import { AGAIN, type Fresh, GONE, type Outcome } from './outcome.ts';

@@ -1,7 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { endpointOf } from '#crds/zip-project.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Observation, OwnedStatus } from '../observation.ts';
 import { countTransition } from '../transition-metrics.ts';

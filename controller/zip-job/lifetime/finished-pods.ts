@@ -1,7 +1,7 @@
 import { LABELS } from '#crds/api-group.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { zipJobKeyOf } from '../../cluster/caches.ts';
 import { isEnded } from '../../cluster/pod-state.ts';
 

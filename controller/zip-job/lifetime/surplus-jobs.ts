@@ -1,8 +1,8 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
-import type { Clock } from '#runtime/clock.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 import { archiveStateOf } from '../../cluster/archive-state.ts';
 import { cachedBytesOf } from '../../cluster/skeletons.ts';
 import { timeOf } from '../../cluster/times.ts';

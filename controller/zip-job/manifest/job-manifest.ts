@@ -4,9 +4,9 @@ import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION, EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { defined } from '#runtime/optional.ts';
-import { validTraceparent } from '#runtime/traceparent.ts';
+import { validTraceparent } from '#runtime/log/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { deadlineSeconds } from '../policies/deadline.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';

@@ -2,7 +2,7 @@ import { fileListOwner, fileListSecretName } from '#crds/api-group.ts';
 import type { Reason } from '#crds/conditions.ts';
 import { type FilesFrom, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
-import { isJsonObject } from '#runtime/kube/decode.ts';
+import { isJsonObject } from '#runtime/kube/client/decode.ts';
 import { isLeaving } from '../../cluster/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
 import { wasAccepted } from './interruption.ts';

@@ -1,4 +1,4 @@
-import { PROGRESS_INTERVAL_MS } from '#runtime/zipper-settings.ts';
+import { PROGRESS_INTERVAL_MS } from '#runtime/zip-request/zipper-settings.ts';
 import type { OwnedStatus, Situation } from '../observation.ts';
 
 /** The caches do not contain the managed fields of a ZipJob, which are stored with it. */

@@ -1,6 +1,6 @@
 import { type Reason, rfc3339 } from '#crds/conditions.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { defined } from '#runtime/optional.ts';
 import { ownJob } from '../../cluster/job-state.ts';
 import { isEnded, isLost, lostAt, silentAt } from '../../cluster/pod-state.ts';
 import { MOUNT_GRACE_PERIOD_MS, type PodWait, podWaiting } from '../../cluster/pod-waiting.ts';

@@ -1,7 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { commandOf } from '../../cluster/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../cluster/job-state.ts';
 import { formatDuration, timeOf } from '../../cluster/times.ts';

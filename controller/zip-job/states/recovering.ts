@@ -1,8 +1,8 @@
 import { findCondition, rfc3339, shorten } from '#crds/conditions.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { defined } from '#runtime/optional.ts';
 import { isJobFinished } from '../../cluster/job-state.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';

@@ -1,7 +1,7 @@
 import type { ObjectOptionInput } from '#administration/object-options-input.ts';
 import { ENCRYPTIONS, type ObjectOptions } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, type Service } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { FormState } from '../form.ts';
 import type { Field } from './bucket-fields.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '#runtime/errors.ts';
-import { runWithin } from '#runtime/time-limit.ts';
+import { runWithin } from '#runtime/time/time-limit.ts';
 
 function timeoutOf(ms: number): AppError {
   return new AppError(`no response from the history within ${ms} ms`, {

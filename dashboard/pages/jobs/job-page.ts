@@ -2,7 +2,7 @@ import { AdministrationError, hasCode } from '#administration/administration-err
 import type { Jobs, JobsOptions } from '#administration/jobs.ts';
 import { zipJobAgain } from '#administration/run-again.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { hashedUuid } from '#runtime/hashed-uuid.ts';
+import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import { FORMAT } from '../../format.ts';
 import type { Flash, GoTo, PageRequest, Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';

@@ -1,5 +1,5 @@
 import { PHASES, type Phase } from '#crds/zip-job.ts';
-import { readTime } from '#runtime/read-time.ts';
+import { readTime } from '#runtime/time/read-time.ts';
 
 /** Filters by state: `unfinished` for every state that is not final. */
 export type StateFilter = '' | 'unfinished' | Phase;

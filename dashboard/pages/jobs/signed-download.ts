@@ -1,4 +1,4 @@
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { StoreLocation } from '#runtime/store/store-location.ts';
 
 export interface Archive {

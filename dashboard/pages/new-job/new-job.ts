@@ -10,7 +10,7 @@ import {
 import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { SECTION_LABELS } from '../../words.ts';

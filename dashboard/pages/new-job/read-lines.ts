@@ -1,5 +1,5 @@
 import type { FileEntry } from '#crds/zip-job.ts';
-import { isDataUrl } from '#runtime/data-url.ts';
+import { isDataUrl } from '#runtime/entries/data-url.ts';
 
 /** The files of a list of `URL [name]`, one a line. */
 export interface ReadLines {

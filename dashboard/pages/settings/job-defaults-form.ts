@@ -1,7 +1,7 @@
 import { invalidInput } from '#administration/administration-error.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
-import { findObjectFault } from '#runtime/object-options.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { findObjectFault } from '#runtime/zip-request/object-options.ts';
 import { FORMAT } from '../../format.ts';
 import { isUnchanged, postedText } from '../form.ts';
 import { JOB_DEFAULT_FIELDS, type JobDefaultName } from './job-default-fields.ts';

@@ -1,7 +1,7 @@
 import { invalidInput } from '#administration/administration-error.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { eachLimit, isNoLimit, type LimitName } from '#runtime/project-limits/lower-limit.ts';
 import { FORMAT } from '../../format.ts';
 import { isUnchanged } from '../form.ts';

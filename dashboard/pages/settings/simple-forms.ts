@@ -1,7 +1,7 @@
 import { invalidInput } from '#administration/administration-error.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { readText, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 

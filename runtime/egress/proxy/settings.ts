@@ -1,4 +1,4 @@
-import type { Settings } from '../../config.ts';
+import type { Settings } from '../../config/config.ts';
 import { createProxy, type Proxy, type Purpose } from './proxy.ts';
 
 function urlOf<const E extends string>(env: E, what: Purpose) {

@@ -1,9 +1,9 @@
 import type { ClientRequest } from 'node:http';
 import { isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { defined } from '../../collections/optional.ts';
 import { toError } from '../../errors.ts';
 import { http } from '../../http/node-http.ts';
-import { defined } from '../../optional.ts';
 import type { Trust } from '../../tls/trust.ts';
 import type { ResolveAll } from '../dns-resolver.ts';
 import { createLookup } from '../guarded-lookup.ts';

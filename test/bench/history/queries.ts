@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { JOBS_ON_A_PAGE } from '#dashboard/pages/history/history.ts';
 import { readHistoryFigures } from '#dashboard/pages/history/history-figures.ts';
 import { PERIODS, type Period } from '#dashboard/pages/periods.ts';
-import { systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { createFigures } from '#runtime/history/figures.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { createJobLists, type JobPage } from '#runtime/history/list-jobs.ts';
 import { createReadJob } from '#runtime/history/read-job.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import type { Random } from '#test/support/random.ts';
 
 /** A job that exists. */

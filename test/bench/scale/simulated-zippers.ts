@@ -5,7 +5,7 @@
 import { Agent, request } from 'undici';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { Progress, ZipJob } from '#crds/zip-job.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import type { OwnZipJob } from '#zipper-image/status/own-zip-job.ts';
 import type { StatusApi } from '#zipper-image/status/status-api.ts';
 import { StatusError } from '#zipper-image/status/status-error.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import {
   type Change,
   type KubeObject,

@@ -1,6 +1,6 @@
 import { createFileBudget, type FileBudget } from '#api/limits/file-budget.ts';
 import { createSecondLimits } from '#api/limits/second-limits.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { projectClasses } from './project-classes.ts';
 
 /** For requests without a limit of files per second. */

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 
 /** The objects of one kind, built one by one. */
 interface FixedKind {

@@ -1,5 +1,5 @@
 import type { LeaderElectionOptions } from '#controller/reconciling/leader-election.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Lease } from '#runtime/kube/resources.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '#runtime/clock.ts';
+import type { Clock } from '#runtime/time/clock.ts';
 
 interface Due {
   readonly atMs: number;

@@ -1,5 +1,5 @@
-import type { EntryNameProblem } from '#runtime/entry-name.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
+import type { EntryNameProblem } from '#runtime/entries/entry-name.ts';
+import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
 import { findNameFaults, NAME_PROBLEMS } from '#runtime/zip-request/name-faults.ts';
 
 /** The first name that is not allowed in an archive, and why. */

@@ -1,6 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { FakeObjects } from './fake-objects.ts';
 

@@ -1,5 +1,5 @@
-import { fieldOf, UNSUPPORTED_SETTINGS } from '#runtime/unsupported-settings.ts';
-import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { fieldOf, UNSUPPORTED_SETTINGS } from '#runtime/config/unsupported-settings.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

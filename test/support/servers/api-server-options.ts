@@ -1,11 +1,11 @@
 import type { AppDeps } from '#api/app.ts';
 import type { RateLimitsDeps } from '#api/limits/rate-limits.ts';
 import type { ReadHistoryDeps } from '#api/read/read-history.ts';
-import type { Clock } from '#runtime/clock.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
-import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
+import type { Clock } from '#runtime/time/clock.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import type { Classes } from '../builders/project-classes.ts';
 
 export interface ApiServerOptions {

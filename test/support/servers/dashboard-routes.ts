@@ -5,8 +5,8 @@ import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import type { Route } from '#dashboard/page.ts';
 import { createRoutes } from '#dashboard/pages/routes.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import type { DashboardServer } from './dashboard-server.ts';
 
 /** Every route, for tests that must not miss one that is added later. */

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '#controller/history/migrate/migrate.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
 import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS, type HistorySettings } from '#runtime/history/settings.ts';
-import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { type ConfigChange, changedConfig } from '../builders/changed-config.ts';
 import {

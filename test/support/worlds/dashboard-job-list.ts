@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from 'playwright-core';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipJob, NAMESPACE } from '../builders/objects.ts';
 import { aProject } from '../servers/api-server.ts';
 import { type DashboardServer, startDashboardServer, visitAs } from '../servers/dashboard-server.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AdministrationError } from '#administration/administration-error.ts';
 import { explainKubeError } from '#administration/explain-kube-error.ts';
-import { KubeError, type KubeErrorCode, type KubeErrorOptions } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode, type KubeErrorOptions } from '#runtime/kube/client/kube-error.ts';
 
 const ATTEMPT = {
   verb: 'create',

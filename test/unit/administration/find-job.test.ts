@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createAdministration } from '#administration/administration.ts';
 import { AdministrationError } from '#administration/administration-error.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { aZipJob, NAME, UUID } from '#test/support/builders/objects.ts';
 
 const UID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';

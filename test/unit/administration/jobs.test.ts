@@ -5,7 +5,7 @@ import { type JobQuery, listJobs } from '#administration/list-jobs.ts';
 import { checkCanRunAgain, zipJobAgain } from '#administration/run-again.ts';
 import { ANNOTATIONS, LABELS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { ago, aZipJob, NAME, UUID } from '#test/support/builders/objects.ts';
 import { aSourceCheck, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -4,8 +4,8 @@ import { changeSettings, toSettings } from '#administration/project-settings.ts'
 import { createUserClient } from '#administration/user-client.ts';
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 

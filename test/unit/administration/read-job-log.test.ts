@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { type JobLog, readJobLog } from '#administration/read-job-log.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAdministration } from '#administration/administration.ts';
-import { systemClock } from '#runtime/clock.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createNoteFullProject } from '#api/create/create-zip-job.ts';
 import { storedJobsFull } from '#api/errors/api-error.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 
 function setUp() {
   const time = { now: 0 };

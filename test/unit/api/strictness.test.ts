@@ -1,7 +1,7 @@
 /** Cases that need the whole API: parsing, hostile clients, the error envelope. */
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';

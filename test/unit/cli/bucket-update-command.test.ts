@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { addBucketCommands } from '#cli/bucket-commands.ts';
 import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';
 import { certificatePath, certificateText } from '#test/support/servers/tls-front.ts';

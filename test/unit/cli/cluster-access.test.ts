@@ -19,7 +19,7 @@ describe('accessCluster', () => {
   // Loads the whole client library, which is slow on a busy machine.
   before(async function () {
     this.timeout(60_000);
-    await import('#runtime/kube/kubeconfig-file.ts');
+    await import('#runtime/kube/client/kubeconfig-file.ts');
   });
   let dir = '';
   beforeEach(async () => {

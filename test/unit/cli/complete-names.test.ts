@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { addBucketCommands } from '#cli/bucket-commands.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { addTokenCommands } from '#cli/token-commands.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { until } from '#test/support/until.ts';
 import { runProgram } from './fake-session.ts';
 

@@ -4,9 +4,9 @@ import { createProgram } from '#cli/program.ts';
 import { retryRequests } from '#cli/retry-requests.ts';
 import type { OpenSession, Session } from '#cli/session.ts';
 import type { Terminal } from '#cli/terminal.ts';
-import { systemClock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 
 export interface Printed {
   readonly code: number;

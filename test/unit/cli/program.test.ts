@@ -7,7 +7,7 @@ import type { CommandGroup } from '#cli/command.ts';
 import { confirmed } from '#cli/confirm.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import { runProgram } from './fake-session.ts';
 
 const VALUE = { name: 'a', set: null, count: 3, list: ['x'] };

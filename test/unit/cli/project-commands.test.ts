@@ -3,7 +3,7 @@ import { addProjectCommands } from '#cli/project-commands.ts';
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { REASONS, type Reason } from '#crds/conditions.ts';
 import type { HistoryPurge, ZipProject } from '#crds/zip-project.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { retryRequests } from '#cli/retry-requests.ts';
-import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { until } from '#test/support/until.ts';
 
 /** An API server that fails with these errors, one for each request, and then responds. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLead } from '#controller/reconciling/controller.ts';
 import { createWorkQueue } from '#controller/reconciling/work-queue.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 describe('createLead', () => {

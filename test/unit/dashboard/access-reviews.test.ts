@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createUsers } from '#dashboard/user/user.ts';
-import { systemClock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createHasStarted } from '#dashboard/frame/has-started.ts';
 import { AppError } from '#runtime/errors.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
 const NOW = new Date('2026-05-20T12:00:00Z');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
 import {

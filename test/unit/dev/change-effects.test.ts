@@ -7,7 +7,7 @@ const CASES: readonly (readonly [path: string, effects: readonly Effect[]])[] = 
   ['dashboard/assets/style/base.css', ['dashboard']],
   ['controller/policies/queue.ts', ['controller']],
   ['administration/tokens.ts', ['dashboard']],
-  ['runtime/log.ts', ['api', 'controller', 'dashboard']],
+  ['runtime/log/log.ts', ['api', 'controller', 'dashboard']],
   ['crds/zip-job.ts', ['api', 'controller', 'dashboard']],
   ['crds/zipjobs.yaml', ['definitions']],
   ['charts/zipjobs/values.yaml', ['chart']],

@@ -3,13 +3,13 @@ import { readApiConfig } from '#api/config.ts';
 import { readReleaseCheckConfig } from '#api/programs/release-check/config.ts';
 import { readMigrateConfig } from '#controller/history/migrate/config.ts';
 import { readUninstallConfig } from '#controller/programs/uninstall/config.ts';
-import { LONGEST_TIMER_MS, systemClock } from '#runtime/clock.ts';
-import type { Setting, Settings } from '#runtime/config.ts';
+import type { Setting, Settings } from '#runtime/config/config.ts';
+import { readConfig } from '#runtime/config/read-config.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { createPool } from '#runtime/history/pool.ts';
-import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
+import { LONGEST_TIMER_MS, systemClock } from '#runtime/time/clock.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { PROCESSES, withSettings } from '#scripts/sync-values.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Setting } from '#runtime/config.ts';
+import type { Setting } from '#runtime/config/config.ts';
 import { countSettings, PROGRAMS } from '#scripts/all-settings.ts';
 
 /** More would be promises that nobody can keep together. */

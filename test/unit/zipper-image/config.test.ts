@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RECOVERY_CONSTANTS, RECOVERY_GRACE_SECONDS } from '#controller/config/recovery-settings.ts';
-import { ZIPPER_SETTINGS } from '#runtime/zipper-settings.ts';
+import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import {
   readPodConfig,
   SHUTDOWN_TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const PROGRAM = `
-  import { createLogger } from '#runtime/log.ts';
+  import { createLogger } from '#runtime/log/log.ts';
   import { logConsole } from '#zipper-image/log-console.ts';
   logConsole(createLogger('zipper', { level: 'info' }));
   console.warn('a plain %s', 'line');

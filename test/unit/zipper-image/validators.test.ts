@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { ZIPPER_TASK_SCHEMA } from '#crds/zipper-task.ts';
-import type { Validator } from '#runtime/validator.ts';
+import type { Validator } from '#runtime/config/validator.ts';
 import { zipperValidators } from '#scripts/zipper-validators.ts';
 import { OWN_ZIP_JOB_SCHEMA } from '#zipper-image/status/own-zip-job.ts';
 import { validateOwnZipJob, validateTask } from '#zipper-image/validators/documents.ts';

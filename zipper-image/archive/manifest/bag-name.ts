@@ -1,4 +1,4 @@
-import { toPortableSegment } from '#runtime/portable-names.ts';
+import { toPortableSegment } from '#runtime/entries/portable-names.ts';
 
 /**
  * Name of the base directory of a bag: the last segment of the key without `.zip`, as every system can store it. With a dash at its start,

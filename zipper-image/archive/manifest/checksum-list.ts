@@ -10,7 +10,7 @@ export interface ChecksumList {
 
 /**
  * No path needs the escapes of either format: a name of an entry contains no backslash and no control character
- * (runtime/entry-name.ts), and one in a bag no percent sign (runtime/manifest-names.ts).
+ * (runtime/entries/entry-name.ts), and one in a bag no percent sign (runtime/entries/manifest-names.ts).
  */
 export function createChecksumList(): ChecksumList {
   const lines = createRecordList();

@@ -2,7 +2,7 @@
 
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import type { RenewableCredentials } from '../session.ts';
 import { type StoreEgressSettings, storeEgressPolicy } from '../store-egress-policy.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '#runtime/log.ts';
+import type { Logger } from '#runtime/log/log.ts';
 import type { RenewableCredentials, StoreIdentity } from '../session.ts';
 import type { Session } from './sts-response.ts';
 

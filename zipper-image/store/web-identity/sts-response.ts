@@ -1,5 +1,5 @@
 /** The XML responses of AssumeRoleWithWebIdentity. */
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 import type { StoreIdentity } from '../session.ts';
 import { StoreError } from '../store-errors.ts';
 import { describeToken, isExpiredToken } from './token.ts';

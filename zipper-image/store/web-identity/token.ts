@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUCKET_TOKEN_FILE } from '#crds/zipper-contract.ts';
+import { claimsOf } from '#runtime/crypto/jwt-claims.ts';
 import { toError } from '#runtime/errors.ts';
-import { claimsOf } from '#runtime/jwt-claims.ts';
 import { TaskError } from '../../status/task-error.ts';
 
 /** Reads the mounted token. The kubelet replaces it long before it expires, so it is read for each use. @throws TaskError */

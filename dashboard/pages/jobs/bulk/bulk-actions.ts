@@ -3,7 +3,7 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { checkCanRunAgain } from '#administration/run-again.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { hashedUuid } from '#runtime/hashed-uuid.ts';
+import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import type { Caches } from '../../../caches.ts';
 import type { ListedJob } from '../../../live/listed-job.ts';
 import type { Question } from '../../../user/access.ts';

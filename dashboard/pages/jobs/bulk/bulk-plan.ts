@@ -1,7 +1,7 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
-import { inBatches } from '#runtime/in-batches.ts';
+import { inBatches } from '#runtime/collections/in-batches.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { FORMAT } from '../../../format.ts';
 import { toListedJob } from '../../../live/listed-job.ts';

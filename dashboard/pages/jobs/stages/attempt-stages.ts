@@ -1,6 +1,6 @@
 import { type Condition, findCondition, REASONS } from '#crds/conditions.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { FORMAT } from '../../../format.ts';
 import type { Stage, StageState } from './stage.ts';
 

@@ -8,7 +8,7 @@ import {
   type ZipJobStatus,
 } from '#crds/zip-job.ts';
 import { acceptedAtOf } from '#crds/zip-job-facts.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { attemptStages } from './attempt-stages.ts';
 import type { Stage, StageState } from './stage.ts';
 

@@ -1,4 +1,4 @@
-import { redactText } from '#runtime/redact.ts';
+import { redactText } from '#runtime/log/redact.ts';
 import { FORMAT } from '../../../format.ts';
 import type { Look } from '../../../words.ts';
 import type { Stage, StageState } from './stage.ts';

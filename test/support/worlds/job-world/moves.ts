@@ -1,6 +1,6 @@
 /** What can happen to a job in the job world, with weights. */
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { disrupted, type Ending, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import type { Random } from '#test/support/random.ts';

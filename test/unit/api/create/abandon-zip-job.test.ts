@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAbandonZipJob } from '#api/create/abandon-zip-job.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';

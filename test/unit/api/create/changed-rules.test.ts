@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 

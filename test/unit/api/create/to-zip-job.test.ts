@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { requestSha256, toFileListSecrets, toZipJob, type ZipJobInput } from '#api/create/to-zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
 const LIST = { chunks: [Buffer.from('one'), Buffer.from('two')], count: 2, sha256: 'c0ffee' };

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { toCachedJob } from '#api/limits/cached-job.ts';
 import { collectStorage } from '#api/limits/collect-storage.ts';
 import { createStorageLedger } from '#api/limits/storage-ledger.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 

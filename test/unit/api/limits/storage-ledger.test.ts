@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type CachedJob, toCachedJob } from '#api/limits/cached-job.ts';
 import { createStorageLedger, type NewJob, type StorageLimits } from '#api/limits/storage-ledger.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
 const ROOMY: StorageLimits = { storedJobs: 100, storedBytes: 1e6 };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ERROR_CODES, type ErrorCode } from '#api/errors/error-codes.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { generateToken } from '#crds/api-token.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';

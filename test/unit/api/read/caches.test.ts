@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCaches } from '#api/read/caches.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { fixedKube } from '#test/support/builders/fixed-kube.ts';
 import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';

@@ -3,8 +3,8 @@ import { Registry } from 'prom-client';
 import { readApiConfig } from '#api/config.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { connectHistory } from '#api/wiring.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 
 const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';

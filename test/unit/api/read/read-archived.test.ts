@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { generateToken } from '#crds/api-token.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { createFakeHistory, type FakeHistory, HISTORY_AWAY } from '#test/support/builders/fake-history.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { aZipJob, UUID } from '#test/support/builders/objects.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import {
   A_REQUEST,

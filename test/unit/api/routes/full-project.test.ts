@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aNamespace } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';

@@ -3,7 +3,7 @@ import { createAcceptedTokens } from '#api/tokens/accepted-tokens.ts';
 import { reportRefusedTokens } from '#api/tokens/report-refused-tokens.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { createNoteUse } from '#api/tokens/last-used.ts';
 import { generateToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { aToken } from '#test/support/servers/api-server.ts';
 

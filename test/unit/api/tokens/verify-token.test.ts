@@ -3,8 +3,8 @@ import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { generateToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { aProject, aToken } from '#test/support/servers/api-server.ts';
 

@@ -5,7 +5,7 @@ import { createHistoryClient } from '#cli/history/history-client.ts';
 import { addJobCommands } from '#cli/job-commands.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { runProgram } from '../fake-session.ts';
 

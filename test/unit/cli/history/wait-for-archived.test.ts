@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addJobCommands } from '#cli/job-commands.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';

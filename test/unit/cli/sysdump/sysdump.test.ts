@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DUMP_LIMITS, type DumpLimits } from '#cli/sysdump/dump-context.ts';
 import { createSysdump } from '#cli/sysdump/sysdump.ts';
-import { systemClock } from '#runtime/clock.ts';
-import type { KubeClient } from '#runtime/kube/client.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 
 function forbidden(): KubeError {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readClusterAddresses, withClusterAddresses } from '#controller/cluster/cluster-addresses.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { readPodConfig } from '#zipper-image/config.ts';
 import {

@@ -7,7 +7,7 @@ import { createUnfinishedJobs } from '#controller/zip-bucket/unfinished-jobs.ts'
 import { createReportingJobs } from '#controller/zip-job/reporting-jobs.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
-import { createObjectCache } from '#runtime/kube/object-cache.ts';
+import { createObjectCache } from '#runtime/kube/cache/object-cache.ts';
 import { type Change, clusterIndex, objectKey } from '#runtime/kube/types.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { REASONS } from '#crds/conditions.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { NAMESPACE } from '#test/support/builders/objects.ts';
 import {
   aProject,

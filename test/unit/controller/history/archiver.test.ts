@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { ago, NAMESPACE } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 import { archived, finishedAt, unavailable, useArchiveWorlds } from './archive-world.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createEventLane, type EventLaneOptions } from '#controller/reconciling/event-lane.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LeadershipLost, runAsLeader } from '#controller/reconciling/leader-election.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import { createLogger } from '#runtime/log.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createLeaseStore } from '#test/support/builders/lease-store.ts';
 import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
 

@@ -8,7 +8,7 @@ import {
   type Requeue,
   tolerateChanges,
 } from '#controller/reconciling/reconcile.ts';
-import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 interface Hints {

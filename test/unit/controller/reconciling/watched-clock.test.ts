@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createEvents } from '#controller/reconciling/events.ts';
 import { createWatchedClock } from '#controller/reconciling/watched-clock.ts';
 import type { Event } from '#runtime/kube/resources.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 const lease = { namespace: 'zipjobs-system', name: 'zipjobs-controller' };

@@ -3,7 +3,7 @@ import {
   type WorkQueue,
   type WorkQueueOptions,
 } from '#controller/reconciling/work-queue.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
 
 interface Fixture {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createWorkQueue } from '#controller/reconciling/work-queue.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { startQueue } from './work-queue-fixture.ts';
 
 describe('createWorkQueue with lanes', () => {

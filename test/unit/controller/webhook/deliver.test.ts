@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createDeliver } from '#controller/webhook/deliver.ts';
 import { parseSigningSecret } from '#controller/webhook/signature.ts';
-import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { startWebhookReceiver, verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;

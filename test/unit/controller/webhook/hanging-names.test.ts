@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createDeliver } from '#controller/webhook/deliver.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
-import { systemClock } from '#runtime/clock.ts';
 import { createDnsResolver } from '#runtime/egress/dns-resolver.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { startDnsServer } from '#test/support/servers/dns-server.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';

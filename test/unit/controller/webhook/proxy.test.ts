@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createSender } from '#controller/webhook/sender.ts';
 import { parseSigningSecret } from '#controller/webhook/signature.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';

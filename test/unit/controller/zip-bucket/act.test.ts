@@ -3,7 +3,7 @@ import { createActOnBucket } from '#controller/zip-bucket/act.ts';
 import type { BucketDecision } from '#controller/zip-bucket/observation.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { createTestPlaces } from '#controller/zip-bucket/test-places.ts';
-import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';

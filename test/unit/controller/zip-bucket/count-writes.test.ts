@@ -14,7 +14,7 @@ import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipBucket, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';

@@ -12,7 +12,7 @@ import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
 import { acceptance } from '#controller/zip-job/policies/restored.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';

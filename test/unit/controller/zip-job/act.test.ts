@@ -4,7 +4,7 @@ import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { failureMessage } from '#test/support/builders/pod-statuses.ts';
 import { expectInvariants } from '#test/support/worlds/job-world/invariants.ts';

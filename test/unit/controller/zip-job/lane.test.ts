@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { zipJobSkeleton } from '#controller/cluster/skeletons.ts';
 import { laneOfChange, laneWhenDue } from '#controller/zip-job/lane.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aResult, finishedAs, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { decide } from '#controller/zip-job/decide.ts';
 import { createForget } from '#controller/zip-job/forget.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';

@@ -8,12 +8,12 @@ import { createUnreachableSources } from '#controller/zip-job/unreachable-source
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { createSealingKey, seal } from '#runtime/crypto/sealed-box.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { UnconnectedError } from '#runtime/egress/open-socket.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { createLogger } from '#runtime/log.ts';
-import { createSealingKey, seal } from '#runtime/sealed-box.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { fixedKube } from '#test/support/builders/fixed-kube.ts';
 import { fixedParts } from '#test/support/builders/fixed-parts.ts';
 import { aPod, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import {
   ADA,
   type DashboardServer,

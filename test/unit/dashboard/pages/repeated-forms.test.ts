@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';

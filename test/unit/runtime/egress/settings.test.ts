@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { readConfig } from '#runtime/config/read-config.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
-import { readConfig } from '#runtime/read-config.ts';
 
 function policyOf(env: Readonly<Record<string, string>>, apiServerHost = '') {
   return createEgressPolicy({

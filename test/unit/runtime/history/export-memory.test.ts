@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { createJobLists } from '#runtime/history/list-jobs.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { randomHistoryJobs } from '#test/support/builders/history-rows.ts';
 
 const MAX_BATCH_BYTES = 4 * 1_024 * 1_024;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { systemClock } from '#runtime/clock.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { ExportedJob } from '#runtime/history/csv.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import type { HistoryJob } from '#runtime/history/history-job.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { createJobLists, type JobLists, type JobPage } from '#runtime/history/list-jobs.ts';
-import { defined } from '#runtime/optional.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { createRandom, type Random } from '#test/support/random.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { systemClock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import type { PostgresServer } from '#test/support/servers/postgres-server.ts';

@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { readConfig } from '#runtime/config/read-config.ts';
 import { AppError } from '#runtime/errors.ts';
 import { createHistoryDatabase, type HistoryDatabase } from '#runtime/history/database.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
-import { createLogger } from '#runtime/log.ts';
-import { readConfig } from '#runtime/read-config.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 
 const ONE = { text: 'SELECT 1 AS one' };

@@ -1,9 +1,9 @@
 /** Which indexes and months a page of the list reads, with the statistics of tables that have many jobs. */
 import { expect } from 'chai';
-import { systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { createJobLists, type JobPage } from '#runtime/history/list-jobs.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type ExplainedStatement, explainStatements } from '#test/support/servers/explain-statements.ts';

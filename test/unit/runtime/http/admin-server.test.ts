@@ -6,7 +6,7 @@ import { Counter, Registry } from 'prom-client';
 import { ConfigError } from '#runtime/errors.ts';
 import { type Check, startAdminServer } from '#runtime/http/admin-server.ts';
 import { listen } from '#runtime/http/server.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 
 const log = createLogger('test', { level: 'silent' });

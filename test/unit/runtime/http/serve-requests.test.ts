@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { serveRequests, shutdownLimitMs } from '#runtime/http/serve-requests.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 

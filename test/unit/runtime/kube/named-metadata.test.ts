@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
-import { withNamedMetadata } from '#runtime/kube/ingest.ts';
+import { withNamedMetadata } from '#runtime/kube/watch/ingest.ts';
 import { followed, has, startReflector } from './reflector-fixture.ts';
 import { aNote } from './scripted-api-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { FAST, type Fixture, followed, startReflector } from './reflector-fixture.ts';
 
 function bookmark(version: number) {

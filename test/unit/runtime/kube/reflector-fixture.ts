@@ -1,7 +1,7 @@
-import { createReflector } from '#runtime/kube/reflector.ts';
-import type { ReflectorOptions } from '#runtime/kube/reflector-options.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createReflector } from '#runtime/kube/watch/reflector.ts';
+import type { ReflectorOptions } from '#runtime/kube/watch/reflector-options.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 import {
   type Exchange,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { listen } from '#runtime/http/server.ts';
-import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
-import { decoderOf } from '#runtime/kube/decode.ts';
-import type { KubeAccess } from '#runtime/kube/kube-access.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
+import { decoderOf } from '#runtime/kube/client/decode.ts';
+import type { KubeAccess } from '#runtime/kube/client/kube-access.ts';
 import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
 import { until } from '#test/support/until.ts';
 

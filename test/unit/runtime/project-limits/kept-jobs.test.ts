@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KEPT_LIMITS } from '#runtime/kube/cache-limits.ts';
+import { KEPT_LIMITS } from '#runtime/kube/cache/cache-limits.ts';
 import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
 
 describe('what a cache keeps of the jobs of a namespace', () => {

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { readApiConfig } from '#api/config.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
 import { createSharedCounts } from '#runtime/redis/request-counts.ts';
+import { systemClock } from '#runtime/time/clock.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import {

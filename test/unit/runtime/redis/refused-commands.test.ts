@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
 import { createSharedCounts } from '#runtime/redis/request-counts.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect } from 'chai';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { type BundleTrust, createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
 import { certificateText } from '#test/support/servers/tls-front.ts';

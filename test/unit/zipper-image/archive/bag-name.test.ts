@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { checkEntryName } from '#runtime/entry-name.ts';
-import { checkPortableName } from '#runtime/portable-names.ts';
+import { checkEntryName } from '#runtime/entries/entry-name.ts';
+import { checkPortableName } from '#runtime/entries/portable-names.ts';
 import { bagName } from '#zipper-image/archive/manifest/bag-name.ts';
 
 describe('bagName', () => {

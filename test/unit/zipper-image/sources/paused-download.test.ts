@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
-import { createLogger } from '#runtime/log.ts';
-import { RetryLimit } from '#runtime/retry-limit.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { download, type SourceSink } from '#zipper-image/sources/download.ts';

@@ -1,7 +1,7 @@
 import type { ListedFile } from '#crds/zip-job.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
 import type { SourceSettings } from '#zipper-image/sources/settings.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readSourceHeaders, sourceHeadersProblem } from '#runtime/source-headers.ts';
+import { readSourceHeaders, sourceHeadersProblem } from '#runtime/zip-request/source-headers.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { failureAt, readAll, withReader } from './source-harness.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Progress, ZipResult } from '#crds/zip-job.ts';
-import { createLogger } from '#runtime/log.ts';
-import { defined } from '#runtime/optional.ts';
+import { defined } from '#runtime/collections/optional.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 import type { StatusApi } from '#zipper-image/status/status-api.ts';
 import { createStatusWriter, type StatusWriter } from '#zipper-image/status/status-writer.ts';

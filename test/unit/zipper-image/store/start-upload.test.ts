@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { startTlsFront } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';

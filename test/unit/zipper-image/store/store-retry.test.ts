@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { StoreError, type StoreErrorOptions } from '#zipper-image/store/store-errors.ts';
 import { startPolicy } from '#zipper-image/store/store-retry.ts';
 import { settings } from './upload-harness.ts';

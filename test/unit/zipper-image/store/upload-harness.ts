@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import type { AppError } from '#runtime/errors.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
 import {
   type HostileStore,

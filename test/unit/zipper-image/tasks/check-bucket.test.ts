@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import {
   type HostileStore,
   type SeenRequest,

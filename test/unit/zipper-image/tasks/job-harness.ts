@@ -7,7 +7,7 @@ import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import type { AppError } from '#runtime/errors.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
 import { createKnownSources } from '#zipper-image/sources/known-sources.ts';

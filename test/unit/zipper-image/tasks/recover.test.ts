@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import type { Store } from '#zipper-image/store/store.ts';

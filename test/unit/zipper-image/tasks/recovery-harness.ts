@@ -1,7 +1,7 @@
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
-import { createLogger } from '#runtime/log.ts';
-import { RetryLimit } from '#runtime/retry-limit.ts';
+import { createLogger } from '#runtime/log/log.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';

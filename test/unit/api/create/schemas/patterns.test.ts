@@ -8,10 +8,10 @@ import {
   URL_PATTERN,
 } from '#api/create/schemas/patterns.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { SOURCE_HEADER_NAME_PATTERN, sourceHeadersProblem } from '#runtime/source-headers.ts';
-import { judgeSourceUrl } from '#runtime/source-url.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
+import { SOURCE_HEADER_NAME_PATTERN, sourceHeadersProblem } from '#runtime/zip-request/source-headers.ts';
+import { judgeSourceUrl } from '#runtime/zip-request/source-url.ts';
 import { nameFault } from '#test/support/builders/name-fault.ts';
 
 const PIECES = [

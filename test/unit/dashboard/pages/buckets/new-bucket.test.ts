@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
 import { type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';

@@ -3,7 +3,7 @@ import { zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { countReads } from '#test/support/builders/count-reads.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';

@@ -6,7 +6,7 @@ import { DAY, PERIODS, periodOf } from '#dashboard/pages/periods.ts';
 import { AppError } from '#runtime/errors.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { Statistics } from '#runtime/history/figures.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aSourceCheck, finishedAs, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

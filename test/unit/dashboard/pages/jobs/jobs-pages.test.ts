@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

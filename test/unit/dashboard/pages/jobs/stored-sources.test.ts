@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ConfigChange } from '#test/support/builders/changed-config.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';

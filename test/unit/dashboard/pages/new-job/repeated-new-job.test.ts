@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import {
   COLLECTIONS,
   type DashboardProject,

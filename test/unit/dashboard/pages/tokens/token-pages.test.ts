@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { aToken } from '#test/support/servers/api-server.ts';
 import {
   COLLECTIONS,

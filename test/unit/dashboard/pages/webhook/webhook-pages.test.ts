@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import {

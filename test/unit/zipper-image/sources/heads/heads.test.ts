@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { download } from '#zipper-image/sources/download.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createLogger } from '#runtime/log.ts';
+import { createLogger } from '#runtime/log/log.ts';
 import { until } from '#test/support/until.ts';
 import { createRenewedSession } from '#zipper-image/store/web-identity/renewed-session.ts';
 import type { Session } from '#zipper-image/store/web-identity/sts-response.ts';
