@@ -3,13 +3,13 @@ import { isRecord } from '#runtime/kube/client/decode.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { type Buckets, createBuckets } from './buckets.ts';
-import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
-import { createNewJobs, type NewJobs } from './new-jobs.ts';
-import { createProjects, type Projects } from './projects.ts';
+import { type Buckets, createBuckets } from './buckets/buckets.ts';
+import { createUserClient } from './changes/user-client.ts';
+import { createJobs, type Jobs, type JobsOptions } from './jobs/jobs.ts';
+import { createNewJobs, type NewJobs } from './jobs/new-jobs.ts';
+import { createProjects, type Projects } from './projects/projects.ts';
 import { createTokens, type Tokens } from './tokens.ts';
-import { createUserClient } from './user-client.ts';
-import { createWebhooks, type Webhooks } from './webhooks.ts';
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 const GROUP_VERSION = 'authentication.k8s.io/v1';
 

@@ -12,9 +12,9 @@ import {
 import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { type Clock, pause } from '#runtime/time/clock.ts';
-import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
-import { checkDisplayName } from './project-input.ts';
-import { requiredProject } from './required-project.ts';
+import { requiredProject } from './changes/required-project.ts';
+import { AdministrationError, hasCode, invalidInput } from './errors/administration-error.ts';
+import { checkDisplayName } from './projects/project-input.ts';
 
 export interface TokensOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;

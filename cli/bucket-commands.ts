@@ -1,4 +1,4 @@
-import type { ObjectOptionInput } from '#administration/object-options-input.ts';
+import type { ObjectOptionInput } from '#administration/buckets/object-options-input.ts';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf, testOf } from './bucket-text.ts';

@@ -1,4 +1,4 @@
-import { type Bucket, certificatesOf } from '#administration/bucket-view.ts';
+import { type Bucket, certificatesOf } from '#administration/buckets/bucket-view.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { Output } from './output.ts';

@@ -1,4 +1,4 @@
-import type { BucketChange } from '#administration/bucket-changes.ts';
+import type { BucketChange } from '#administration/buckets/bucket-changes.ts';
 import { ON_CONFLICTS } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf } from './bucket-text.ts';

@@ -1,4 +1,4 @@
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,4 +1,4 @@
-import type { BucketCredentials } from '#administration/bucket-input.ts';
+import type { BucketCredentials } from '#administration/buckets/bucket-input.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,4 +1,4 @@
-import type { BucketCredentials } from '#administration/bucket-input.ts';
+import type { BucketCredentials } from '#administration/buckets/bucket-input.ts';
 import { FORMS, findCredentials } from './credentials-file.ts';
 import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';

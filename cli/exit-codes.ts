@@ -1,5 +1,8 @@
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
-import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
+import {
+  AdministrationError,
+  type AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
+import { meaningOfKubeError } from '#administration/errors/explain-kube-error.ts';
 import { ConfigError, isAbort } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { UsageError } from './usage-error.ts';

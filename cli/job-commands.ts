@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
-import { deliveryResponse } from '#administration/delivery-response.ts';
-import type { Job } from '#administration/job-view.ts';
+import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
+import type { Job } from '#administration/jobs/job-view.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';

@@ -1,4 +1,4 @@
-import { filterProblems } from '#administration/history-filter.ts';
+import { filterProblems } from '#administration/jobs/history-filter.ts';
 import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';

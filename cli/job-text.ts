@@ -1,7 +1,7 @@
-import { failureHelp } from '#administration/failure-help.ts';
-import { timelineOf } from '#administration/job-timeline.ts';
-import type { Job } from '#administration/job-view.ts';
-import { sizeText } from '#administration/size-text.ts';
+import { failureHelp } from '#administration/errors/failure-help.ts';
+import { timelineOf } from '#administration/jobs/job-timeline.ts';
+import type { Job } from '#administration/jobs/job-view.ts';
+import { sizeText } from '#administration/projects/size-text.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import { toFields, toTable } from './table.ts';
 

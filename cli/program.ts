@@ -1,5 +1,5 @@
 import yargs, { type Argv } from 'yargs';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { toError } from '#runtime/errors.ts';
 import type { CommandGroup, Run } from './command.ts';
 import { completeNames, type ReadWords } from './complete-names.ts';

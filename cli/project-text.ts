@@ -1,5 +1,5 @@
-import { limitText } from '#administration/project-limits.ts';
-import type { HistoryPurgeView, Project } from '#administration/project-view.ts';
+import { limitText } from '#administration/projects/project-limits.ts';
+import type { HistoryPurgeView, Project } from '#administration/projects/project-view.ts';
 import type { Output } from './output.ts';
 import { toFields } from './table.ts';
 

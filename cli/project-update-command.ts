@@ -1,4 +1,4 @@
-import type { ProjectChange } from '#administration/project-input.ts';
+import type { ProjectChange } from '#administration/projects/project-input.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';

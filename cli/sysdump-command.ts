@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { explainKubeError } from '#administration/explain-kube-error.ts';
-import { sizeText } from '#administration/size-text.ts';
+import { explainKubeError } from '#administration/errors/explain-kube-error.ts';
+import { sizeText } from '#administration/projects/size-text.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';

@@ -1,4 +1,4 @@
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '#administration/wait-for.ts';
+import type { WaitOptions } from '#administration/changes/wait-for.ts';
 import type { Session } from './session.ts';
 
 /** The wait of a command with `--timeout`. Prints failures that do not end it, each text once in a row. */

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
+import type { Webhook, WebhookTest } from '#administration/webhooks/webhook-view.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';

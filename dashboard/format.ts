@@ -1,4 +1,4 @@
-import { sizeText } from '#administration/size-text.ts';
+import { sizeText } from '#administration/projects/size-text.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 

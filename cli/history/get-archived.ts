@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { type Job, toJob } from '#administration/job-view.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
+import { type Job, toJob } from '#administration/jobs/job-view.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { Session } from '../session.ts';
 import type { HistoryClient } from './history-client.ts';

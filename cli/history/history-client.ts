@@ -1,12 +1,15 @@
 import { Agent, fetch, type Response } from 'undici';
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import {
+  AdministrationError,
+  type AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
 import {
   HISTORY_ERROR_SCHEMA,
   HISTORY_LIST_SCHEMA,
   type HistoryList,
   type HistoryListQuery,
   historyPath,
-} from '#administration/history-interface.ts';
+} from '#administration/projects/history-interface.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createDecoder } from '#runtime/config/schema-decoder.ts';
 import { errorCode, toError } from '#runtime/errors.ts';

@@ -1,10 +1,10 @@
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import {
   type HistoryListQuery,
   type ListedHistoryJob,
   MAX_HISTORY_LIMIT,
-} from '#administration/history-interface.ts';
-import { sizeText } from '#administration/size-text.ts';
+} from '#administration/projects/history-interface.ts';
+import { sizeText } from '#administration/projects/size-text.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';

@@ -1,5 +1,5 @@
-import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
-import type { Job } from '#administration/job-view.ts';
+import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
+import type { Job } from '#administration/jobs/job-view.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';

@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { type WaitOptions, waitOrTimeOut } from '#administration/wait-for.ts';
+import { type WaitOptions, waitOrTimeOut } from '#administration/changes/wait-for.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import type { Deployment, Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { type Clock, pause } from '#runtime/time/clock.ts';

@@ -1,4 +1,4 @@
-import { BYTE_UNITS } from '#administration/size-text.ts';
+import { BYTE_UNITS } from '#administration/projects/size-text.ts';
 import { FORMAT } from '../format.ts';
 
 /** What the values of a chart are; `duration` in milliseconds. */

@@ -1,4 +1,4 @@
-import { type AdministrationErrorCode, hasCode } from '#administration/administration-error.ts';
+import { type AdministrationErrorCode, hasCode } from '#administration/errors/administration-error.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 

@@ -1,4 +1,4 @@
-import type { HistoryList, ListedHistoryJob } from '#administration/history-interface.ts';
+import type { HistoryList, ListedHistoryJob } from '#administration/projects/history-interface.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';

@@ -3,8 +3,8 @@ import {
   HISTORY_FILTER_NAMES,
   type HistoryFilterName,
   toJobFilter,
-} from '#administration/history-filter.ts';
-import { MAX_HISTORY_LIMIT } from '#administration/history-interface.ts';
+} from '#administration/jobs/history-filter.ts';
+import { MAX_HISTORY_LIMIT } from '#administration/projects/history-interface.ts';
 import { HistoryApiError } from './api-error.ts';
 
 type Name = HistoryFilterName | 'limit' | 'cursor';

@@ -1,5 +1,8 @@
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
-import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
+import {
+  AdministrationError,
+  type AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
+import { meaningOfKubeError } from '#administration/errors/explain-kube-error.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Logger } from '#runtime/log/log.ts';

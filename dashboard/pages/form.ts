@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
-import { versionOf } from '#administration/change-spec.ts';
+import { versionOf } from '#administration/changes/change-spec.ts';
+import {
+  AdministrationError,
+  type AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 

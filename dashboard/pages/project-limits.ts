@@ -1,5 +1,5 @@
-import { limitText } from '#administration/project-limits.ts';
-import { toProject } from '#administration/project-view.ts';
+import { limitText } from '#administration/projects/project-limits.ts';
+import { toProject } from '#administration/projects/project-view.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FORMAT } from '../format.ts';
 

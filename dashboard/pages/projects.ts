@@ -1,4 +1,4 @@
-import { toWebhook } from '#administration/webhook-view.ts';
+import { toWebhook } from '#administration/webhooks/webhook-view.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FORMAT } from '../format.ts';

@@ -1,5 +1,5 @@
-import { failureHelp } from '#administration/failure-help.ts';
-import { meaningOf } from '#administration/meaning-of.ts';
+import { failureHelp } from '#administration/errors/failure-help.ts';
+import { meaningOf } from '#administration/errors/meaning-of.ts';
 
 /** In plain words, or the code if it is not known. */
 export function reasonText(code: string): string {

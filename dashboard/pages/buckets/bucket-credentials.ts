@@ -1,7 +1,7 @@
-import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
-import type { Bucket } from '#administration/bucket-view.ts';
-import type { ShownCredentials } from '#administration/buckets.ts';
-import { checkCredentialsState } from '#administration/change-credentials.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
+import type { ShownCredentials } from '#administration/buckets/buckets.ts';
+import { checkCredentialsState } from '#administration/buckets/change-credentials.ts';
+import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import {
   conflictErrors,

@@ -1,5 +1,5 @@
-import type { BucketCredentials } from '#administration/bucket-input.ts';
-import type { WebIdentityInput } from '#administration/web-identity-input.ts';
+import type { BucketCredentials } from '#administration/buckets/bucket-input.ts';
+import type { WebIdentityInput } from '#administration/buckets/web-identity-input.ts';
 import type { Service } from '#crds/zip-job.ts';
 import type { FormState } from '../form.ts';
 

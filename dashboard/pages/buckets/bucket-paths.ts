@@ -1,4 +1,4 @@
-import type { BucketRef } from '#administration/bucket-input.ts';
+import type { BucketRef } from '#administration/buckets/bucket-input.ts';
 import { FORMAT } from '../../format.ts';
 import type { Crumb, PageRequest } from '../../page.ts';
 import { SECTION_LABELS } from '../../words.ts';

@@ -1,4 +1,4 @@
-import { type Bucket, certificatesOf } from '#administration/bucket-view.ts';
+import { type Bucket, certificatesOf } from '#administration/buckets/bucket-view.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, type PageRequest, type Route } from '../../page.ts';

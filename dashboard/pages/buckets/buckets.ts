@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { FORMAT } from '../../format.ts';
 import type { Route } from '../../page.ts';
 import { paged } from '../paged.ts';

@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';

@@ -1,7 +1,7 @@
-import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
-import { type BucketChange, settingsVersion, withChange } from '#administration/bucket-changes.ts';
-import type { Bucket } from '#administration/bucket-view.ts';
-import { checkVersion } from '#administration/change-spec.ts';
+import { type BucketChange, settingsVersion, withChange } from '#administration/buckets/bucket-changes.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
+import { checkVersion } from '#administration/changes/change-spec.ts';
+import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { StoreRules } from '#runtime/store/store-location.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';

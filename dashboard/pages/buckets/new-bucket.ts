@@ -1,4 +1,4 @@
-import type { BucketCredentials, NewBucket } from '#administration/bucket-input.ts';
+import type { BucketCredentials, NewBucket } from '#administration/buckets/bucket-input.ts';
 import { SERVICES } from '#crds/zip-job.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';

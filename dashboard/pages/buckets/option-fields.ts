@@ -1,4 +1,4 @@
-import type { ObjectOptionInput } from '#administration/object-options-input.ts';
+import type { ObjectOptionInput } from '#administration/buckets/object-options-input.ts';
 import { ENCRYPTIONS, type ObjectOptions } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, type Service } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';

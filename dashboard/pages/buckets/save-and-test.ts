@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import type { BucketRef } from '#administration/bucket-input.ts';
+import type { BucketRef } from '#administration/buckets/bucket-input.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import type { GoTo, PageRequest } from '../../page.ts';
 import { bucketHref } from './bucket-paths.ts';
 

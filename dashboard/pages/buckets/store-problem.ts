@@ -1,4 +1,4 @@
-import { checkNewBucket, type NewBucket } from '#administration/bucket-input.ts';
+import { checkNewBucket, type NewBucket } from '#administration/buckets/bucket-input.ts';
 import { locateStore, StoreLocationError, type StoreRules } from '#runtime/store/store-location.ts';
 import type { FormState } from '../form.ts';
 

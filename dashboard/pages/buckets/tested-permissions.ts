@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { bucketPermissions } from '#runtime/store/bucket-permissions.ts';
 import type { Look } from '../../words.ts';
 

@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 
 /** Placeholders for a bucket that does not exist yet. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { hasCode } from '#administration/administration-error.ts';
-import type { Bucket } from '#administration/bucket-view.ts';
-import { IncompleteJobError, type NewJobRules } from '#administration/new-jobs.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
+import { hasCode } from '#administration/errors/administration-error.ts';
+import { IncompleteJobError, type NewJobRules } from '#administration/jobs/new-jobs.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';

@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { isFinished, type Phase } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';

@@ -1,5 +1,5 @@
-import type { BucketRef } from '#administration/bucket-input.ts';
-import type { NewJob } from '#administration/new-jobs.ts';
+import type { BucketRef } from '#administration/buckets/bucket-input.ts';
+import type { NewJob } from '#administration/jobs/new-jobs.ts';
 import { TEST_PREFIX } from '../../live/listed-job.ts';
 
 const FILES = [

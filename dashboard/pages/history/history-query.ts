@@ -1,4 +1,4 @@
-import { filterProblems, type HistoryFilterTexts, toJobFilter } from '#administration/history-filter.ts';
+import { filterProblems, type HistoryFilterTexts, toJobFilter } from '#administration/jobs/history-filter.ts';
 import { SERVICES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { bucketOf, isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';

@@ -1,4 +1,4 @@
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { notFound, type PageRequest } from '../../page.ts';

@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';

@@ -1,5 +1,5 @@
-import { failureHelp } from '#administration/failure-help.ts';
-import type { Job, JobSourceCheck } from '#administration/job-view.ts';
+import { failureHelp } from '#administration/errors/failure-help.ts';
+import type { Job, JobSourceCheck } from '#administration/jobs/job-view.ts';
 import { FORMAT } from '../../format.ts';
 import type { KnownSources } from './known-sources.ts';
 

@@ -1,4 +1,4 @@
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';

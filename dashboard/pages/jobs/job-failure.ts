@@ -1,5 +1,5 @@
-import { failureHelp } from '#administration/failure-help.ts';
-import type { Job } from '#administration/job-view.ts';
+import { failureHelp } from '#administration/errors/failure-help.ts';
+import type { Job } from '#administration/jobs/job-view.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import { type FailingFileRow, failingFileRow } from './failing-files.ts';
 import type { KnownSources } from './known-sources.ts';

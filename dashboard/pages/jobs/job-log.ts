@@ -1,5 +1,5 @@
-import { AdministrationError, hasCode } from '#administration/administration-error.ts';
-import { readJobLog } from '#administration/read-job-log.ts';
+import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
+import { readJobLog } from '#administration/jobs/read-job-log.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { PageRequest } from '../../page.ts';
 import { createSharedReads } from '../../sharing/shared-reads.ts';

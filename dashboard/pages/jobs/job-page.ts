@@ -1,6 +1,6 @@
-import { AdministrationError, hasCode } from '#administration/administration-error.ts';
-import type { Jobs, JobsOptions } from '#administration/jobs.ts';
-import { zipJobAgain } from '#administration/run-again.ts';
+import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
+import type { Jobs, JobsOptions } from '#administration/jobs/jobs.ts';
+import { zipJobAgain } from '#administration/jobs/run-again.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import { FORMAT } from '../../format.ts';

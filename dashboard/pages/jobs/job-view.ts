@@ -1,7 +1,7 @@
-import { deliveryResponse } from '#administration/delivery-response.ts';
-import { type Moment, timelineOf } from '#administration/job-timeline.ts';
-import { type Job, toJob } from '#administration/job-view.ts';
-import { meaningOf } from '#administration/meaning-of.ts';
+import { meaningOf } from '#administration/errors/meaning-of.ts';
+import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
+import { type Moment, timelineOf } from '#administration/jobs/job-timeline.ts';
+import { type Job, toJob } from '#administration/jobs/job-view.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';

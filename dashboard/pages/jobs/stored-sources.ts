@@ -1,5 +1,5 @@
-import { hasCode } from '#administration/administration-error.ts';
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
+import { hasCode } from '#administration/errors/administration-error.ts';
 import { fileListOwner } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';

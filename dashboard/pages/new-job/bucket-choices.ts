@@ -1,5 +1,5 @@
-import type { BucketRef } from '#administration/bucket-input.ts';
-import type { Bucket } from '#administration/bucket-view.ts';
+import type { BucketRef } from '#administration/buckets/bucket-input.ts';
+import type { Bucket } from '#administration/buckets/bucket-view.ts';
 
 export interface BucketChoice {
   /** `<service>/<bucket name>`. */

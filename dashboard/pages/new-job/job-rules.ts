@@ -1,4 +1,4 @@
-import type { NewJobRules } from '#administration/new-jobs.ts';
+import type { NewJobRules } from '#administration/jobs/new-jobs.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createUrlProblem } from '#runtime/zip-request/url-problem.ts';

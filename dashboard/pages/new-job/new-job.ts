@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { hasCode } from '#administration/administration-error.ts';
-import type { BucketRef } from '#administration/bucket-input.ts';
+import type { BucketRef } from '#administration/buckets/bucket-input.ts';
+import { hasCode } from '#administration/errors/administration-error.ts';
 import {
   IncompleteJobError,
   InvalidEntriesError,
   type NewJob,
   type NewJobRules,
-} from '#administration/new-jobs.ts';
+} from '#administration/jobs/new-jobs.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';

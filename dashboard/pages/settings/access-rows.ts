@@ -1,4 +1,4 @@
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { RESOURCES, type RoleBinding } from '#runtime/kube/resources.ts';
 import type { PageRequest } from '../../page.ts';

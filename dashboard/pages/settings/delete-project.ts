@@ -1,5 +1,5 @@
-import { hasCode } from '#administration/administration-error.ts';
-import type { DeletedProject } from '#administration/delete-project.ts';
+import { hasCode } from '#administration/errors/administration-error.ts';
+import type { DeletedProject } from '#administration/projects/delete-project.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';

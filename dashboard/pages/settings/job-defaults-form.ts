@@ -1,5 +1,5 @@
-import { invalidInput } from '#administration/administration-error.ts';
-import type { ProjectSettings } from '#administration/project-settings.ts';
+import { invalidInput } from '#administration/errors/administration-error.ts';
+import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { findObjectFault } from '#runtime/zip-request/object-options.ts';
 import { FORMAT } from '../../format.ts';

@@ -1,5 +1,5 @@
-import { invalidInput } from '#administration/administration-error.ts';
-import type { ProjectSettings } from '#administration/project-settings.ts';
+import { invalidInput } from '#administration/errors/administration-error.ts';
+import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { eachLimit, isNoLimit, type LimitName } from '#runtime/project-limits/lower-limit.ts';

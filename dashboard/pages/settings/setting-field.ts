@@ -1,4 +1,4 @@
-import { invalidInput } from '#administration/administration-error.ts';
+import { invalidInput } from '#administration/errors/administration-error.ts';
 
 interface Common {
   readonly name: string;

@@ -1,6 +1,6 @@
-import { AdministrationError, hasCode } from '#administration/administration-error.ts';
-import { checkVersion } from '#administration/change-spec.ts';
-import type { ProjectSettings } from '#administration/project-settings.ts';
+import { checkVersion } from '#administration/changes/change-spec.ts';
+import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
+import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import {
   conflictErrors,

@@ -1,4 +1,4 @@
-import type { ProjectSettings, SettingsValue } from '#administration/project-settings.ts';
+import type { ProjectSettings, SettingsValue } from '#administration/projects/project-settings.ts';
 import type { SettingField } from './setting-field.ts';
 
 /** The form of one part of the settings. */

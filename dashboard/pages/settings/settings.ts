@@ -1,4 +1,4 @@
-import type { ProjectSettings } from '#administration/project-settings.ts';
+import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import type { PageRequest, Route, ShownPage } from '../../page.ts';
 import { SECTION_LABELS } from '../../words.ts';
 import type { PageDeps } from '../page-deps.ts';

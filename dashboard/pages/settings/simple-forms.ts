@@ -1,5 +1,5 @@
-import { invalidInput } from '#administration/administration-error.ts';
-import type { ProjectSettings } from '#administration/project-settings.ts';
+import { invalidInput } from '#administration/errors/administration-error.ts';
+import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { readText, readWhole, type SettingField } from './setting-field.ts';

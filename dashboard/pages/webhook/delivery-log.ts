@@ -1,4 +1,4 @@
-import { deliveryResponse } from '#administration/delivery-response.ts';
+import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import type { WebhookEvent } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../../live/deliveries.ts';

@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { toWebhook } from '#administration/webhook-view.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
+import { toWebhook } from '#administration/webhooks/webhook-view.ts';
 import { FORMAT } from '../../format.ts';
 import {
   type GoTo,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hasCode } from '#administration/administration-error.ts';
+import { hasCode } from '#administration/errors/administration-error.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus, seenIn } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';

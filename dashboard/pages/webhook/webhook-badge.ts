@@ -1,4 +1,4 @@
-import type { Webhook } from '#administration/webhook-view.ts';
+import type { Webhook } from '#administration/webhooks/webhook-view.ts';
 import type { Look } from '../../words.ts';
 
 /** Whether events are sent, and if not, who stopped them. */

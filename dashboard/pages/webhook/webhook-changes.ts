@@ -1,6 +1,6 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import type { WaitOptions } from '#administration/wait-for.ts';
-import type { Webhooks } from '#administration/webhooks.ts';
+import type { WaitOptions } from '#administration/changes/wait-for.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
+import type { Webhooks } from '#administration/webhooks/webhooks.ts';
 import type { GoTo, PageRequest, Route } from '../../page.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';

@@ -1,6 +1,10 @@
-import { type AdministrationError, hasCode, invalidInput } from '#administration/administration-error.ts';
-import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
-import type { ShownWebhook } from '#administration/webhooks.ts';
+import {
+  type AdministrationError,
+  hasCode,
+  invalidInput,
+} from '#administration/errors/administration-error.ts';
+import { toWebhook, type Webhook } from '#administration/webhooks/webhook-view.ts';
+import type { ShownWebhook } from '#administration/webhooks/webhooks.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { FORMAT } from '../../format.ts';

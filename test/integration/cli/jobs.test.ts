@@ -1,6 +1,6 @@
 /** `zipjobs job` on a real cluster with real jobs. */
 import { expect } from 'chai';
-import type { Job } from '#administration/job-view.ts';
+import type { Job } from '#administration/jobs/job-view.ts';
 import { ANNOTATIONS, fileListSecretName, GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { readZip } from '#test/support/archives/read-zip.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createAdministration } from '#administration/administration.ts';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { systemClock } from '#runtime/time/clock.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mergePatchOf } from '#administration/change-spec.ts';
+import { mergePatchOf } from '#administration/changes/change-spec.ts';
 
 describe('mergePatchOf', () => {
   it('has only what changes, and null for what is removed', () => {

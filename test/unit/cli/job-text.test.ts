@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toJob } from '#administration/job-view.ts';
+import { toJob } from '#administration/jobs/job-view.ts';
 import { jobText } from '#cli/job-text.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';

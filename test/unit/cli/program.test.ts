@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
-import { explainKubeError } from '#administration/explain-kube-error.ts';
+import {
+  AdministrationError,
+  type AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
+import { explainKubeError } from '#administration/errors/explain-kube-error.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { confirmed } from '#cli/confirm.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { createUninstall } from '#cli/uninstall/uninstall.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';

@@ -1,7 +1,7 @@
 import type { Administration } from '#administration/administration.ts';
-import { AdministrationError } from '#administration/administration-error.ts';
-import { type Job, toJob } from '#administration/job-view.ts';
-import { checkCanRunAgain } from '#administration/run-again.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
+import { type Job, toJob } from '#administration/jobs/job-view.ts';
+import { checkCanRunAgain } from '#administration/jobs/run-again.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import type { Caches } from '../../../caches.ts';

@@ -1,5 +1,5 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { createUserClient } from '#administration/user-client.ts';
+import { createUserClient } from '#administration/changes/user-client.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
 import { inBatches } from '#runtime/collections/in-batches.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';

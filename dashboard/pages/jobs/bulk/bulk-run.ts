@@ -1,4 +1,7 @@
-import type { AdministrationError, AdministrationErrorCode } from '#administration/administration-error.ts';
+import type {
+  AdministrationError,
+  AdministrationErrorCode,
+} from '#administration/errors/administration-error.ts';
 import { FORMAT } from '../../../format.ts';
 import type { PageRequest } from '../../../page.ts';
 import type { BulkAction } from './bulk-actions.ts';

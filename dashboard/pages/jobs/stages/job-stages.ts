@@ -1,4 +1,4 @@
-import { deliveryResponse } from '#administration/delivery-response.ts';
+import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import { type ConditionType, findCondition } from '#crds/conditions.ts';
 import {
   isFinished,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { addJobCommands } from '#cli/job-commands.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';

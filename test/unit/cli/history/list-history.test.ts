@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { ListedHistoryJob } from '#administration/history-interface.ts';
+import type { ListedHistoryJob } from '#administration/projects/history-interface.ts';
 import { createHistoryClient } from '#cli/history/history-client.ts';
 import { addJobCommands } from '#cli/job-commands.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HistoryList } from '#administration/history-interface.ts';
+import type { HistoryList } from '#administration/projects/history-interface.ts';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
 import { ADA, createVisitor, type Response } from '#test/support/servers/dashboard-server.ts';
 import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { toHistoryApiError } from '#dashboard/history-api/api-error.ts';
 import { readListQuery } from '#dashboard/history-api/list-query.ts';
 

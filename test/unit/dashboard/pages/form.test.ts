@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { conflictErrors } from '#dashboard/pages/form.ts';
 
 const CONFLICT = new AdministrationError('Someone else changed it', { code: 'Conflict' });

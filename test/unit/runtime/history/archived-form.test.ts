@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toJob } from '#administration/job-view.ts';
+import { toJob } from '#administration/jobs/job-view.ts';
 import { expandedFields } from '#api/read/expanded-fields.ts';
 import { responseOf } from '#api/read/kept-responses.ts';
 import { EXPANSIONS } from '#api/read/read-expand.ts';

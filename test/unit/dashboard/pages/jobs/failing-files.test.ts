@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toJob } from '#administration/job-view.ts';
+import { toJob } from '#administration/jobs/job-view.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { failingFilesOf } from '#dashboard/pages/jobs/failing-files.ts';
 import { inlineSources, type KnownSources } from '#dashboard/pages/jobs/known-sources.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toJob } from '#administration/job-view.ts';
+import { toJob } from '#administration/jobs/job-view.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';

@@ -1,0 +1,275 @@
+import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { type FileEntry, isFinished, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
+import { type EntryFault, findEntryFaults } from '#runtime/zip-request/entry-faults.ts';
+import {
+  type FileList,
+  FileListTooLargeError,
+  fileListBytes,
+  packFileList,
+} from '#runtime/zip-request/file-list.ts';
+import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
+import { keyProblem } from '#runtime/zip-request/key-problem.ts';
+import { chosenManifest, nameRules } from '#runtime/zip-request/manifest-choice.ts';
+import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
+import { findUnsupported } from '#runtime/zip-request/object-options.ts';
+import { type BucketRef, resourceNameOf } from '../buckets/bucket-input.ts';
+import { requiredProject } from '../changes/required-project.ts';
+import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
+import { toLimitView } from '../projects/project-limits.ts';
+import { type Job, toJob } from './job-view.ts';
+
+/** Unvalidated input from a form. */
+export interface NewJob extends BucketRef {
+  /** UUID of the job: sending the same form twice creates one job. */
+  readonly uuid: string;
+  readonly key: string;
+  readonly files: readonly FileEntry[];
+  /** An absent option has the default of the project. */
+  readonly options?: Partial<Pick<ZipJobSpec, 'onSourceError' | 'onConflict' | 'compression'>>;
+}
+
+/** The settings of the API that limit requests. */
+export interface NewJobRules {
+  /** Describes a URL that is not allowed; undefined if it is. */
+  readonly urlProblem: (url: string) => string | undefined;
+  readonly maxFiles: number;
+  /** In characters. */
+  readonly maxUrlLength: number;
+  /** In bytes of UTF-8. */
+  readonly maxKeyBytes: number;
+}
+
+/** Entries of a new job that the API would refuse too. */
+export class InvalidEntriesError extends AdministrationError {
+  readonly faults: readonly EntryFault[];
+
+  constructor(faults: readonly EntryFault[]) {
+    super(`${faults.length} of the files cannot be used`, { code: 'InvalidInput', field: 'urls' });
+    this.faults = faults;
+  }
+}
+
+export interface NewJobs {
+  /**
+   * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files. Sent again, it stores Secrets that are
+   * missing.
+   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError, IncompleteJobError
+   */
+  create(job: NewJob, rules: NewJobRules): Promise<Job>;
+}
+
+export interface NewJobsOptions {
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
+  readonly secrets: Pick<ObjectClient<Secret>, 'create' | 'get'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'create' | 'get' | 'delete'>;
+}
+
+const LIST_LABELS = {
+  [LABELS.name]: 'zipjobs',
+  [LABELS.component]: 'file-list',
+  [LABELS.partOf]: 'zipjobs',
+  [LABELS.managedBy]: 'zipjobs-administration',
+} as const;
+
+function checkKey(key: string, { maxKeyBytes }: NewJobRules): void {
+  if (key === '') throw invalidInput('key', 'Enter a key');
+  const problem = keyProblem(key, maxKeyBytes);
+  if (problem !== undefined)
+    throw invalidInput('key', `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}`);
+}
+
+function checkFiles(files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void {
+  const { urlProblem, maxUrlLength } = rules;
+  const ofProject = toLimitView(project).limitsInForce.filesPerJob ?? project.spec.limits?.filesPerJob;
+  const most = Math.min(rules.maxFiles, ofProject ?? rules.maxFiles);
+  if (files.length === 0) throw invalidInput('urls', 'Enter at least one URL');
+  if (files.length > most)
+    throw invalidInput(
+      'urls',
+      `The list has ${files.length} files, and an archive can contain at most ${most}. Split them into several archives`,
+    );
+  const names = nameRules({}, project.spec.jobDefaults ?? {});
+  const deps = { urlProblem, findNameFaults, limits: { maxUrlLength } };
+  const faults = [...findEntryFaults(files, names, deps)].filter((fault) => fault !== undefined);
+  if (faults.length > 0) throw new InvalidEntriesError(faults);
+}
+
+/** As the API, which refuses a request that its store does not support. */
+async function checkBucket(
+  { buckets }: NewJobsOptions,
+  project: ZipProject,
+  ref: BucketRef,
+): Promise<ZipBucket> {
+  const { namespace } = project.metadata;
+  const bucket = await buckets.get(namespace, resourceNameOf(ref));
+  if (!bucket || bucket.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(
+      `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}". Add it, or choose another one`,
+      { code: 'NotFound', field: 'bucket' },
+    );
+  const fault = findUnsupported(project.spec.jobDefaults?.objectOptions ?? {}, storeKindOf(bucket.spec));
+  if (fault)
+    throw new AdministrationError(
+      `jobDefaults.objectOptions.${fault.field} of the project ${fault.problem}`,
+      { code: 'Refused', field: 'bucket' },
+    );
+  return bucket;
+}
+
+async function pack(files: readonly FileEntry[]): Promise<FileList> {
+  try {
+    return await packFileList(files);
+  } catch (error) {
+    if (!(error instanceof FileListTooLargeError)) throw error;
+    throw invalidInput('urls', `The list ${error.message}. Split the files into several archives`);
+  }
+}
+
+function toZipJob(
+  { key, options = {} }: NewJob,
+  { metadata: { namespace }, spec }: ZipProject,
+  made: { readonly bucket: ZipBucket; readonly list: FileList; readonly name: string },
+): ZipJob {
+  const { bucket, list, name } = made;
+  const { service, bucketName } = bucket.spec;
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...LIST_LABELS, [LABELS.component]: 'archive' },
+      annotations: { [ANNOTATIONS.fileListBytes]: String(fileListBytes(list)) },
+    },
+    spec: {
+      ...jobDefaults(spec),
+      bucketRef: { name: bucketResourceName(service, bucketName) },
+      service,
+      key,
+      filesFrom: filesFromOf(name, list),
+      metadata: SPEC_DEFAULTS.metadata,
+      ...options,
+      ...chosenManifest({}, spec.jobDefaults ?? {}),
+      ...webhookSnapshot(spec),
+    },
+  };
+}
+
+/** `foreign`: of a deleted job of the same name, until the garbage collector deletes it. */
+async function ownerOf(
+  { secrets }: NewJobsOptions,
+  { metadata: { namespace, name } }: Secret,
+  uid: string,
+): Promise<'ours' | 'none' | 'foreign' | 'unknown'> {
+  try {
+    const secret = await secrets.get(namespace, name);
+    if (secret === undefined) return 'none';
+    return secret.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true ? 'ours' : 'foreign';
+  } catch (error) {
+    if (hasCode(error, 'Forbidden')) return 'unknown';
+    throw error;
+  }
+}
+
+function foreignSecret({ metadata: { name } }: Secret): AdministrationError {
+  return new AdministrationError(
+    `Secret "${name}" already exists and belongs to another object. Send the form again in a moment, or delete the Secret`,
+    { code: 'Refused' },
+  );
+}
+
+/** Stores the Secrets that do not exist yet, and returns their number. */
+async function storeList(
+  options: NewJobsOptions,
+  job: ZipJob,
+  { list, isNew }: { readonly list: FileList; readonly isNew: boolean },
+): Promise<number> {
+  const { uid = '' } = job.metadata;
+  let stored = 0;
+  for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS)) {
+    if (!isNew && (await ownerOf(options, secret, uid)) === 'ours') continue;
+    if (await options.secrets.create(secret)) {
+      stored += 1;
+      continue;
+    }
+    const owner = await ownerOf(options, secret, uid);
+    // Its name has the UUID of the form, so without the right to read it, it counts as stored by the same form, sent twice.
+    if (owner !== 'ours' && owner !== 'unknown') throw foreignSecret(secret);
+  }
+  return stored;
+}
+
+/** The ZipJob exists without its file list. The same form completes it. */
+export class IncompleteJobError extends AdministrationError {}
+
+function cannotStore(
+  error: Error,
+  { exists, end }: { readonly exists: boolean; readonly end: string },
+): AdministrationError {
+  return new (exists ? IncompleteJobError : AdministrationError)(
+    `Cannot store the file list: ${error.message}. ${end}`,
+    { code: error instanceof AdministrationError ? error.code : 'Failed', cause: error },
+  );
+}
+
+async function storeListOrDelete(options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> {
+  const { namespace, name, uid = '' } = job.metadata;
+  try {
+    await storeList(options, job, { list, isNew: true });
+  } catch (thrown) {
+    const end = await options.zipJobs.delete(namespace, name, { uid }).then(
+      () => ({ exists: false, end: 'No job was created' }),
+      () => ({ exists: true, end: `Job "${name}" has no file list. Send the form again, or delete the job` }),
+    );
+    throw cannotStore(toError(thrown), end);
+  }
+}
+
+/**
+ * Completes the job of an earlier request with the same files, whose response was lost before the file list was stored.
+ * @throws AdministrationError AlreadyExists if there is nothing to complete, Refused if the job is being deleted
+ */
+async function complete(options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> {
+  const { namespace, name } = wanted.metadata;
+  const job = await options.zipJobs.get(namespace, name);
+  const exists = new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
+  const isSame = job !== undefined && job.spec.filesFrom?.sha256 === wanted.spec.filesFrom?.sha256;
+  if (!isSame || isFinished(job) || isFileListDeleted(job)) throw exists;
+  if (job.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(`Job "${name}" of this form is being deleted. Send the form again`, {
+      code: 'Refused',
+    });
+  const stored = await storeList(options, job, { list, isNew: false }).catch((error: unknown) => {
+    const end = `Job "${name}" waits for it. Send the form again`;
+    throw cannotStore(toError(error), { exists: true, end });
+  });
+  if (stored === 0) throw exists;
+  return job;
+}
+
+/** Creates jobs with the permissions of a user. */
+export function createNewJobs(options: NewJobsOptions, namespace: string): NewJobs {
+  return {
+    create: async (job, rules) => {
+      checkKey(job.key, rules);
+      const project = await requiredProject(options.projects, namespace);
+      const bucket = await checkBucket(options, project, job);
+      checkFiles(job.files, project, rules);
+      const list = await pack(job.files);
+      const name = zipJobName(job.uuid);
+      const wanted = toZipJob(job, project, { bucket, list, name });
+      const created = await options.zipJobs.create(wanted);
+      if (!created) return toJob(await complete(options, wanted, list));
+      await storeListOrDelete(options, created, list);
+      return toJob(created);
+    },
+  };
+}

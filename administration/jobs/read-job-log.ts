@@ -1,0 +1,82 @@
+import { text as readText } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { type Pod, RESOURCES } from '#runtime/kube/resources.ts';
+import { cutLine, redactText } from '#runtime/log/redact.ts';
+import { createUserClient } from '../changes/user-client.ts';
+import { AdministrationError } from '../errors/administration-error.ts';
+import { explainKubeError } from '../errors/explain-kube-error.ts';
+
+export interface JobLog {
+  readonly pod: string;
+  readonly lines: readonly string[];
+}
+
+export interface LogOptions {
+  /** Maximum number, counted from the end of the log. */
+  readonly lines: number;
+  readonly signal: AbortSignal;
+}
+
+/** Far more than a normal log; bounds a log with extremely long lines. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const DELETED =
+  'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, or for less if there are thousands of ended pods. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
+
+/** Such as a job without its bucket, or one that was cancelled while it waited. */
+const NEVER_STARTED = 'it finished without an attempt. The status of the job says why';
+
+function whyNoPod(zipJob: ZipJob): string {
+  if (!isFinished(zipJob)) return 'it has no pod yet';
+  const { startedAt, attemptsTotal = 0 } = zipJob.status ?? {};
+  return startedAt === undefined && attemptsTotal === 0 ? NEVER_STARTED : DELETED;
+}
+
+/** Characters that are redacted before other requests may run. */
+const SLICE = 64 * 1024;
+
+async function redactLines(lines: readonly string[]): Promise<readonly string[]> {
+  const redacted: string[] = [];
+  let sinceBreak = 0;
+  for (const line of lines) {
+    const cut = cutLine(line);
+    redacted.push(redactText(cut));
+    sinceBreak += cut.length;
+    if (sinceBreak < SLICE) continue;
+    sinceBreak = 0;
+    await setImmediate();
+  }
+  return redacted;
+}
+
+function newest(pods: readonly Pod[]): Pod | undefined {
+  return pods.toSorted((a, b) =>
+    (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''),
+  )[0];
+}
+
+/** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
+export async function readJobLog(
+  kube: KubeClient,
+  zipJob: ZipJob,
+  { lines, signal }: LogOptions,
+): Promise<JobLog> {
+  const { namespace, name } = zipJob.metadata;
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
+  const activePod = pods.find(({ metadata }) => metadata.name === zipJob.status?.job?.podName);
+  const pod = (activePod ?? newest(pods))?.metadata.name;
+  if (pod === undefined)
+    throw new AdministrationError(`No logs for job "${name}": ${whyNoPod(zipJob)}`, { code: 'NotFound' });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
+  try {
+    const log = await readText(await kube.stream({ method: 'GET', path, query, signal }));
+    return { pod, lines: await redactLines(log.replace(/\n$/, '').split('\n')) };
+  } catch (error) {
+    throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
+  }
+}
