@@ -25,9 +25,9 @@ const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
 const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
 const ACT = `${UNIT}/zip-job/act.test.ts`;
 const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
-const LEDGER = `${UNIT}/admission/ledger.test.ts`;
-const KEY_ORDER = `${UNIT}/admission/key-order.test.ts`;
-const LEDGER_PROPERTIES = `${UNIT}/admission/ledger-properties.test.ts`;
+const LEDGER = `${UNIT}/queue/ledger.test.ts`;
+const KEY_ORDER = `${UNIT}/queue/key-order.test.ts`;
+const LEDGER_PROPERTIES = `${UNIT}/queue/ledger-properties.test.ts`;
 
 /** Mistakes in fencing, ownership and the queue. Each would run or publish an archive that must not be, or lose one. */
 export const MUTANTS: readonly Mutant[] = [
@@ -50,14 +50,14 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/zip-job/states/pod-exit.ts',
     find: ' || (pod && !isEnded(pod) && !isLost(pod, s.now))',
     replace: '',
-    tests: [ANY_ORDER, `${UNIT}/zip-job/phases/pod-exit.test.ts`],
+    tests: [ANY_ORDER, `${UNIT}/zip-job/states/pod-exit.test.ts`],
   },
   {
     name: 'a pod that does not exit after its result is not stopped',
     file: 'controller/zip-job/states/pod-exit.ts',
     find: 'actions: deleteJob(s), ',
     replace: '',
-    tests: [`${UNIT}/zip-job/phases/pod-exit.test.ts`],
+    tests: [`${UNIT}/zip-job/states/pod-exit.test.ts`],
   },
   {
     name: 'the next pod is activated before the last attempt is recovered',
@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/zip-job/states/recovering.ts',
     find: 'return isCommitting(upload)',
     replace: "return upload !== 'unrecorded' && upload.state === 'open'",
-    tests: [`${UNIT}/zip-job/phases/recovering.test.ts`],
+    tests: [`${UNIT}/zip-job/states/recovering.test.ts`],
   },
   {
     name: 'recovery of a committing attempt gives up at once',
@@ -85,7 +85,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/zip-job/policies/recovery.ts',
     find: 'first < lostAt + limitMs ? lostAt : first',
     replace: 'first',
-    tests: [`${UNIT}/zip-job/phases/recovering-open.test.ts`],
+    tests: [`${UNIT}/zip-job/states/recovering-open.test.ts`],
   },
   {
     name: 'a copy from a backup runs again',
@@ -99,28 +99,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/cluster/ownership.ts',
     find: "isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);",
     replace: "isZipperJob(job) && metadata.name !== '';",
-    tests: [`${UNIT}/zip-job/phases/queued.test.ts`],
+    tests: [`${UNIT}/zip-job/states/queued.test.ts`],
   },
   {
     name: 'a Job of another service account counts as one of ours',
     file: 'controller/cluster/skeletons.ts',
     find: 'if (!isZipperJob(job)) return undefined;',
     replace: '',
-    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+    tests: [FOREIGN, `${UNIT}/cluster/ended-skeletons.test.ts`],
   },
   {
     name: 'a pod of another service account counts as one of ours',
     file: 'controller/cluster/skeletons.ts',
     find: 'if (!isZipperPod(pod)) return undefined;',
     replace: '',
-    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+    tests: [FOREIGN, `${UNIT}/cluster/ended-skeletons.test.ts`],
   },
   {
     name: 'a pod of another namespace counts as one of the Job',
     file: 'controller/cluster/ownership.ts',
     find: ' &&\n    object.metadata.namespace === owner.namespace',
     replace: '',
-    tests: [`${UNIT}/kube-state/ownership.test.ts`],
+    tests: [`${UNIT}/cluster/ownership.test.ts`],
   },
   {
     name: 'a recovery Job of another owner is trusted',
@@ -141,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/queue/key-queue.ts',
     find: 'return this.#active.length === 0 ? this.#waiting.first() : undefined;',
     replace: 'return this.#waiting.first();',
-    tests: [`${UNIT}/admission/ledger-keys.test.ts`],
+    tests: [`${UNIT}/queue/ledger-keys.test.ts`],
   },
   {
     name: 'the next job of a key is not reconciled when the one before it ends',
@@ -169,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/queue/queue-order.ts',
     find: 'const most = isFull ? 1 : Infinity;',
     replace: 'const most = isFull ? Infinity : Infinity;',
-    tests: [`${UNIT}/admission/extra-slots.test.ts`],
+    tests: [`${UNIT}/queue/extra-slots.test.ts`],
   },
   {
     name: 'a project may run one job more than its limit',
@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/reconciling/leader-election.ts',
     find: 'if (ms <= 0) return false;',
     replace: 'if (ms <= 0) return true;',
-    tests: [`${UNIT}/engine/leader-election.test.ts`],
+    tests: [`${UNIT}/reconciling/leader-election.test.ts`],
   },
 ];
 

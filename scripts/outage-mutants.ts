@@ -2,11 +2,11 @@
 import type { Mutant } from './mutant-list.ts';
 
 const CONTROLLER = 'test/unit/controller';
-const OUTAGES = `${CONTROLLER}/admission/store-outages.test.ts`;
+const OUTAGES = `${CONTROLLER}/queue/store-outages.test.ts`;
 const BUCKET = `${CONTROLLER}/zip-bucket/decide.test.ts`;
 const TOO_SLOW = `${CONTROLLER}/zip-job/policies/deadline.test.ts`;
 const MEMORY = `${CONTROLLER}/zip-job/memory.test.ts`;
-const WAITING = `${CONTROLLER}/zip-job/phases/waiting.test.ts`;
+const WAITING = `${CONTROLLER}/zip-job/states/waiting.test.ts`;
 const CLOCK = 'test/unit/runtime/time/server-clock.test.ts';
 
 export const OUTAGE_MUTANTS: readonly Mutant[] = [
@@ -50,7 +50,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
     file: 'controller/queue/queue-order.ts',
     find: 'isHeld(bucket) ? Math.min(1, perBucket) : perBucket;',
     replace: "isHeld(bucket) && bucket === '' ? Math.min(1, perBucket) : perBucket;",
-    tests: [`${CONTROLLER}/admission/ledger.test.ts`, `${CONTROLLER}/admission/ledger-properties.test.ts`],
+    tests: [`${CONTROLLER}/queue/ledger.test.ts`, `${CONTROLLER}/admission/ledger-properties.test.ts`],
   },
   {
     name: 'a held bucket shows no condition',
@@ -113,7 +113,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
     file: 'runtime/time/server-clock.ts',
     find: 'this.#onContradiction(gapOf(known, reported));',
     replace: '',
-    tests: [CLOCK, `${CONTROLLER}/engine/watched-clock.test.ts`],
+    tests: [CLOCK, `${CONTROLLER}/reconciling/watched-clock.test.ts`],
   },
   {
     name: 'the marker upload of a recovery that is stopped remains',

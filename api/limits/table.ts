@@ -4,22 +4,22 @@ import type { Caller, SecondLimits } from './second-limits.ts';
 
 /*
  * What a request with a token is counted against, in the order in which it is checked. The rows with * are in LIMITS below, which the
- * middleware of walk.ts checks; the others are checked where something else happens at the same moment. Values in capitals are
+ * middleware of http/walk-limits.ts checks; the others are checked where something else happens at the same moment. Values in capitals are
  * settings, the others are of the class of the project. A share for which others leave nothing is refused with service_unavailable.
  *
  * |   | limit                      | of             | kind  | value                                                    | code                                                 | where                    |
  * | - | -------------------------- | -------------- | ----- | -------------------------------------------------------- | ---------------------------------------------------- | ------------------------ |
- * |   | invalid tokens per minute  | address        | rate  | AUTH_FAILURES_PER_MINUTE                                 | rate_limit_exceeded                                  | middleware/rate-limit.ts |
- * |   | requests per minute        | token, project | rate  | REQUESTS_PER_MINUTE_PER_TOKEN, requestsPerMinute         | rate_limit_exceeded                                  | middleware/rate-limit.ts |
+ * |   | invalid tokens per minute  | address        | rate  | AUTH_FAILURES_PER_MINUTE                                 | rate_limit_exceeded                                  | http/rate-limit.ts       |
+ * |   | requests per minute        | token, project | rate  | REQUESTS_PER_MINUTE_PER_TOKEN, requestsPerMinute         | rate_limit_exceeded                                  | http/rate-limit.ts       |
  * | * | requests in flight         | project        | share | MAX_REQUESTS_IN_FLIGHT                                   | concurrency_limit_exceeded                           |                          |
- * |   | bytes of bodies in flight  | project        | share | MAX_BODY_BYTES_IN_FLIGHT                                 | concurrency_limit_exceeded                           | middleware/json-body.ts  |
- * |   | bytes of bodies per second | project        | rate  | UNDELAYED_BODY_BYTES_PER_SECOND                          | none: they wait                                      | middleware/json-body.ts  |
+ * |   | bytes of bodies in flight  | project        | share | MAX_BODY_BYTES_IN_FLIGHT                                 | concurrency_limit_exceeded                           | http/json-body.ts        |
+ * |   | bytes of bodies per second | project        | rate  | UNDELAYED_BODY_BYTES_PER_SECOND                          | none: they wait                                      | http/json-body.ts        |
  * | * | requests per second        | token, project | rate  | UNDELAYED_REQUESTS_PER_SECOND                            | rate_limit_exceeded                                  |                          |
  * | * | files per second           | project        | rate  | filesPerSecond                                           | rate_limit_exceeded                                  |                          |
  * | * | creates per second         | project        | rate  | createsPerSecond                                         | rate_limit_exceeded                                  |                          |
- * | * | creates in flight          | project        | share | MAX_CREATES_IN_FLIGHT                                    | concurrency_limit_exceeded                           |                          |
+ * | * | creates in flight          | project        | share | 256                                                      | concurrency_limit_exceeded                           |                          |
  * | * | requests that are handled  | project        | total | MAX_ACTIVE_REQUESTS, a quarter each                      | none: they wait                                      |                          |
- * |   | files of large bodies      | project        | rate  | filesPerSecond                                           | rate_limit_exceeded                                  | read-request.ts          |
+ * |   | files of large bodies      | project        | rate  | filesPerSecond                                           | rate_limit_exceeded                                  | create/read-request.ts   |
  * |   | stored jobs, bytes, lists  | project        | total | storedJobs, storedBytes, MAX_FILE_LIST_BYTES_PER_PROJECT | stored_jobs_full, stored_bytes_full, file_lists_full | storage-ledger.ts        |
  */
 

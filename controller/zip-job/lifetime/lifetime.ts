@@ -15,7 +15,7 @@ import { createFinishedPods, type FinishedPods } from './finished-pods.ts';
 import { createSurplusJobs, type SurplusJobs } from './surplus-jobs.ts';
 
 /*
- * When what a finished job leaves behind is deleted. `phases/finished.ts` deletes it.
+ * When what a finished job leaves behind is deleted. `states/finished.ts` deletes it.
  *
  * | what             | counted from     | for how long                                    | held by                           |
  * |------------------|------------------|-------------------------------------------------|-----------------------------------|
