@@ -3,7 +3,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions, WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
 import { missingIn } from '#runtime/store/bucket-permissions.ts';
-import { isOrderPending } from '../changes/ask-controller.ts';
+import { isOrderPending } from '../changes/controller-command.ts';
 import { remedyFor } from '../errors/failure-help.ts';
 
 /** Result of the last test of a bucket. */

@@ -7,7 +7,7 @@ import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/ask-controller.ts';
+import { askController, orderController } from '../changes/controller-command.ts';
 import { changeSpec, checkVersion } from '../changes/change-spec.ts';
 import { refuseWhileInUse } from '../changes/refuse-while-in-use.ts';
 import { requiredProject } from '../changes/required-project.ts';

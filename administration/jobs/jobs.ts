@@ -8,7 +8,7 @@ import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/ask-controller.ts';
+import { askController, orderController } from '../changes/controller-command.ts';
 import { type WaitOptions, waitOrTimeOut } from '../changes/wait-for.ts';
 import { AdministrationError, hasCode } from '../errors/administration-error.ts';
 import { explainKubeError } from '../errors/explain-kube-error.ts';

@@ -1,7 +1,7 @@
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { askController, orderController } from '../changes/ask-controller.ts';
+import { askController, orderController } from '../changes/controller-command.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import type { WaitForOptions } from '../changes/wait-for.ts';
 import { AdministrationError } from '../errors/administration-error.ts';

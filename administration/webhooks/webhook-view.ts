@@ -7,7 +7,7 @@ import {
   webhookHost,
   type ZipProject,
 } from '#crds/zip-project.ts';
-import { isOrderPending } from '../changes/ask-controller.ts';
+import { isOrderPending } from '../changes/controller-command.ts';
 
 /** Result of the last test event. */
 export interface WebhookTest {

@@ -4,7 +4,7 @@ import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/ask-controller.ts';
+import { askController, orderController } from '../changes/controller-command.ts';
 import { changeSpec, checkVersion, versionOf } from '../changes/change-spec.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import type { WaitOptions } from '../changes/wait-for.ts';

@@ -14,7 +14,7 @@ import {
 import { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ArchiveDatabase } from './archive-database.ts';
-import type { Place } from './history.ts';
+import type { Place } from './observations.ts';
 import { QUICK_WATCH_SECONDS, quickValues } from './quick-values.ts';
 import { noteKubernetes, noteWebhook } from './request-notes.ts';
 

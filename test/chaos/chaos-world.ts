@@ -14,7 +14,7 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ArchiveDatabase } from './archive-database.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { followJobs, type ZipJobList } from './follow-jobs.ts';
-import { createHistory, type History, type Place } from './history.ts';
+import { createObservations, type Observations, type Place } from './observations.ts';
 import { createOwnBucket, type OwnBucket } from './own-bucket.ts';
 import { createWebhookKeys, type WebhookKeys } from './webhook-keys.ts';
 
@@ -25,7 +25,7 @@ interface EventList {
 export type Judge = (place: Place, request: ProxiedRequest) => FaultAction | undefined;
 
 export interface ChaosWorld extends AsyncDisposable {
-  readonly history: History;
+  readonly history: Observations;
   readonly project: Project;
   readonly cluster: Cluster;
   /** Base URL of a ready API pod. */
@@ -90,7 +90,7 @@ async function leaderOf({ admin, cluster }: ChaosCluster): Promise<string> {
 export async function startChaosWorld(chaos: ChaosCluster, namespace: string): Promise<ChaosWorld> {
   const { cluster, admin, installation, origin } = chaos;
   await using started = new AsyncDisposableStack();
-  const history = createHistory();
+  const history = createObservations();
   let judge: Judge | undefined;
   let webhookKeys: WebhookKeys | undefined;
   const listener = {

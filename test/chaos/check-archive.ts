@@ -2,7 +2,7 @@
 import { zipJobName } from '#crds/api-group.ts';
 import type { ArchivedRow } from './archive-database.ts';
 import { isTerminal, type JobOutcome } from './check-job.ts';
-import type { Seen } from './history.ts';
+import type { Seen } from './observations.ts';
 import type { Rule, Sight, Violation } from './violation.ts';
 
 /** The note of the start of an absence, with its kind. */

@@ -5,7 +5,7 @@ import { checkJob, endOf, type JobOutcome, type JobStory } from './check-job.ts'
 import { checkKey } from './check-keys.ts';
 import { checkFence, readUploads } from './check-uploads.ts';
 import type { JobEnd } from './count-ends.ts';
-import { BUCKET_DELETED, type Place, type Seen, STORE_AWAY } from './history.ts';
+import { BUCKET_DELETED, type Place, type Seen, STORE_AWAY } from './observations.ts';
 import type { Rule, SeenExchange, Violation } from './violation.ts';
 
 function exchanges(seen: readonly Seen[], place: Place): readonly SeenExchange[] {

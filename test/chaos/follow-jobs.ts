@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
-import type { History } from './history.ts';
+import type { Observations } from './observations.ts';
 
 export interface ZipJobList {
   readonly metadata: { readonly resourceVersion: string };
@@ -17,7 +17,7 @@ const AGAIN_MS = 100;
 export async function followJobs(
   admin: KubeApi,
   path: string,
-  at: { readonly history: History; readonly signal: AbortSignal },
+  at: { readonly history: Observations; readonly signal: AbortSignal },
 ): Promise<void> {
   const { history, signal } = at;
   let version: string | undefined;

@@ -1,7 +1,7 @@
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
-import type { Place } from './history.ts';
+import type { Place } from './observations.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
 
 /** A fault that waits for its time or its request. */

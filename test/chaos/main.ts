@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import { createPodSettings, podOptions, startChaosCluster } from './chaos-cluster.ts';
-import { printHistory } from './history.ts';
+import { printObservations } from './observations.ts';
 import type { ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules, startWorlds } from './run-schedules.ts';
 import { createRunTotals } from './run-totals.ts';
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
     if (tally.stopped.aborted) return;
     tally.count(seed, report);
     for (const line of reportLines(seed, report)) console.log(line);
-    const history = printHistory(report.seen);
+    const history = printObservations(report.seen);
     if (histories !== undefined) await writeFile(join(histories, `${seed}.txt`), history);
     else if (report.violations.length > 0) console.log(history);
   }

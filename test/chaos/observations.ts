@@ -32,7 +32,7 @@ export type Seen =
   | { readonly kind: 'response'; readonly at: number; readonly uuid: string; readonly status: string }
   | { readonly kind: 'note'; readonly at: number; readonly text: string };
 
-export interface History {
+export interface Observations {
   readonly seen: readonly Seen[];
   exchange(place: Place, exchange: Exchange): void;
   zipJob(event: string, job: ZipJob): void;
@@ -41,7 +41,7 @@ export interface History {
   clear(): void;
 }
 
-export function createHistory(): History {
+export function createObservations(): Observations {
   const seen: Seen[] = [];
   return {
     seen,
@@ -80,7 +80,7 @@ function lineOf(one: Seen): string {
 }
 
 /** The history as text, one observation per line, without reads of the API server. */
-export function printHistory(seen: readonly Seen[]): string {
+export function printObservations(seen: readonly Seen[]): string {
   const start = seen[0]?.at ?? 0;
   return seen
     .filter((one) => one.kind !== 'exchange' || one.place !== 'api-server' || one.request.method !== 'GET')

@@ -4,8 +4,8 @@ import { createRandom } from '#test/support/random.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import type { Place } from './history.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
+import type { Place } from './observations.ts';
 import { noteKubernetes } from './request-notes.ts';
 
 /** Longer than the timeout of any of our processes; see the settings of the world. */

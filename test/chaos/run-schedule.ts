@@ -12,9 +12,9 @@ import type { JobOutcome } from './check-job.ts';
 import { clearWorld } from './clear-world.ts';
 import type { JobEnd } from './count-ends.ts';
 import { violationsInArchive } from './follow-archive.ts';
-import type { Seen } from './history.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
+import type { Seen } from './observations.ts';
 import type { Plan } from './plan.ts';
 import { pollResponses } from './poll-responses.ts';
 import {

@@ -1,7 +1,7 @@
 /** Many faults at once, drawn from seeds, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
 import { FIXED_SEEDS, newSeeds } from './choose-seeds.ts';
-import { printHistory } from './history.ts';
+import { printObservations } from './observations.ts';
 import { repeatCommand, repeatOnParent } from './repeat-on-parent.ts';
 import type { ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules } from './run-schedules.ts';
@@ -31,7 +31,7 @@ describe('zipjobs under many faults at once', function () {
 
   function historyIfBroken(seed: number): string {
     const { violations, seen } = reports.get(seed) ?? { violations: [{}], seen: [] };
-    return violations.length === 0 ? '' : `run again: ${repeatCommand(seed)}\n${printHistory(seen)}`;
+    return violations.length === 0 ? '' : `run again: ${repeatCommand(seed)}\n${printObservations(seen)}`;
   }
 
   for (const index of FIXED_SEEDS.keys())

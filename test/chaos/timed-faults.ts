@@ -1,8 +1,8 @@
 /** Faults of processes and objects at a certain time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChaosWorld } from './chaos-world.ts';
-import { BUCKET_DELETED } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
+import { BUCKET_DELETED } from './observations.ts';
 
 export function pauseLeader(world: ChaosWorld, fault: FaultOf<'pause-leader'>): LiveFault {
   return {

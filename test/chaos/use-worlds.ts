@@ -12,7 +12,7 @@ import {
   startChaosCluster,
 } from './chaos-cluster.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import { printHistory } from './history.ts';
+import { printObservations } from './observations.ts';
 import type { Plan } from './plan.ts';
 import { quickHistoryValues } from './quick-values.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
@@ -82,7 +82,7 @@ export function useWorlds({ name, lanes = LANES, hasHistory = false }: WorldsOpt
       const rules = report.violations.map((one) => JSON.stringify(one)).join('\n');
       expect(
         report.violations,
-        `${rules}\n${JSON.stringify(plan)}\n${printHistory(report.seen)}`,
+        `${rules}\n${JSON.stringify(plan)}\n${printObservations(report.seen)}`,
       ).to.deep.equal([]);
       return report;
     },

@@ -1,4 +1,4 @@
-import type { Seen } from './history.ts';
+import type { Seen } from './observations.ts';
 
 /** A rule that was broken. */
 export interface Rule {

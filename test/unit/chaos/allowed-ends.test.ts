@@ -1,7 +1,7 @@
 /** The oracle notices a product that fails, skips or doubles its jobs. */
 import { expect } from 'chai';
 import { checkEnds, endLines, type JobEnd } from '#test/chaos/count-ends.ts';
-import { BUCKET_DELETED, type Seen } from '#test/chaos/history.ts';
+import { BUCKET_DELETED, type Seen } from '#test/chaos/observations.ts';
 import {
   delivery,
   FAILED,

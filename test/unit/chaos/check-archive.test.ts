@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ArchiveFindings, checkArchive, DATABASE_AWAY, UNKNOWN_ID } from '#test/chaos/check-archive.ts';
-import type { Seen } from '#test/chaos/history.ts';
+import type { Seen } from '#test/chaos/observations.ts';
 import { sight, UUID, withPod } from './histories.ts';
 
 const ROW = { id: UUID, phase: 'Succeeded', reason: 'Uploaded' };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Seen, STORE_AWAY } from '#test/chaos/history.ts';
+import { type Seen, STORE_AWAY } from '#test/chaos/observations.ts';
 import {
   complete,
   delivery,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ChaosWorld } from '#test/chaos/chaos-world.ts';
 import { onCluster } from '#test/chaos/cluster-faults.ts';
-import { createHistory } from '#test/chaos/history.ts';
+import { createObservations } from '#test/chaos/observations.ts';
 import { until } from '#test/support/until.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
@@ -27,7 +27,7 @@ describe('onCluster', () => {
     clocks = [];
     over = new AbortController();
     const parts: Pick<ChaosWorld, 'history' | 'setNodeClock'> = {
-      history: createHistory(),
+      history: createObservations(),
       setNodeClock: (aheadMs) => void clocks.push(aheadMs),
     };
     world = parts as ChaosWorld;

@@ -2,7 +2,7 @@
 import { apiStatusOf, type Phase } from '#crds/zip-job.ts';
 import { checkHistory } from '#test/chaos/check-history.ts';
 import type { JobOutcome } from '#test/chaos/check-job.ts';
-import type { Place, Seen } from '#test/chaos/history.ts';
+import type { Place, Seen } from '#test/chaos/observations.ts';
 
 export const UUID = 'c0ffee';
 export const ENTRIES = { first: 'a', second: 'b' };
