@@ -4,6 +4,7 @@ import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { SERVICES, type Service } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
+import { redactUrl } from '#runtime/log/redact.ts';
 import { storeKindOf } from '#runtime/store/store-location.ts';
 import { parseCertificates } from '#runtime/tls/certificates.ts';
 import { invalidInput } from '../errors/administration-error.ts';
@@ -111,7 +112,7 @@ function checkEndpoint(endpoint: string | undefined): void {
   if (!ENDPOINT.test(endpoint) || !URL.canParse(endpoint) || endpoint.length > MAX_ENDPOINT)
     throw invalidInput(
       'endpoint',
-      'Invalid endpoint. Use a URL such as https://s3.example.com, with an optional port and without user, path or query',
+      `Invalid endpoint "${redactUrl(endpoint).slice(0, 80)}". Use a URL such as https://s3.example.com, with an optional port and without user, path or query`,
     );
 }
 

@@ -3,7 +3,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions, WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
 import { missingIn } from '#runtime/store/bucket-permissions.ts';
-import { isOrderPending } from '../changes/controller-command.ts';
+import { isCommandPending } from '../changes/controller-command.ts';
 import { remedyFor } from '../errors/failure-help.ts';
 
 /** Result of the last test of a bucket. */
@@ -85,6 +85,6 @@ export function toBucket({ spec: { credentials, ...spec }, ...bucket }: ZipBucke
     deletingSince: bucket.metadata.deletionTimestamp ?? null,
     activeJobs: bucket.status?.activeJobs ?? null,
     lastTest: lastTestOf(bucket),
-    testPending: isOrderPending(bucket, ANNOTATIONS.testBucket, bucket.status?.test?.nonce),
+    testPending: isCommandPending(bucket, ANNOTATIONS.testBucket, bucket.status?.test?.nonce),
   };
 }

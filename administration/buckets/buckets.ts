@@ -7,8 +7,8 @@ import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/controller-command.ts';
 import { changeSpec, checkVersion } from '../changes/change-spec.ts';
+import { runCommand, sendCommand } from '../changes/controller-command.ts';
 import { refuseWhileInUse } from '../changes/refuse-while-in-use.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import { type WaitOptions, waitFor } from '../changes/wait-for.ts';
@@ -234,17 +234,17 @@ export function createBuckets(options: BucketsOptions, namespace: string): Bucke
     },
     test: async (ref, wait) => {
       const { metadata } = await found(options, namespace, ref);
-      const question = {
+      const command = {
         target: { namespace, name: metadata.name },
         annotation: ANNOTATIONS.testBucket,
         what: `Test of bucket "${ref.bucketName}"`,
-        hasResponse: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
+        isAcknowledged: (bucket: ZipBucket, nonce: string) => bucket.status?.test?.nonce === nonce,
       };
-      return toBucket(await askController(options.buckets, question, { ...wait, clock: options.clock }));
+      return toBucket(await runCommand(options.buckets, command, { ...wait, clock: options.clock }));
     },
     beginTest: async (ref) => {
       const { name } = (await found(options, namespace, ref)).metadata;
-      await orderController(options.buckets, {
+      await sendCommand(options.buckets, {
         target: { namespace, name },
         annotation: ANNOTATIONS.testBucket,
       });

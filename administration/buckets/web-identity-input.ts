@@ -1,5 +1,6 @@
 import type { WebIdentity } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { redactUrl } from '#runtime/log/redact.ts';
 import { invalidInput } from '../errors/administration-error.ts';
 
 /** Unvalidated role of a bucket without stored keys. Empty fields count as not set. */
@@ -13,7 +14,7 @@ export interface WebIdentityInput {
   readonly durationSeconds?: string;
 }
 
-/** As in the definition of ZipBucket. */
+/** As in the definition of ZipBucket. The host of `stsEndpoint` is compared with a list of the operator, so it is in lowercase. */
 const PATTERNS = {
   roleArn: /^arn:[a-z0-9-]+:iam:[a-z0-9-]*:[0-9]*:role\/[A-Za-z0-9+=,.@_/-]+$/,
   audience: /^[\x21-\x7e]{1,253}$/,
@@ -31,7 +32,7 @@ function readDuration(text: string): number | undefined {
   if (seconds >= SECONDS.shortest && seconds <= SECONDS.longest) return seconds;
   throw invalidInput(
     'durationSeconds',
-    `Invalid session duration. Use ${SECONDS.shortest} to ${SECONDS.longest} seconds`,
+    `Invalid session duration "${text.slice(0, 40)}". Use ${SECONDS.shortest} to ${SECONDS.longest} seconds, as digits only`,
   );
 }
 
@@ -39,7 +40,10 @@ function checkService(stsRegion: string, stsEndpoint: string): void {
   if (stsRegion === '' && stsEndpoint === '')
     throw invalidInput('stsRegion', 'Enter the region of the token service, or its endpoint');
   if (stsRegion !== '' && (!PATTERNS.stsRegion.test(stsRegion) || stsRegion.length > MAX_STS_REGION))
-    throw invalidInput('stsRegion', 'Invalid region of the token service. Use a region such as eu-central-1');
+    throw invalidInput(
+      'stsRegion',
+      `Invalid region "${stsRegion.slice(0, 80)}" of the token service. Use a region such as eu-central-1`,
+    );
   if (stsEndpoint === '') return;
   if (
     !PATTERNS.stsEndpoint.test(stsEndpoint) ||
@@ -48,7 +52,7 @@ function checkService(stsRegion: string, stsEndpoint: string): void {
   )
     throw invalidInput(
       'stsEndpoint',
-      'Invalid endpoint of the token service. Use a lowercase URL such as https://minio.example.com, without path or query',
+      `Invalid endpoint "${redactUrl(stsEndpoint).slice(0, 80)}" of the token service. Use a lowercase URL such as https://minio.example.com, without path or query`,
     );
 }
 
@@ -63,10 +67,13 @@ export function checkWebIdentity({
   if (!PATTERNS.roleArn.test(roleArn) || roleArn.length > MAX_ROLE_ARN)
     throw invalidInput(
       'roleArn',
-      'Invalid role ARN. Use an ARN such as arn:aws:iam::123456789012:role/reports',
+      `Invalid role ARN "${roleArn.slice(0, 80)}". Use an ARN such as arn:aws:iam::123456789012:role/reports`,
     );
   if (!PATTERNS.audience.test(audience))
-    throw invalidInput('audience', 'Invalid audience. Use one that your administrator allows');
+    throw invalidInput(
+      'audience',
+      `Invalid audience "${audience.slice(0, 80)}". Use one that your administrator allows`,
+    );
   checkService(stsRegion, stsEndpoint);
   return {
     roleArn,

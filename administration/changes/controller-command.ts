@@ -4,17 +4,17 @@ import { AdministrationError } from '../errors/administration-error.ts';
 import { type WaitForOptions, waitOrTimeOut } from './wait-for.ts';
 
 /** A command to the controller, which acknowledges it in the status. */
-export interface Order {
+export interface Command {
   readonly target: { readonly namespace: string; readonly name: string };
   /** The annotation that carries the command. */
   readonly annotation: string;
 }
 
-export interface Question<T> extends Order {
+export interface AwaitedCommand<T> extends Command {
   /** Names the operation in the message of a timeout. */
   readonly what: string;
   /** True when the status acknowledges the command with this nonce. */
-  readonly hasResponse: (object: T, nonce: string) => boolean;
+  readonly isAcknowledged: (object: T, nonce: string) => boolean;
   /** The message of a timeout, if the object that was last read says more. */
   readonly timedOut?: (last: T | undefined) => string | undefined;
 }
@@ -25,16 +25,16 @@ function newNonce(): string {
 }
 
 /** Sends the command without waiting. */
-export async function orderController<T extends KubeObject>(
+export async function sendCommand<T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'mergePatch'>,
-  { target, annotation }: Order,
+  { target, annotation }: Command,
   { signal, nonce = newNonce() }: { readonly signal?: AbortSignal; readonly nonce?: string } = {},
 ): Promise<void> {
   await client.mergePatch(target, { metadata: { annotations: { [annotation]: nonce } } }, signal);
 }
 
 /** True while the status does not acknowledge the latest command. */
-export function isOrderPending(
+export function isCommandPending(
   { metadata }: Pick<KubeObject, 'metadata'>,
   annotation: string,
   responded: string | undefined,
@@ -47,12 +47,12 @@ export function isOrderPending(
  * Sends a command as an annotation with a nonce, waits until the status repeats the nonce, and returns the object.
  * @throws AdministrationError TimedOut, NotFound
  */
-export async function askController<T extends KubeObject>(
+export async function runCommand<T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'get' | 'mergePatch'>,
-  { what, hasResponse, timedOut, ...order }: Question<T>,
+  { what, isAcknowledged, timedOut, ...command }: AwaitedCommand<T>,
   wait: WaitForOptions,
 ): Promise<T> {
-  const { target } = order;
+  const { target } = command;
   const nonce = newNonce();
   let isSent = false;
   let last: T | undefined;
@@ -60,7 +60,7 @@ export async function askController<T extends KubeObject>(
     wait,
     async (signal) => {
       // The same command again has no other effect.
-      if (!isSent) await orderController(client, order, { signal, nonce });
+      if (!isSent) await sendCommand(client, command, { signal, nonce });
       isSent = true;
       const object = await client.get(target.namespace, target.name, signal);
       if (!object)
@@ -68,7 +68,7 @@ export async function askController<T extends KubeObject>(
           code: 'NotFound',
         });
       last = object;
-      return hasResponse(object, nonce) ? object : undefined;
+      return isAcknowledged(object, nonce) ? object : undefined;
     },
     () =>
       timedOut?.(last) ??

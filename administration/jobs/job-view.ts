@@ -97,8 +97,8 @@ function filesOf(job: ZipJob): JobFiles {
   return { list: deletedAt === null ? 'stored' : 'deleted', count, deletedAt };
 }
 
-function filenameOf({ spec }: Pick<ZipJob, 'spec'>, fileIndex = -1): string | null {
-  return spec.files?.[fileIndex]?.filename ?? null;
+function filenameOf({ spec }: Pick<ZipJob, 'spec'>, fileIndex: number | undefined): string | null {
+  return fileIndex === undefined ? null : (spec.files?.[fileIndex]?.filename ?? null);
 }
 
 function failureOf({ spec, status }: ZipJob): JobFailure | null {

@@ -8,7 +8,7 @@ import { listPages } from '#runtime/kube/client/list-pages.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/controller-command.ts';
+import { runCommand, sendCommand } from '../changes/controller-command.ts';
 import { type WaitOptions, waitOrTimeOut } from '../changes/wait-for.ts';
 import { AdministrationError, hasCode } from '../errors/administration-error.ts';
 import { explainKubeError } from '../errors/explain-kube-error.ts';
@@ -137,7 +137,7 @@ function checkCanReplayWebhook(job: ZipJob): void {
     );
 }
 
-function replayOrder({ metadata: { namespace, name } }: ZipJob) {
+function replayCommand({ metadata: { namespace, name } }: ZipJob) {
   return {
     target: { namespace, name },
     annotation: ANNOTATIONS.replayWebhook,
@@ -146,14 +146,14 @@ function replayOrder({ metadata: { namespace, name } }: ZipJob) {
 
 async function replayWebhook(options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> {
   checkCanReplayWebhook(job);
-  const question = {
-    ...replayOrder(job),
+  const command = {
+    ...replayCommand(job),
     what: `Webhook delivery of job "${job.metadata.name}"`,
-    hasResponse: ({ status }: ZipJob, nonce: string) =>
+    isAcknowledged: ({ status }: ZipJob, nonce: string) =>
       status?.webhook?.replayNonce === nonce &&
       (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
   };
-  return toJob(await askController(options.zipJobs, question, { ...wait, clock: options.clock }));
+  return toJob(await runCommand(options.zipJobs, command, { ...wait, clock: options.clock }));
 }
 
 async function untilEnded(
@@ -191,7 +191,7 @@ export function createJobs(options: JobsOptions, namespace: string): Jobs {
     beginReplayWebhook: async (job, signal) => {
       const zipJob = await find(job);
       checkCanReplayWebhook(zipJob);
-      await orderController(options.zipJobs, replayOrder(zipJob), { signal });
+      await sendCommand(options.zipJobs, replayCommand(zipJob), { signal });
     },
     untilEnded: async (job, wait, onChange) => {
       if (typeof job !== 'string')

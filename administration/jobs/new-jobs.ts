@@ -82,8 +82,7 @@ const LIST_LABELS = {
 function checkKey(key: string, { maxKeyBytes }: NewJobRules): void {
   if (key === '') throw invalidInput('key', 'Enter a key');
   const problem = keyProblem(key, maxKeyBytes);
-  if (problem !== undefined)
-    throw invalidInput('key', `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}`);
+  if (problem !== undefined) throw invalidInput('key', `Key ${problem}`);
 }
 
 function checkFiles(files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void {

@@ -1,7 +1,7 @@
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { askController, orderController } from '../changes/controller-command.ts';
+import { runCommand, sendCommand } from '../changes/controller-command.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import type { WaitForOptions } from '../changes/wait-for.ts';
 import { AdministrationError } from '../errors/administration-error.ts';
@@ -9,20 +9,15 @@ import { type HistoryPurgeView, toHistoryPurge } from './project-view.ts';
 
 type Client = Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
 
-function orderFor(namespace: string) {
+function commandFor(namespace: string) {
   return {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.purgeHistory,
   };
 }
 
-function hasResponse({ status }: ZipProject, nonce: string): boolean {
+function isAcknowledged({ status }: ZipProject, nonce: string): boolean {
   return status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
-}
-
-/** Messages of the controller end with a full stop or not, because some contain the text of another program. */
-function withoutStop(message: string): string {
-  return message.endsWith('.') ? message.slice(0, -1) : message;
 }
 
 /** Says how far it is, if the controller has started it. */
@@ -30,7 +25,7 @@ function timedOut(namespace: string, { limitMs }: WaitForOptions) {
   return (project: ZipProject | undefined): string | undefined => {
     const purge = project && toHistoryPurge(project);
     if (!purge || purge.finishedAt !== null) return undefined;
-    return `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${withoutStop(purge.message ?? 'no message')}. The controller continues. Check with: zipjobs project show ${namespace}`;
+    return `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far). The controller continues. Check with: zipjobs project show ${namespace}. Its last message: ${purge.message ?? 'none'}`;
   };
 }
 
@@ -44,16 +39,16 @@ export async function purgeHistory(
   wait: WaitForOptions,
 ): Promise<HistoryPurgeView> {
   await requiredProject(client, namespace);
-  const question = {
-    ...orderFor(namespace),
+  const command = {
+    ...commandFor(namespace),
     what: 'Deleting the history of the project',
-    hasResponse,
+    isAcknowledged,
     timedOut: timedOut(namespace, wait),
   };
-  const purge = toHistoryPurge(await askController(client, question, wait));
+  const purge = toHistoryPurge(await runCommand(client, command, wait));
   if (purge?.isComplete === true) return purge;
   throw new AdministrationError(
-    `Could not delete the history of project "${namespace}": ${withoutStop(purge?.message ?? 'the controller reported no reason')}`,
+    `Could not delete the history of project "${namespace}": ${purge?.message ?? 'the controller reported no reason'}`,
     { code: 'Refused' },
   );
 }
@@ -61,5 +56,5 @@ export async function purgeHistory(
 /** Starts the deletion without waiting. @throws AdministrationError NotFound */
 export async function beginPurgeHistory(client: Client, namespace: string): Promise<void> {
   await requiredProject(client, namespace);
-  await orderController(client, orderFor(namespace));
+  await sendCommand(client, commandFor(namespace));
 }

@@ -7,7 +7,7 @@ import {
   webhookHost,
   type ZipProject,
 } from '#crds/zip-project.ts';
-import { isOrderPending } from '../changes/controller-command.ts';
+import { isCommandPending } from '../changes/controller-command.ts';
 
 /** Result of the last test event. */
 export interface WebhookTest {
@@ -84,7 +84,7 @@ function urlOf({ spec: { webhook }, status }: ZipProject): Pick<Webhook, 'host' 
 }
 
 function isTestPending({ metadata, status }: ZipProject): boolean {
-  return isOrderPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
+  return isCommandPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
 }
 
 export function toWebhook(project: ZipProject): Webhook {

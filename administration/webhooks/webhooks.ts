@@ -4,8 +4,8 @@ import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { askController, orderController } from '../changes/controller-command.ts';
 import { changeSpec, checkVersion, versionOf } from '../changes/change-spec.ts';
+import { runCommand, sendCommand } from '../changes/controller-command.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import type { WaitOptions } from '../changes/wait-for.ts';
 import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
@@ -169,7 +169,7 @@ async function setOnce(
   const webhook = toWebhook(changed);
   if (url === undefined) return { webhook, secret };
   // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
-  await orderController(options.projects, {
+  await sendCommand(options.projects, {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.enableWebhook,
   });
@@ -231,24 +231,24 @@ async function rotate(
 async function enable(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
   const { spec } = await required(options, namespace);
   if (spec.webhook?.enabled === false) await change(options, namespace, { enabled: true });
-  const question = {
+  const command = {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.enableWebhook,
     what: 'Enabling the webhook',
-    hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
+    isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
   };
-  return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
+  return toWebhook(await runCommand(options.projects, command, { ...wait, clock: options.clock }));
 }
 
 async function test(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
   await required(options, namespace);
-  const question = {
+  const command = {
     target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.testWebhook,
     what: 'Test of the webhook',
-    hasResponse: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
+    isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
   };
-  return toWebhook(await askController(options.projects, question, { ...wait, clock: options.clock }));
+  return toWebhook(await runCommand(options.projects, command, { ...wait, clock: options.clock }));
 }
 
 export function createWebhooks(options: WebhooksOptions, namespace: string): Webhooks {
@@ -266,7 +266,7 @@ export function createWebhooks(options: WebhooksOptions, namespace: string): Web
     test: (wait) => test(options, namespace, wait),
     beginTest: async () => {
       await required(options, namespace);
-      await orderController(options.projects, {
+      await sendCommand(options.projects, {
         target: { namespace, name: PROJECT_NAME },
         annotation: ANNOTATIONS.testWebhook,
       });

@@ -105,7 +105,7 @@ export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'check
  */
 export function* assertAllowed({ request, body }: TypedRequest, deps: RequestCheckDeps): Steps<void> {
   const problem = keyProblem(request.key, deps.limits.maxKeyBytes);
-  if (problem !== undefined) throw parameterInvalid('key', problem);
+  if (problem !== undefined) throw parameterInvalid('key', `key ${problem}.`);
   assertOptionsAllowed(body, deps.options);
   yield* assertFiles(request.files, nameRules(request.options, deps.options.defaults), deps);
   assertMetadata(request.metadata, body, deps.limits);
