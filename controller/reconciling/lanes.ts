@@ -5,7 +5,7 @@ export type Lane = 'end' | 'change' | 'resync';
 
 const ORDER: readonly Lane[] = ['end', 'change', 'resync'];
 
-/** Of this many keys in a row, one may be of the last lane, and one of the second, so that neither ever stops. */
+/** Of each eight keys in a row, the second and the last lane get at least one each, so that neither ever stops. */
 const ONE_OF = 8;
 
 /** True if keys of the lane are taken before those of the other. */

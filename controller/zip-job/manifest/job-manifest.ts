@@ -114,9 +114,9 @@ export function zipperLabels(
   };
 }
 
-type Share = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
+type PodPlacement = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
 
-function archiveShare({ spec }: ZipJob, config: DecisionConfig): Share {
+function archivePlacement({ spec }: ZipJob, config: DecisionConfig): PodPlacement {
   return {
     resources: { ...config.zipperResources, ...spec.resources },
     priorityClassName: spec.priorityClassName ?? config.zipperPriorityClassName,
@@ -124,19 +124,19 @@ function archiveShare({ spec }: ZipJob, config: DecisionConfig): Share {
 }
 
 /** Small, and the same for every job: the outcome of a job does not wait for the room that its archive needs. */
-function recoveryShare(zipJob: ZipJob, config: DecisionConfig): Share {
+function recoveryPlacement(zipJob: ZipJob, config: DecisionConfig): PodPlacement {
   return {
     resources: config.recoveryResources,
-    priorityClassName: config.recoveryPriorityClassName || archiveShare(zipJob, config).priorityClassName,
+    priorityClassName: config.recoveryPriorityClassName || archivePlacement(zipJob, config).priorityClassName,
   };
 }
 
-interface Frame {
+interface JobParts {
   readonly name: string;
   readonly component: 'archive' | 'recover';
   readonly task: ZipperTask;
   readonly bucket: ZipBucket;
-  readonly share: Share;
+  readonly placement: PodPlacement;
   readonly spec: Omit<Job['spec'] & object, 'template'>;
 }
 
@@ -148,19 +148,19 @@ function listAnnotation({ metadata, spec }: ZipJob) {
     : {};
 }
 
-function jobOf(zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job {
+function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
   const { name, namespace, uid } = zipJob.metadata;
   const { queueName } = zipJob.spec;
-  const isQueued = frame.component === 'archive' && queueName !== undefined;
-  const labels = zipperLabels(name, frame.component);
+  const isQueued = parts.component === 'archive' && queueName !== undefined;
+  const labels = zipperLabels(name, parts.component);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: frame.name,
+      name: parts.name,
       namespace,
       labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
-      ...(frame.component === 'archive' && listAnnotation(zipJob)),
+      ...(parts.component === 'archive' && listAnnotation(zipJob)),
       ownerReferences: [
         { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: uid ?? '', controller: true },
       ],
@@ -170,14 +170,14 @@ function jobOf(zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job {
       parallelism: 1,
       // The queue controller resumes the Job when it admits it.
       ...(isQueued && { suspend: true }),
-      ...frame.spec,
+      ...parts.spec,
       template: {
-        metadata: zipperPodMetadata(labels, frame.task, config),
+        metadata: zipperPodMetadata(labels, parts.task, config),
         spec: zipperPodSpec({
-          hasToken: frame.component === 'archive',
-          bucket: frame.bucket,
-          fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
-          ...frame.share,
+          hasToken: parts.component === 'archive',
+          bucket: parts.bucket,
+          fileSecrets: parts.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
+          ...parts.placement,
           config,
           traceparent: validTraceparent(zipJob.metadata.annotations?.[ANNOTATIONS.traceparent]),
         }),
@@ -195,7 +195,7 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
       component: 'archive',
       task: archiveTask(zipJob, bucket, config),
       bucket,
-      share: archiveShare(zipJob, config),
+      placement: archivePlacement(zipJob, config),
       spec: {
         podReplacementPolicy: 'Failed',
         backoffLimit: maxAttemptsOf(zipJob) - 1,
@@ -270,7 +270,7 @@ export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSet
       component: 'recover',
       task,
       bucket: lost.bucket,
-      share: recoveryShare(zipJob, config),
+      placement: recoveryPlacement(zipJob, config),
       spec: {
         // A terminating pod counts as failed, because its node may be lost. Two recovery pods at once do no harm.
         podReplacementPolicy: 'TerminatingOrFailed',

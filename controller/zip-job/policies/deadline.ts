@@ -55,9 +55,10 @@ export function isFarTooSlow(
 export function isOutOfTime(
   zipJob: ZipJob,
   job: Job | undefined,
-  at: { readonly now: Date; readonly activeDeadlineSeconds: number },
+  settings: { readonly activeDeadlineSeconds: number },
+  now: Date,
 ): boolean {
   if (job && jobFailure(job)?.reason === 'DeadlineExceeded') return true;
-  const deadline = runDeadline(zipJob, job, at);
-  return deadline !== undefined && at.now >= deadline;
+  const deadline = runDeadline(zipJob, job, settings);
+  return deadline !== undefined && now >= deadline;
 }

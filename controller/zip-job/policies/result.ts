@@ -11,6 +11,7 @@ export function resultOf(zipJob: ZipJob): ZipResult | undefined {
 
 /** Checks the result against the request: every file is an entry or was skipped as allowed, and the archive is not empty. */
 export function verifyResult(zipJob: ZipJob, result: ZipResult): Outcome {
+  // A skipped file leaves no entry. With `Placeholder`, an entry replaces it; with `Fail`, nothing is skipped.
   const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;
   const expected = fileCount(zipJob) - skipped + manifestFiles(zipJob.spec).length;
   if (result.entries !== expected)
