@@ -50,7 +50,7 @@ export const OUTAGE_MUTANTS: readonly Mutant[] = [
     file: 'controller/queue/queue-order.ts',
     find: 'isHeld(bucket) ? Math.min(1, perBucket) : perBucket;',
     replace: "isHeld(bucket) && bucket === '' ? Math.min(1, perBucket) : perBucket;",
-    tests: [`${CONTROLLER}/queue/ledger.test.ts`, `${CONTROLLER}/admission/ledger-properties.test.ts`],
+    tests: [`${CONTROLLER}/queue/ledger.test.ts`, `${CONTROLLER}/queue/ledger-properties.test.ts`],
   },
   {
     name: 'a held bucket shows no condition',

@@ -81,7 +81,6 @@ function errorsOf(texts: Texts): HistoryErrors {
   return errors;
 }
 
-/** Reads the query of a URL. */
 export function readHistoryQuery(params: URLSearchParams): {
   readonly query: HistoryQuery;
   readonly errors: HistoryErrors;

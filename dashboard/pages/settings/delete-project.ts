@@ -72,13 +72,14 @@ function flashOf(namespace: string, { tokens, buckets, problems }: DeletedProjec
 
 async function post(deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, form, user } = request;
-  const tokens = form.get('tokens') === 'yes';
-  const buckets = form.get('buckets') === 'yes';
-  const values = { tokens: tokens ? 'yes' : '', buckets: buckets ? 'yes' : '' };
+  const values = { tokens: form.get('tokens') ?? '', buckets: form.get('buckets') ?? '' };
   if ((form.get('confirm') ?? '').trim() !== namespace)
     return show(deps, request, { values, errors: { confirm: `Type ${namespace} to delete the project` } });
   try {
-    const deleted = await user.administration.projects().delete(namespace, { tokens, buckets });
+    const deleted = await user.administration.projects().delete(namespace, {
+      tokens: values.tokens === 'yes',
+      buckets: values.buckets === 'yes',
+    });
     return { kind: 'go', to: '/projects', flash: flashOf(namespace, deleted) };
   } catch (error) {
     if (hasCode(error, 'NotFound')) throw error;

@@ -8,13 +8,13 @@ import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 /** The controller usually needs less; a later change appears on the live page. */
 const ENABLE_LIMIT_MS = 5_000;
 
-/** Makes the change and returns a message, or `''` when the page itself shows the progress. */
-type Change = (webhooks: Webhooks, wait: WaitOptions) => Promise<string>;
+/** Makes the change and returns a message, or undefined when the page itself shows the progress. */
+type Change = (webhooks: Webhooks, wait: WaitOptions) => Promise<string | undefined>;
 
 const CHANGES: Readonly<Record<'test' | 'enable' | 'disable', Change>> = {
   test: async (webhooks) => {
     await webhooks.beginTest();
-    return '';
+    return undefined;
   },
   enable: async (webhooks, wait) => {
     await webhooks.enable(wait);
@@ -37,10 +37,10 @@ function goTo(namespace: string, flash: GoTo['flash']): GoTo {
 async function run(change: Change, request: PageRequest): Promise<GoTo> {
   const { namespace } = request;
   try {
-    const text = await change(request.user.administration.webhooks(request.namespace), {
+    const text = await change(request.user.administration.webhooks(namespace), {
       limitMs: ENABLE_LIMIT_MS,
     });
-    return goTo(namespace, text === '' ? undefined : { kind: 'done', text });
+    return goTo(namespace, text === undefined ? undefined : { kind: 'done', text });
   } catch (error) {
     const isExpected = error instanceof AdministrationError && ['TimedOut', 'NotFound'].includes(error.code);
     if (!isExpected) throw error;
