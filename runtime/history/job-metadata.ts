@@ -8,7 +8,7 @@ interface MetadataRow {
 
 /**
  * The metadata of jobs of one project, by uid. The jobs are sorted, newest first. The limits of the time exclude the partitions of
- * other days, and LATERAL with LIMIT makes PostgreSQL look up each job by its primary key, whatever its statistics say.
+ * other months, and LATERAL with LIMIT makes PostgreSQL look up each job by its primary key, whatever its statistics say.
  */
 export async function metadataOf(
   database: Pick<HistoryDatabase, 'query'>,

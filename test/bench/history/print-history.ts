@@ -25,11 +25,11 @@ export function historyLines({
       (one) => `| ${one.table} | ${one.rows} | ${one.table_mb} | ${one.index_mb} | ${one.bytes_per_row} |`,
     ),
     '',
-    '| writes | jobs/s | p50, p99 of a batch (ms) | bytes of WAL per job |',
-    '|---|---|---|---|',
+    '| writes | jobs/s | p50, p99 of a batch (ms) | server CPU per job (ms) | bytes of WAL per job |',
+    '|---|---|---|---|---|',
     ...writes.map(
       (one) =>
-        `| ${one.what} | ${one.jobs_per_s} | ${one.p50_ms}, ${one.p99_ms} | ${one.wal_bytes_per_job} |`,
+        `| ${one.what} | ${one.jobs_per_s} | ${one.p50_ms}, ${one.p99_ms} | ${one.server_cpu_ms_per_job} | ${one.wal_bytes_per_job} |`,
     ),
   ];
 }

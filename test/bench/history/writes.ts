@@ -7,6 +7,7 @@ import type { HistoryEntry } from '#runtime/history/history-job.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { productionZipJob } from '#test/support/builders/production-objects.ts';
 import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createCpuMeter } from './backend-cpu.ts';
 import type { Session } from './generate-rows.ts';
 import { percentile } from './percentile.ts';
 import { uidOfProject } from './queries.ts';
@@ -17,6 +18,8 @@ export interface WriteFigure {
   readonly batch: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
+  /** Of the server process, which does not depend on other load as times of a clock do. */
+  readonly server_cpu_ms_per_job: number;
   /** Write-ahead log, which replicas and backups receive. */
   readonly wal_bytes_per_job: number;
 }
@@ -58,6 +61,10 @@ async function measureLoad(
   { what, batch, perSecond, seconds }: Load,
 ): Promise<WriteFigure> {
   const times: number[] = [];
+  // So that the log has every page that the load changes, whenever the last checkpoint was.
+  await session.query('CHECKPOINT');
+  const cpuMs = await createCpuMeter(writer);
+  const startCpuMs = cpuMs();
   const [startMs, startWal] = [performance.now(), await walPosition(session)];
   for (let n = 0; performance.now() - startMs < seconds * 1_000; n += 1) {
     if (perSecond > 0) await delay(Math.max(0, startMs + (n * 1_000) / perSecond - performance.now()));
@@ -73,6 +80,7 @@ async function measureLoad(
     jobs_per_s: Math.round(jobs / ((performance.now() - startMs) / 1_000)),
     p50_ms: percentile(times, 0.5),
     p99_ms: percentile(times, 0.99),
+    server_cpu_ms_per_job: Math.round(((cpuMs() - startCpuMs) / jobs) * 1_000) / 1_000,
     wal_bytes_per_job: Math.round(((await walPosition(session)) - startWal) / jobs),
   };
 }
@@ -85,7 +93,8 @@ export async function measureWrites(
   await using administrator = await server.open('superuser');
   const session: Session = { query: (text, values = []) => administrator.query(text, [...values]) };
   await session.query('SELECT zipjobs.make_partitions(now()::date, now()::date + 1)');
-  await using writer = server.connect('writer');
+  // One connection, whose CPU time is read.
+  await using writer = server.connect('writer', { HISTORY_POOL_SIZE: '1' });
   const figures: WriteFigure[] = [];
   await writeJobs(writer, entriesOf(50));
   for (const load of LOADS) {
