@@ -55,10 +55,9 @@ export function isFarTooSlow(
 export function isOutOfTime(
   zipJob: ZipJob,
   job: Job | undefined,
-  settings: { readonly activeDeadlineSeconds: number },
-  now: Date,
+  settings: { readonly activeDeadlineSeconds: number; readonly now: Date },
 ): boolean {
   if (job && jobFailure(job)?.reason === 'DeadlineExceeded') return true;
   const deadline = runDeadline(zipJob, job, settings);
-  return deadline !== undefined && now >= deadline;
+  return deadline !== undefined && settings.now >= deadline;
 }

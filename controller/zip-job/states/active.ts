@@ -286,7 +286,7 @@ export function active(s: Situation): Step {
     });
   if (isRecovering(s.status)) return continueRecovery(s);
   const { now, config } = s;
-  if (isOutOfTime(s.seen.zipJob, job, config, now))
+  if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
     return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
   return s.status.job?.podUid === undefined ? noActivePod(s, job) : activePod(s, job);
 }
