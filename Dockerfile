@@ -36,7 +36,7 @@ FROM api-packages AS api-program
 COPY crds ./crds
 COPY runtime ./runtime
 COPY api ./api
-RUN sh build-program api/programs/warm-up-main.ts
+RUN sh build-program api/programs/warm-up/main.ts
 
 FROM process AS api
 LABEL org.opencontainers.image.title="zipjobs-api" \
@@ -60,7 +60,7 @@ FROM controller-packages AS controller-program
 COPY crds ./crds
 COPY runtime ./runtime
 COPY controller ./controller
-RUN sh build-program controller/programs/warm-up-main.ts
+RUN sh build-program controller/programs/warm-up/main.ts
 
 FROM process AS controller
 LABEL org.opencontainers.image.title="zipjobs-controller" \

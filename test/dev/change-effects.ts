@@ -26,7 +26,7 @@ const RULES: readonly (readonly [path: RegExp, effects: readonly Effect[]])[] = 
   // Copies of crds/*.yaml, written by `scripts/sync-crds.ts`.
   [/^charts\/zipjobs\/templates\/crds\//, []],
   // Programs that run once and exit.
-  [/^cli\/|^api\/release-check\/|^controller\/uninstall\/|^[a-z-]+\/warm-up\//, []],
+  [/^cli\/|^(?:api|controller)\/programs\/|^[a-z-]+\/warm-up\//, []],
   [/^charts\//, ['chart']],
   [/^crds\/.*\.yaml$/, ['definitions']],
   [/^(crds|runtime)\//, COMPONENTS],

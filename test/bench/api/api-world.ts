@@ -12,7 +12,7 @@ import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
-const WARM_UP = resolve(import.meta.dirname, '../../../api/programs/warm-up-main.ts');
+const WARM_UP = resolve(import.meta.dirname, '../../../api/programs/warm-up/main.ts');
 const NAMESPACE = 'bench';
 /** As many connections as the API itself opens to the API server. */
 const CONNECTIONS = 64;

@@ -86,7 +86,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-async function generateDay(session: Session, size: Size, day: number, now: Date): Promise<void> {
+async function generateDay(
+  session: Session,
+  size: Size,
+  { day, now }: { readonly day: number; readonly now: Date },
+): Promise<void> {
   const { metadata, detail } = templates();
   const start = dayText(new Date(firstDayOf(size, now).getTime() + day * 86_400_000));
   await session.query(jobsOf(start, Math.round(size.rows / size.days), size.projects));
@@ -129,7 +133,7 @@ export async function generateRows(
   let done = 0;
   async function fill(session: Session, part: number): Promise<void> {
     for (let day = part * share; day < Math.min(size.days, (part + 1) * share); day += 1) {
-      await generateDay(session, size, day, now);
+      await generateDay(session, size, { day, now });
       done += 1;
       if (done % 30 === 0) log(`${done} of ${size.days} days`);
     }

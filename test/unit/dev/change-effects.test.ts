@@ -22,7 +22,7 @@ const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
   ['test/dev/main.ts', 'a file outside the watched folders'],
   ['Dockerfile', 'an image recipe'],
   ['cli/main.ts', 'the command line, which runs once and exits'],
-  ['api/programs/warm-up-main.ts', 'a step of the image build'],
+  ['api/programs/warm-up/main.ts', 'a step of the image build'],
   ['controller/programs/uninstall/main.ts', 'the uninstall Job'],
   ['api/programs/release-check/main.ts', 'the pod of helm test'],
   ['controller/.decide.ts.swp', 'a swap file of vim'],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { warmUp } from '#runtime/process/warm-up.ts';
 
-await warmUp(join(import.meta.dirname, '../main.ts'), {
+await warmUp(join(import.meta.dirname, '../../main.ts'), {
   ...process.env,
   POD_NAME: 'warm-up',
   POD_NAMESPACE: 'warm-up',

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { warmUp } from '#runtime/process/warm-up.ts';
 
-await warmUp(join(import.meta.dirname, '../main.ts'), {
+await warmUp(join(import.meta.dirname, '../../main.ts'), {
   ...process.env,
   PORT: '0',
   // Loads the client of the history. It connects only when a request needs it.
