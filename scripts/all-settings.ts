@@ -1,19 +1,7 @@
-/** Every setting of every program: the processes of the chart and the commands. */
-import { RELEASE_CHECK_SETTINGS } from '#api/programs/release-check/config.ts';
-import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
-import { MIGRATE_SETTINGS } from '#controller/history/migrate/config.ts';
-import { UNINSTALL_SETTINGS } from '#controller/programs/uninstall/config.ts';
-import type { Setting, Settings } from '#runtime/config/config.ts';
+/** Counts what an operator can change. */
+import type { Setting } from '#runtime/config/config.ts';
 import { UNSUPPORTED_SETTINGS } from '#runtime/config/unsupported-settings.ts';
-import { PROCESSES } from './sync-values.ts';
-
-export const PROGRAMS: Readonly<Record<string, Settings>> = {
-  ...PROCESSES,
-  migrate: MIGRATE_SETTINGS,
-  uninstall: UNINSTALL_SETTINGS,
-  'release-check': RELEASE_CHECK_SETTINGS,
-  cli: COMMAND_LINE_SETTINGS,
-};
+import { PROGRAMS } from './sync-values.ts';
 
 /** A JSON setting counts as its keys. */
 function namesOf({ env, keys }: Setting): readonly string[] {

@@ -6,7 +6,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
+import { RELEASE_CHECK_SETTINGS } from '#api/programs/release-check/config.ts';
+import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config/config.ts';
+import { MIGRATE_SETTINGS } from '#controller/history/migrate/config.ts';
+import { UNINSTALL_SETTINGS } from '#controller/programs/uninstall/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
 import { type Setting, type Settings, withTimerLimit } from '#runtime/config/config.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
@@ -25,9 +29,17 @@ export const PROCESSES: Readonly<Record<'api' | 'dashboard' | 'controller' | 'zi
   zipper: { ...ZIPPER_VARIABLES, ...ZIPPER_SETTINGS },
 };
 
+/** Every setting of every program: the processes of the chart and the commands. */
+export const PROGRAMS: Readonly<Record<string, Settings>> = {
+  ...PROCESSES,
+  migrate: MIGRATE_SETTINGS,
+  uninstall: UNINSTALL_SETTINGS,
+  'release-check': RELEASE_CHECK_SETTINGS,
+  cli: COMMAND_LINE_SETTINGS,
+};
+
 /** Those that templates set from a value of the chart. */
-const FROM_VALUES =
-  `HOST PORT ADMIN_PORT LOG_LEVEL TRUSTED_PROXIES BASE_PATH DASHBOARD_URL DASHBOARD_ALLOW_HTTP
+const FROM_VALUES = `LOG_LEVEL TRUSTED_PROXIES BASE_PATH DASHBOARD_URL DASHBOARD_ALLOW_HTTP
   DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID DASHBOARD_OIDC_SCOPES REDIS_URL REDIS_USERNAME
   REDIS_PASSWORD HISTORY_HOST HISTORY_PORT HISTORY_DATABASE HISTORY_USER HISTORY_TLS KUBECONFIG
   EGRESS_ALLOW_CIDRS EGRESS_DENY_CIDRS EGRESS_CLUSTER_CIDRS EGRESS_NAT64_PREFIX WEBHOOK_ALLOW_HTTP
@@ -112,6 +124,21 @@ function settingsTable(settings: Settings): string {
   );
 }
 
+/** The settings that `<process>.settings` cannot contain, because values of the chart, the shell or Kubernetes set them. */
+function otherSettingsTable(): string {
+  const free = new Set(Object.values(PROCESSES).flatMap(freeSettings));
+  const others = Object.values(PROGRAMS)
+    .flatMap((settings) => Object.values(settings))
+    .filter((one) => !free.has(one) && one.setBy === undefined);
+  const byName = new Map(others.map((one) => [one.env, one] as const));
+  return table(
+    ['Variable', 'Description', 'Reason to change it'],
+    [...byName.values()]
+      .sort((a, b) => a.env.localeCompare(b.env))
+      .map((one) => [`\`${one.env}\``, one.description, one.changeWhen ?? '']),
+  );
+}
+
 type Row = readonly [path: string, value: string, comment: string];
 
 /** Empty maps are values of their own. */
@@ -160,7 +187,7 @@ export async function withTables(readme: string): Promise<string> {
   let text = replaceBlock(readme, 'values', await valuesTable());
   for (const [process, settings] of Object.entries(PROCESSES))
     text = replaceBlock(text, `${process} settings`, settingsTable(settings));
-  return text;
+  return replaceBlock(text, 'other settings', otherSettingsTable());
 }
 
 const FILES = { schema: SCHEMA, readme: README, names: NAMES };

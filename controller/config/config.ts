@@ -92,7 +92,7 @@ export const CONTROLLER_SETTINGS = {
     type: 'string',
     default: '',
     description: 'address to listen on; empty for all addresses',
-    changeWhen: 'set it when the process must listen on one address only',
+    setBy: 'the chart',
   },
   adminPort: {
     env: 'ADMIN_PORT',
@@ -101,7 +101,7 @@ export const CONTROLLER_SETTINGS = {
     maximum: 65535,
     default: 9090,
     description: 'port of /healthz, /readyz and /metrics',
-    changeWhen: 'change it when another container of the pod uses the port',
+    setBy: 'the chart',
   },
   ...IDENTITY_SETTINGS,
   leaseName: {

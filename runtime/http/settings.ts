@@ -8,7 +8,7 @@ const ADDRESSES = {
     type: 'string',
     default: '',
     description: 'address to listen on; empty for all addresses',
-    changeWhen: 'set it when the process must listen on one address only',
+    setBy: 'the chart',
   },
   port: {
     env: 'PORT',
@@ -17,7 +17,7 @@ const ADDRESSES = {
     maximum: 65535,
     default: 8080,
     description: 'port of requests',
-    changeWhen: 'change it when another container of the pod uses the port',
+    setBy: 'the chart',
   },
   adminPort: {
     env: 'ADMIN_PORT',
@@ -26,7 +26,7 @@ const ADDRESSES = {
     maximum: 65535,
     default: 9090,
     description: 'port of health and metrics',
-    changeWhen: 'change it when another container of the pod uses the port',
+    setBy: 'the chart',
   },
   ...LOG_SETTINGS,
   trustedProxies: {
