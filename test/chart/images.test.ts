@@ -8,7 +8,7 @@ import { loadedBy } from '#test/support/import-graph.ts';
 import { readStages } from '#tools/local-cluster/image-process.ts';
 
 interface Image {
-  /** The folders besides crds and runtime. The last one contains the warm-up, unless it is the command line. */
+  /** The folders besides crds and runtime. The last one contains the warm-up, beside other programs if it has some, unless it is the command line. */
   readonly folders: readonly string[];
   readonly programs: readonly string[];
 }
@@ -93,7 +93,9 @@ describe('the Dockerfile', () => {
 
 for (const [target, { folders, programs }] of Object.entries(IMAGES))
   describe(`the image of ${target}`, () => {
-    const warmUps = target === 'cli' ? [] : [`${folders.at(-1) ?? ''}/warm-up/main.ts`];
+    const folder = folders.at(-1) ?? '';
+    const room = existsSync(`${folder}/programs`) ? `${folder}/programs` : folder;
+    const warmUps = target === 'cli' ? [] : [`${room}/warm-up/main.ts`];
     function keptPackages(): readonly string[] {
       return (linesOf(`${target}-packages`, 'RUN')[0] ?? '').replace('sh install-packages ', '').split(' ');
     }
