@@ -40,7 +40,7 @@ import { createDocuments } from './openapi/documents.ts';
 import { type Caches, createCaches } from './read/caches.ts';
 import { createFindZipJob } from './read/find-zip-job.ts';
 import { createKeptResponses, type KeptResponses } from './read/kept-responses.ts';
-import { createReadHistory, type ReadHistory } from './read/read-history.ts';
+import { createReadHistory, type ReadHistory } from './read/read-archived.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes.ts';
 import { type AcceptedTokens, createAcceptedTokens } from './tokens/accepted-tokens.ts';
 import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts';

@@ -47,14 +47,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a pod that runs counts as gone when its job is finished',
-    file: 'controller/zip-job/states/pod-exit.ts',
+    file: 'controller/zip-job/states/awaiting-exit.ts',
     find: ' || (pod && !isEnded(pod) && !isLost(pod, s.now))',
     replace: '',
     tests: [ANY_ORDER, `${UNIT}/zip-job/states/pod-exit.test.ts`],
   },
   {
     name: 'a pod that does not exit after its result is not stopped',
-    file: 'controller/zip-job/states/pod-exit.ts',
+    file: 'controller/zip-job/states/awaiting-exit.ts',
     find: 'actions: deleteJob(s), ',
     replace: '',
     tests: [`${UNIT}/zip-job/states/pod-exit.test.ts`],

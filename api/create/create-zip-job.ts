@@ -15,7 +15,7 @@ import { type ApiError, quotaExceeded, serviceUnavailable } from '../errors/api-
 import type { StorageLedger } from '../limits/storage-ledger.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { projectUidOf } from '../read/project-uid.ts';
-import type { ReadHistory } from '../read/read-history.ts';
+import type { ReadHistory } from '../read/read-archived.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import { derivedUuid } from './derived-uuid.ts';

@@ -1,10 +1,16 @@
 import type { Clock } from '#runtime/time/clock.ts';
 import { createQueue } from '../body/steps.ts';
+import {
+  type InFlightLimits,
+  LIMITS,
+  longestDelay,
+  type Moment,
+  type Operation,
+} from '../limits/all-limits.ts';
 import { refusalOf } from '../limits/delay.ts';
 import { createInFlight, type InFlight } from '../limits/in-flight.ts';
 import { MAX_DELAY_MS } from '../limits/request-pace.ts';
 import type { SecondLimits } from '../limits/second-limits.ts';
-import { type InFlightLimits, LIMITS, longestDelay, type Moment, type Operation } from '../limits/table.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { type ApiMiddleware, projectOf } from './context.ts';
 

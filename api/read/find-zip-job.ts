@@ -6,7 +6,7 @@ import { resourceNotFound } from '../errors/api-error.ts';
 import type { CachedJob } from '../limits/cached-job.ts';
 import type { KeptResponses } from './kept-responses.ts';
 import { type JobResponse, responseOf } from './kept-responses.ts';
-import type { HistoryQuery, ReadHistory } from './read-history.ts';
+import type { HistoryQuery, ReadHistory } from './read-archived.ts';
 
 export interface FindZipJobDeps {
   /** Indexed by UID_INDEX. */

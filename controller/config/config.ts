@@ -26,8 +26,8 @@ import { IDENTITY_SETTINGS } from './identity-settings.ts';
 import { JOB_CONSTANTS, JOB_SETTINGS } from './job-settings.ts';
 import { RECOVERY_CONSTANTS, RECOVERY_SETTINGS } from './recovery-settings.ts';
 import { WEBHOOK_CONSTANTS, WEBHOOK_SETTINGS } from './webhook-settings.ts';
+import { readTaskSettings, ZIPPER_SETTINGS } from './zipper-launch.ts';
 import { readZipperPod, type ZipperPodValues } from './zipper-pod.ts';
-import { readTaskSettings, ZIPPER_SETTINGS } from './zipper-settings.ts';
 
 /** What the API server has to do for progress and counts, however many jobs run. */
 const WRITE_BUDGET_SETTINGS = {

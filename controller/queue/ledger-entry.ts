@@ -2,7 +2,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from '../cluster/caches.ts';
-import { orderOf } from './job-in-queue.ts';
+import { orderOf } from './blocked.ts';
 import type { SlotRequest } from './queue-order.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 

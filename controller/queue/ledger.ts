@@ -2,7 +2,7 @@ import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { type Blocked, isHeld, olderJobFirst } from './job-in-queue.ts';
+import { type Blocked, isHeld, olderJobFirst } from './blocked.ts';
 import { type KeyQueue, KeyQueues } from './key-queue.ts';
 import {
   type Entry,

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '#crds/zip-job.ts';
 import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { timeOf } from '../cluster/times.ts';
-import { isGone, isSuccess } from './notification.ts';
+import { isGone, isSuccess } from './retries.ts';
 
 /** Failures further apart than the longest wait of the schedule plus a margin are separate outages. */
 const ONE_OUTAGE_MS = 48 * 3_600_000;

@@ -9,7 +9,7 @@ import { createEvents, type EventsOptions } from '../reconciling/events.ts';
 import { createFinalizers } from '../reconciling/finalizers.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from '../reconciling/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from '../reconciling/reconcile.ts';
-import { createPlanDelivery } from '../webhook/plan-delivery.ts';
+import { createPlanDelivery } from '../webhook/next-delivery.ts';
 import { createSender, type Sender } from '../webhook/sender.ts';
 import { createPlanTest, testKeyOf } from '../webhook/test-event.ts';
 import { createActOnBucket } from '../zip-bucket/act.ts';

@@ -15,9 +15,9 @@ import { isRestored, lacksRecord } from './policies/restored.ts';
 import { resultOf, verifyResult } from './policies/result.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
 import { active } from './states/active.ts';
+import { recordExit } from './states/awaiting-exit.ts';
 import { abandoned, beginEnding, endJob, finalPhaseOf, finish, restored } from './states/ending.ts';
 import { finished } from './states/finished.ts';
-import { recordExit } from './states/pod-exit.ts';
 import { queued } from './states/queued.ts';
 import { recovering } from './states/recovering.ts';
 

@@ -19,7 +19,7 @@ import { timeOf } from '../cluster/times.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import type { Ledger } from '../queue/ledger.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
-import { attemptIdOf } from '../webhook/notification.ts';
+import { attemptIdOf } from '../webhook/retries.ts';
 import type { FinishedPods } from './lifetime/finished-pods.ts';
 import type { SurplusJobs } from './lifetime/surplus-jobs.ts';
 import { recoveryJobName } from './manifest/job-manifest.ts';

@@ -1,5 +1,5 @@
 import type { HistoryDatabase } from './database.ts';
-import type { PlacedJob } from './scan-jobs.ts';
+import type { PlacedJob } from './search-statement.ts';
 
 interface MetadataRow {
   readonly uid: string;

@@ -5,8 +5,8 @@ import type { HistoryJob } from './history-job.ts';
 import { type JobPlace, placeAt, readCursor, writeCursor } from './job-cursor.ts';
 import { checkFilter, type JobFilter } from './job-filter.ts';
 import { metadataOf } from './job-metadata.ts';
-import type { PlacedJob } from './scan-jobs.ts';
 import { searchJobs } from './search-jobs.ts';
+import type { PlacedJob } from './search-statement.ts';
 
 export interface JobPage {
   /** Newest first. */

@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import type { HistoryDatabase } from './database.ts';
 import type { JobPlace } from './job-cursor.ts';
 import { type JobFilter, planSearch } from './job-filter.ts';
-import { type Scanned, scanJobs } from './scan-jobs.ts';
+import { type Scanned, scanJobs } from './search-statement.ts';
 
 export interface Search {
   readonly database: Pick<HistoryDatabase, 'query'>;

@@ -11,7 +11,7 @@ import type { EventLane } from '../../reconciling/event-lane.ts';
 import type { Finalizers } from '../../reconciling/finalizers.ts';
 import type { WebhookDispatcher } from '../../webhook/dispatcher.ts';
 import type { EndpointNotes } from '../../webhook/endpoint-notes.ts';
-import type { PlanDelivery } from '../../webhook/plan-delivery.ts';
+import type { PlanDelivery } from '../../webhook/next-delivery.ts';
 import type { Memory } from '../memory.ts';
 import type { OwnedStatus } from '../observation.ts';
 

@@ -6,7 +6,7 @@ import { commandOf } from '../../cluster/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../cluster/job-state.ts';
 import { formatDuration, timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
-import { eventOf, firstWebhookState } from '../../webhook/notification.ts';
+import { eventOf, firstWebhookState } from '../../webhook/retries.ts';
 import { withAttempt } from '../attempt.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isRecovering, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';

@@ -9,13 +9,13 @@ import { commandOf } from '../../cluster/command.ts';
 import { timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { isDisabled } from '../../webhook/endpoint.ts';
-import { afterDelivery, replayed } from '../../webhook/notification.ts';
+import { afterDelivery, replayed } from '../../webhook/retries.ts';
 import { expiresAt, fileListExpiresAt, podsExpireAt } from '../lifetime/lifetime.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { awaitsArchive } from '../policies/archiving.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
-import { podExit } from './pod-exit.ts';
+import { podExit } from './awaiting-exit.ts';
 
 function deliveredNote(webhook: WebhookState): EventNote {
   const last = webhook.log?.at(-1);

@@ -4,7 +4,7 @@ import { acceptedAtOf } from '#crds/zip-job-facts.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isLeftOver } from '../../cluster/job-state.ts';
 import { isOwnedBy } from '../../cluster/ownership.ts';
-import type { Blocked } from '../../queue/job-in-queue.ts';
+import type { Blocked } from '../../queue/blocked.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import type { Refusal } from '../../reconciling/refusal.ts';
 import { archiveJob } from '../manifest/job-manifest.ts';

@@ -1,6 +1,6 @@
 /** Finished jobs with a pending webhook, created without a zipper: for tests of many deliveries. */
 import { randomUUID } from 'node:crypto';
-import { firstWebhookState } from '#controller/webhook/notification.ts';
+import { firstWebhookState } from '#controller/webhook/retries.ts';
 import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';

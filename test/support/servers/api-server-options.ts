@@ -1,6 +1,6 @@
 import type { AppDeps } from '#api/app.ts';
 import type { RateLimitsDeps } from '#api/limits/rate-limits.ts';
-import type { ReadHistoryDeps } from '#api/read/read-history.ts';
+import type { ReadHistoryDeps } from '#api/read/read-archived.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';

@@ -13,7 +13,7 @@ import { createStorageLedger, type StorageLedger } from '#api/limits/storage-led
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createFindZipJob } from '#api/read/find-zip-job.ts';
-import { createReadHistory } from '#api/read/read-history.ts';
+import { createReadHistory } from '#api/read/read-archived.ts';
 import { createZipJobRoutes } from '#api/routes.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rateLimitHeaders } from '#api/http/rate-limit.ts';
+import { longestDelay } from '#api/limits/all-limits.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/limits/rate-limits.ts';
-import { longestDelay } from '#api/limits/table.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';

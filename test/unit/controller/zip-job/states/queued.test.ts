@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { olderJobFirst } from '#controller/queue/job-in-queue.ts';
+import { olderJobFirst } from '#controller/queue/blocked.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';

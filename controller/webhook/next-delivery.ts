@@ -7,8 +7,8 @@ import { validTraceparent } from '#runtime/log/traceparent.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { endpointDelivery } from './endpoint-delivery.ts';
-import { attemptIdOf, eventOf } from './notification.ts';
 import { webhookBody } from './payload.ts';
+import { attemptIdOf, eventOf } from './retries.ts';
 import type { Sender } from './sender.ts';
 
 export interface PlanDeliveryOptions extends Sender {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { afterDelivery, firstWebhookState } from '#controller/webhook/notification.ts';
+import { afterDelivery, firstWebhookState } from '#controller/webhook/retries.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
