@@ -1,6 +1,6 @@
 /** Every reason why a job ends without an archive. */
 import type { Reason } from './conditions.ts';
-import type { FailureCode } from './zipper-contract.ts';
+import type { FailureCode } from './exit-codes.ts';
 
 /**
  * Who can correct the cause of a failure. `caller`: the request, its sources, the bucket or its credentials. `operator`: zipjobs,

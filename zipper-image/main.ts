@@ -1,8 +1,10 @@
 /** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
+
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.ts';
 import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
-import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, ZipperTask } from '#crds/zipper-task.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';

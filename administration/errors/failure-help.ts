@@ -1,5 +1,5 @@
+import type { FailureCode } from '#crds/exit-codes.ts';
 import type { REASON_FAULTS } from '#crds/job-failures.ts';
-import type { FailureCode } from '#crds/zipper-contract.ts';
 
 /** Every reason with which a job ends without an archive. */
 type FailureReason = FailureCode | keyof typeof REASON_FAULTS;

@@ -1,5 +1,5 @@
 import { REASONS } from '#crds/conditions.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 
 const FAILURES = Object.entries(FAILURE_CODES).map(([code, { text }]) => [code, text] as const);
 const SENTENCES: ReadonlyMap<string, string> = new Map([...Object.entries(REASONS), ...FAILURES]);

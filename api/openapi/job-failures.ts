@@ -1,5 +1,5 @@
+import { FAILURE_CODES, type FailureCode } from '#crds/exit-codes.ts';
 import { REASON_FAULTS } from '#crds/job-failures.ts';
-import { FAILURE_CODES, type FailureCode } from '#crds/zipper-contract.ts';
 
 type JobFailureCode = FailureCode | keyof typeof REASON_FAULTS;
 

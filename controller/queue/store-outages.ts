@@ -1,7 +1,7 @@
 import { findCondition } from '#crds/conditions.ts';
+import type { FailureCode } from '#crds/exit-codes.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, isFinished, type ZipJob } from '#crds/zip-job.ts';
-import type { FailureCode } from '#crds/zipper-contract.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from '../cluster/caches.ts';
 

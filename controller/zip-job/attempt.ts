@@ -1,7 +1,7 @@
 import { rfc3339, shorten } from '#crds/conditions.ts';
+import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
-import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { isDisrupted, isEnded, terminationOf } from '../cluster/pod-state.ts';

@@ -1,9 +1,9 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import { shorten } from '#crds/conditions.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';

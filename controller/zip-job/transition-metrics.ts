@@ -1,7 +1,7 @@
 import { REASONS } from '#crds/conditions.ts';
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 

@@ -1,7 +1,7 @@
 /** For each alert, series of this release with which it fires and with which it is silent. Values are one minute apart. */
 import type { Reason } from '#crds/conditions.ts';
+import type { FailureCode } from '#crds/exit-codes.ts';
 import type { Fault } from '#crds/job-failures.ts';
-import type { FailureCode } from '#crds/zipper-contract.ts';
 
 export interface Series {
   readonly name: string;

@@ -8,9 +8,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { runZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';

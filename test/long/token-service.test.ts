@@ -2,7 +2,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { readZip } from '#test/support/archives/read-zip.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { startZipper, untilZipperEnds, ZipperHost } from '#test/support/processes/zipper-process.ts';

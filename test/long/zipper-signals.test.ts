@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';

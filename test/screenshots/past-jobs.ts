@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { type Condition, rfc3339 } from '#crds/conditions.ts';
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import type { Attempt, WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 

@@ -6,8 +6,8 @@
  * attempt fails, whatever the job allows.
  */
 
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';

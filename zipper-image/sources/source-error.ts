@@ -1,4 +1,4 @@
-import type { FailureCode } from '#crds/zipper-contract.ts';
+import type { FailureCode } from '#crds/exit-codes.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
 

@@ -1,11 +1,11 @@
-import type { Failure } from '#crds/zip-job.ts';
 import {
   EXIT_CODES,
   type ExitName,
   FAILURE_CODES,
   type FailureCode,
   isPermanentExit,
-} from '#crds/zipper-contract.ts';
+} from '#crds/exit-codes.ts';
+import type { Failure } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { AppError, isAbort, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/log/redact.ts';

@@ -1,5 +1,5 @@
+import type { FailureCode } from '#crds/exit-codes.ts';
 import { type Failure, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import type { FailureCode } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';

@@ -7,7 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { BUCKET_SECRET_KEYS, CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
+import { BUCKET_SECRET_KEYS, CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ZipperTask } from '#crds/zipper-task.ts';
 
 const NO_API_SERVER = { host: '127.0.0.1', port: '1' };

@@ -1,8 +1,9 @@
 import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import { EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION, EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';

@@ -1,5 +1,5 @@
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { type Attempt, COUNTED_CLASSES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../cluster/job-state.ts';
 import type { Outcome, OwnedStatus } from '../observation.ts';

@@ -1,5 +1,5 @@
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { Attempt } from '#crds/zip-job.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { terminationOf } from '../../cluster/pod-state.ts';
 import { timeOf } from '../../cluster/times.ts';

@@ -1,7 +1,8 @@
+import { type FailureCode } from '#crds/exit-codes.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { ArchiveContents, Attempt, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
-import { CONTRACT_VERSION, type FailureCode } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { terminationMessageOf } from '../../cluster/termination-message.ts';
 import { timeOf } from '../../cluster/times.ts';
 import type { Outcome, Situation } from '../observation.ts';

@@ -1,7 +1,8 @@
 /** Creates objects that look like ours, of every kind that a user may create. */
 
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
-import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ApiResource } from '#test/permissions/api-resources.ts';
 import { ended, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import type { KubeResponse, KubeUser } from '#test/support/clients/kube-user.ts';

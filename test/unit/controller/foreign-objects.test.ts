@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { recoveryJobName } from '#controller/zip-job/manifest/job-manifest.ts';
 import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { aJob, aPod, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { createSealingKey } from '#runtime/crypto/sealed-box.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';

@@ -1,5 +1,5 @@
 /** What can happen to a job in the job world, with weights. */
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { disrupted, type Ending, failureMessage } from '#test/support/builders/pod-statuses.ts';

@@ -1,6 +1,6 @@
 import { isJobFinished, jobFailure } from '#controller/cluster/job-state.ts';
 import { isDisrupted, isEnded, terminationOf } from '#controller/cluster/pod-state.ts';
-import { isPermanentExit } from '#crds/zipper-contract.ts';
+import { isPermanentExit } from '#crds/exit-codes.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { JobWorld } from './job-world.ts';
 

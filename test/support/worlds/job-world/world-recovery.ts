@@ -1,5 +1,6 @@
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
-import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { assemblyMs, judge, type Verdict } from '#zipper-image/store/evidence.ts';
 import type { Ending } from '../../builders/pod-statuses.ts';

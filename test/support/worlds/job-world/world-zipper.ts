@@ -1,7 +1,8 @@
 import { isEnded } from '#controller/cluster/pod-state.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
-import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
+import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { assemblyMs } from '#zipper-image/store/evidence.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { failureHelp, remedyFor } from '#administration/errors/failure-help.ts';
+import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/exit-codes.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
-import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 
 const REASONS = [...FAILURE_FAULTS.keys()];
 const SENTENCES = /^[A-Za-z][^]*\.$/;

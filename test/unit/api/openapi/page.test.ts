@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { ERROR_CODES } from '#api/errors/error-codes.ts';
 import { html } from '#api/openapi/page/html.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
+import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { API_STATUSES } from '#crds/zip-job.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);

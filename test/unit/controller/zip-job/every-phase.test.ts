@@ -1,8 +1,8 @@
 /** Interrupts a job in every phase and follows it to its end. */
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { failureMessage } from '#test/support/builders/pod-statuses.ts';

@@ -6,7 +6,7 @@ import type { Parts } from '#controller/wiring/wiring.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createUnreachableSources } from '#controller/zip-job/unreachable-sources.ts';
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
-import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { createSealingKey, seal } from '#runtime/crypto/sealed-box.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';

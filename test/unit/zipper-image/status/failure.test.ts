@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EXIT_CODES, FAILURE_CODES, type FailureCode } from '#crds/zipper-contract.ts';
+import { EXIT_CODES, FAILURE_CODES, type FailureCode } from '#crds/exit-codes.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
 import { exitCodeOf, toFailure } from '#zipper-image/status/failure.ts';
 import { terminationText } from '#zipper-image/status/termination.ts';
