@@ -86,17 +86,20 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** Of the day with this number. */
+function startOf(first: Date, day: number): string {
+  return dayText(new Date(first.getTime() + day * 86_400_000));
+}
+
 async function generateDay(
   session: Session,
   size: Size,
-  { day, now }: { readonly day: number; readonly now: Date },
+  { start, hasDetails }: { readonly start: string; readonly hasDetails: boolean },
 ): Promise<void> {
   const { metadata, detail } = templates();
-  const start = dayText(new Date(firstDayOf(size, now).getTime() + day * 86_400_000));
   await session.query(jobsOf(start, Math.round(size.rows / size.days), size.projects));
   await session.query(USAGE, [start]);
-  if (day >= size.days - size.detailDays)
-    await session.query(detailsOf(quoted(metadata), quoted(detail)), [start]);
+  if (hasDetails) await session.query(detailsOf(quoted(metadata), quoted(detail)), [start]);
 }
 
 /** Removes all indexes but the primary keys, and returns the statements that make them again. */
@@ -121,9 +124,10 @@ export async function generateRows(
 ): Promise<number> {
   const startMs = performance.now();
   const [first] = sessions;
+  const firstDay = firstDayOf(size, now);
   for (const session of sessions) await session.query(`SET timezone = 'UTC'`);
   for (let day = 0; day < size.days; day += 100) {
-    const start = dayText(new Date(firstDayOf(size, now).getTime() + day * 86_400_000));
+    const start = startOf(firstDay, day);
     await first.query(
       `SELECT zipjobs.make_partitions('${start}', least('${start}'::date + 99, now()::date + 14))`,
     );
@@ -133,7 +137,8 @@ export async function generateRows(
   let done = 0;
   async function fill(session: Session, part: number): Promise<void> {
     for (let day = part * share; day < Math.min(size.days, (part + 1) * share); day += 1) {
-      await generateDay(session, size, { day, now });
+      const hasDetails = day >= size.days - size.detailDays;
+      await generateDay(session, size, { start: startOf(firstDay, day), hasDetails });
       done += 1;
       if (done % 30 === 0) log(`${done} of ${size.days} days`);
     }
