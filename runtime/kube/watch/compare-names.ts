@@ -1,4 +1,3 @@
-import { defined } from '../../collections/optional.ts';
 import { toError } from '../../errors.ts';
 import { pause } from '../../time/clock.ts';
 import { isOlderVersion } from '../cache/object-cache.ts';
@@ -6,12 +5,7 @@ import { listPages } from '../client/list-pages.ts';
 import { type KubeObject, namespaceOf, type ObjectKey, objectKey } from '../types.ts';
 import { identityOf } from './ingest.ts';
 import { applyEvent } from './open-watch.ts';
-import type { Parts } from './reflector-parts.ts';
-
-function queryOf<T extends KubeObject>({ options, settings }: Parts<T>, signal: AbortSignal) {
-  const { namespace, labelSelector, fieldSelector } = options;
-  return { pageSize: settings.pageSize, signal, ...defined({ namespace, labelSelector, fieldSelector }) };
-}
+import { type Parts, queryOf } from './reflector-parts.ts';
 
 function versionIn<T extends KubeObject>({ cache }: Parts<T>, key: ObjectKey): string | undefined {
   return (cache.get(key) ?? cache.identity(key))?.metadata.resourceVersion;

@@ -1,4 +1,3 @@
-import { defined } from '../../collections/optional.ts';
 import { type IncomingList, isOlderVersion } from '../cache/object-cache.ts';
 import { KubeError } from '../client/kube-error.ts';
 import { listPages } from '../client/list-pages.ts';
@@ -6,7 +5,7 @@ import { collectionPath } from '../client/resource-path.ts';
 import type { KubeObject } from '../types.ts';
 import { versionOf } from './ingest.ts';
 import { applyEvent, endReason, openWatch } from './open-watch.ts';
-import type { Parts, Progress } from './reflector-parts.ts';
+import { type Parts, type Progress, queryOf } from './reflector-parts.ts';
 import { receiveByWatch } from './watch-list.ts';
 
 /** After this many old lists in a row, assume that the cluster was restored from a backup and accept the list. */
@@ -51,15 +50,9 @@ async function receivePages<T extends KubeObject>(
   list: IncomingList<T>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { options, settings, ingest, progress } = parts;
-  const { kube, definition, namespace, labelSelector, fieldSelector } = options;
+  const { options, ingest, progress } = parts;
   let version = '';
-  const query = {
-    pageSize: settings.pageSize,
-    signal,
-    ...defined({ namespace, labelSelector, fieldSelector }),
-  };
-  for await (const page of listPages(kube, definition, query)) {
+  for await (const page of listPages(options.kube, options.definition, queryOf(parts, signal))) {
     progress.lastBytesMs = parts.clock.monotonicMs();
     version = page.resourceVersion;
     for (const item of page.items) ingest.listed(item, list);

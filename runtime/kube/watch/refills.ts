@@ -1,9 +1,8 @@
-import { defined } from '../../collections/optional.ts';
 import { toError } from '../../errors.ts';
 import { listPages } from '../client/list-pages.ts';
 import type { KubeObject } from '../types.ts';
 import { applyEvent } from './open-watch.ts';
-import type { Parts } from './reflector-parts.ts';
+import { type Parts, queryOf } from './reflector-parts.ts';
 
 /** Time between two refills of a namespace: each reads all of its objects. */
 const INTERVAL_MS = 30_000;
@@ -20,12 +19,10 @@ async function refill<T extends KubeObject>(
   namespace: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { options, settings, cache } = parts;
-  const { kube, definition, labelSelector, fieldSelector } = options;
-  const { pageSize } = settings;
-  const query = { pageSize, namespace, signal, ...defined({ labelSelector, fieldSelector }) };
+  const { options, cache } = parts;
+  const query = { ...queryOf(parts, signal), namespace };
   let isFirst = true;
-  for await (const { items } of listPages(kube, definition, query)) {
+  for await (const { items } of listPages(options.kube, options.definition, query)) {
     if (isFirst) cache.forgetLeftOut(namespace);
     isFirst = false;
     for (const object of items) applyEvent(parts, { type: 'ADDED', object });

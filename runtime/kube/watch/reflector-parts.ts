@@ -1,3 +1,4 @@
+import { defined } from '../../collections/optional.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ObjectCache } from '../cache/object-cache.ts';
 import type { KubeObject } from '../types.ts';
@@ -36,4 +37,10 @@ export interface Parts<T extends KubeObject> {
   readonly progress: Progress;
   /** Lists of one namespace, lists of all of them, and comparisons. */
   readonly turn: Turn;
+}
+
+/** The query of a list of what the reflector keeps. */
+export function queryOf<T extends KubeObject>({ options, settings }: Parts<T>, signal: AbortSignal) {
+  const { namespace, labelSelector, fieldSelector } = options;
+  return { pageSize: settings.pageSize, signal, ...defined({ namespace, labelSelector, fieldSelector }) };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../collections/optional.ts';
 import { toError } from '../../errors.ts';
 import { pause, systemClock } from '../../time/clock.ts';
 import { backoffMs } from '../../time/retry.ts';
@@ -11,7 +10,7 @@ import { createIngest } from './ingest.ts';
 import { listAll, watchOnce } from './list-watch.ts';
 import { createRefills } from './refills.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
-import type { Parts, Progress } from './reflector-parts.ts';
+import { type Parts, type Progress, queryOf } from './reflector-parts.ts';
 import { Turn } from './turn.ts';
 
 /*
@@ -35,11 +34,11 @@ import { Turn } from './turn.ts';
 
 /** The newest version of the collection. Only one object is requested. */
 async function newestVersion<T extends KubeObject>(
-  { options }: Parts<T>,
+  parts: Parts<T>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { kube, definition, namespace, labelSelector, fieldSelector } = options;
-  const query = { pageSize: 1, signal, ...defined({ namespace, labelSelector, fieldSelector }) };
+  const { kube, definition } = parts.options;
+  const query = { ...queryOf(parts, signal), pageSize: 1 };
   for await (const { resourceVersion } of listPages(kube, definition, query)) return resourceVersion;
   return undefined;
 }
