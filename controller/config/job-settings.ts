@@ -60,7 +60,7 @@ export const JOB_SETTINGS = {
     minimum: 86_400,
     default: JOB_LIMITS.ttlSeconds,
     description: 'default ttlSecondsAfterFinished of a failed ZipJob',
-    changeWhen: 'raise it when failed jobs are gone before someone has looked at them',
+    changeWhen: 'raise it when failed jobs are deleted before someone has read why',
   },
   succeededPodTtlSeconds: {
     env: 'SUCCEEDED_POD_TTL_SECONDS',

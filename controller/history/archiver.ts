@@ -19,14 +19,14 @@ import { Wake } from './wake.ts';
  *     unknown ── its webhook or pod may still change its status ──> later ── `archiveDueAt`, or nothing changes any more ──┐
  *        └──────────────── its status is final, or it is being deleted ────────────────────────────────────────────> queued
  *                                                                                                                        │
- *     stored <── done ── in a batch (`#taken`) <── `store` takes it: projects in turn, the oldest of each first ─────────┘
+ *     stored <── done ── in a batch (`#taken`) <── `store` takes it: round-robin over projects, oldest first ─────────────┘
  *                             │
  *                             ├── early: stored, but its status may still change: it waits for its final status (`#storedEarly`)
  *                             ├── changed: it changed since it was read ──> queued
  *                             ├── later: its status could not be written ──> later, for `archiveRetrySeconds`
  *                             └── the batch failed, or was full before it ──> queued
  *
- * Every change of the ZipJob (`#follow`) decides anew where it is, from the ZipJob alone. Nothing is lost if the process ends: a
+ * Every change of the ZipJob (`#follow`) decides where it is, from nothing but the ZipJob. Nothing is lost if the process ends: a
  * ZipJob keeps its finalizer until its row is committed, and the next leader has seen the same changes. If the queue is full,
  * jobs are left out (`#isIncomplete`) and read from the cache again when the queue is empty.
  */
