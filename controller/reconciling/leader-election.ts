@@ -14,8 +14,8 @@ import { createLeaseLock, type LeaseLock, type LeaseLockOptions } from './lease-
  * - leading (`leadWhileHeld`): `lead` runs, and the lease is renewed beside it until `lead` has ended. So no other replica starts
  *   while this one still works, also after the stop signal.
  * - releasing (`release`): gives the lease up, so that another replica leads at once. Best effort: the lease also expires.
- * - lost (`LeadershipLost`): nothing is released, because another may hold the lease. the signal of `lead` aborts, but nothing waits for it:
- *   the process must exit. The deadline of a renewal is shorter than the lease, so this happens before another may lead.
+ * - lost (`LeadershipLost`): nothing is released, because another may hold the lease. The signal of `lead` aborts, but nothing waits
+ *   for its end: the process must exit. The deadline of a renewal is shorter than the lease, so this happens before another may lead.
  *
  * The lease is judged by the time that this process saw pass, never by the clock of another (lease-lock.ts).
  */
