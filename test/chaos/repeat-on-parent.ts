@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from './git.ts';
 
-/** A schedule takes at most 20 minutes; more for the installation of the packages. */
-const LIMIT_MS = 1_500_000;
+/** With the installation of the packages, a schedule takes two to four minutes when nothing else runs. */
+const LIMIT_MS = 480_000;
 const MOST_OUTPUT = 20_000;
 
 export interface Repetition {

@@ -105,7 +105,7 @@ async function untilAllFinished(
   await until(
     'every job to finish and every webhook to be delivered',
     async () => (await areAllFinished()) || (isOver() && 'over'),
-    { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 500 },
+    { limitMs: MOST_MS + END_LIMIT_MS, intervalMs: 1_000 },
   ).then((end) => {
     if (end === 'over') throw new Error('the jobs did not finish, or their webhooks were not delivered');
   });

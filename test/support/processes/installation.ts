@@ -77,10 +77,18 @@ export async function installChart(
   chart = 'charts/zipjobs',
 ): Promise<Installation> {
   await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '200s'] });
+  async function find(): Promise<string> {
+    const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api');
+    return `http://${address}:${API_PORT}`;
+  }
+  let finding: Promise<string> | undefined;
   return {
-    apiUrl: async () => {
-      const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api');
-      return `http://${address}:${API_PORT}`;
+    // One look-up for all who wait: the clients of a chaos test would list the pods 800 times a second while no pod is ready.
+    apiUrl: () => {
+      finding ??= find().finally(() => {
+        finding = undefined;
+      });
+      return finding;
     },
   };
 }
