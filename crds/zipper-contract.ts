@@ -14,12 +14,6 @@ export const CONTRACT_VERSION = 1 as const;
 export const ZIPPER_MODES = ['archive', 'recover', 'check-bucket'] as const;
 export type ZipperMode = (typeof ZIPPER_MODES)[number];
 
-/**
- * In the messages with which the chart's policy `zipper-status` refuses a pod that is not, or no longer, active. No other refusal
- * of the API server ends an attempt at once.
- */
-export const NOT_ACTIVE_MARK = '[zipjobs.dev/not-active]';
-
 /** Object metadata key (without `x-amz-meta-`) with the attempt (podUid) that wrote the archive. */
 export const ATTEMPT_METADATA_KEY = 'zip-attempt';
 

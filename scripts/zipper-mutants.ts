@@ -120,7 +120,7 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'any refusal means that another pod is active',
     file: 'zipper-image/status/status-api.ts',
-    find: ' && message.includes(NOT_ACTIVE_MARK);',
+    find: ' && message.includes(`[${POLICY_MARKS.notActive}]`);',
     replace: ';',
     tests: [REFUSED],
   },

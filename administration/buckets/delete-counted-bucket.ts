@@ -1,12 +1,21 @@
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { type WaitForOptions, waitFor } from '../changes/wait-for.ts';
-import { hasCode } from '../errors/administration-error.ts';
+import { AdministrationError } from '../errors/administration-error.ts';
 
-/** In the message of the policy bucket-deletions. */
-const IN_USE = 'use this ZipBucket';
+/** The policy bucket-deletions of the chart refused. */
+function isInUse(error: unknown): boolean {
+  return (
+    error instanceof AdministrationError &&
+    isKubeError(error.cause) &&
+    error.cause.mark === POLICY_MARKS.inUse
+  );
+}
+
 const LIMIT_MS = 5_000;
 
 /**
@@ -26,7 +35,7 @@ export async function deleteCountedBucket(
       await buckets.delete(namespace, name, defined({ uid }));
       return {};
     } catch (error) {
-      if (!hasCode(error, 'Refused') || !error.message.includes(IN_USE)) return { failure: toError(error) };
+      if (!isInUse(error)) return { failure: toError(error) };
       refusal = error;
       return undefined;
     }

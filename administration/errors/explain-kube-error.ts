@@ -37,11 +37,6 @@ export function meaningOfKubeError({ code }: Pick<KubeError, 'code'>): Administr
   return MEANINGS[code];
 }
 
-/** The message of the API server, without the prefix that describes the call. */
-function saidBy(error: KubeError): string {
-  return error.message.replace(/^.*?: (?:\d{3} \w+: )?/, '');
-}
-
 function placeOf({ namespace }: Attempt): string {
   return namespace === undefined || namespace === '' ? 'at the cluster scope' : `in namespace ${namespace}`;
 }
@@ -50,12 +45,8 @@ function objectOf({ resource, name }: Attempt): string {
   return name === undefined ? resource : `${resource} ${name}`;
 }
 
-/** An RBAC error contains the user; an admission error does not. */
-const USER = /User "([^"]+)" cannot/;
-
 function forbidden(attempt: Attempt, error: KubeError): AdministrationError {
-  const said = saidBy(error);
-  const user = USER.exec(said)?.[1];
+  const { said, user } = error;
   const { verb, resource } = attempt;
   if (user === undefined)
     return new AdministrationError(
@@ -108,7 +99,7 @@ function tooLargeToRead(what: string, cause: KubeError): AdministrationError {
 export function explainKubeError(attempt: Attempt, thrown: unknown): Error {
   if (!isKubeError(thrown)) return toError(thrown);
   if (thrown.code === 'Forbidden') return forbidden(attempt, thrown);
-  const what = `Cannot ${attempt.verb} ${objectOf(attempt)} ${placeOf(attempt)}: ${saidBy(thrown)}`;
+  const what = `Cannot ${attempt.verb} ${objectOf(attempt)} ${placeOf(attempt)}: ${thrown.said}`;
   const isRead = attempt.verb === 'get' || attempt.verb === 'list';
   if (thrown.code === 'TooLarge' && isRead) return tooLargeToRead(what, thrown);
   const remedy = REMEDIES[thrown.code];

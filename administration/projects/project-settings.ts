@@ -55,17 +55,12 @@ export function toSettings(project: ZipProject): ProjectSettings {
   };
 }
 
-/** `Invalid value: 0: spec.limits.activeJobs in body should be ...` without what the form shows anyway. */
-function saidOf(message: string): string {
-  return message.replace(/^Invalid value: .*?: /s, '').replace(/^spec\.\S+ in body /, '');
-}
-
 /** Names the field that the API server rejected, relative to the spec. */
 function withField(error: unknown): unknown {
   if (!(error instanceof AdministrationError) || !isKubeError(error.cause, 'Invalid')) return error;
   const [first] = error.cause.causes;
   return first?.field.startsWith('spec.') === true
-    ? invalidInput(first.field.slice('spec.'.length), saidOf(first.message))
+    ? invalidInput(first.field.slice('spec.'.length), first.message)
     : error;
 }
 

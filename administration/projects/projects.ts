@@ -2,6 +2,7 @@ import { GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
@@ -98,7 +99,7 @@ function aNamespace(name: string): Namespace {
 
 /** Distinguishes a missing namespace from a missing project. */
 function isNamespaceMissing(thrown: unknown): boolean {
-  return hasCode(thrown, 'NotFound') && /namespaces? "?[^ ]+"? not found/.test(thrown.message);
+  return hasCode(thrown, 'NotFound') && isKubeError(thrown.cause) && thrown.cause.resource === 'namespaces';
 }
 
 async function createProject(options: ProjectsOptions, project: NewProject): Promise<Project> {

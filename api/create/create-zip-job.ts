@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { AppError } from '#runtime/errors.ts';
@@ -118,13 +119,9 @@ function readArchivedOf(
   return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
 }
 
-/** The mark of the policy api-zipjob-defaults: the project has changed since this process read it, so the next request succeeds. */
-const PROJECT_CHANGED = '[zipjobs.dev/project-changed]';
-
 function explained(error: unknown): unknown {
   if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
-  const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.message.includes(PROJECT_CHANGED);
-  return isOutdated ? serviceUnavailable(error) : error;
+  return isKubeError(error) && error.mark === POLICY_MARKS.projectChanged ? serviceUnavailable(error) : error;
 }
 
 function withoutStatus({ status: _status, ...job }: ZipJob): ZipJob {

@@ -32,15 +32,10 @@ const PAGES: Readonly<Record<AdministrationErrorCode, readonly [number, string]>
   Failed: [500, 'Operation failed'],
 };
 
-/** Strips our prefix `POST /apis/...: 403 Forbidden: ` from the message of the API server. */
-function serverMessage(error: KubeError): string {
-  return error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
-}
-
 function kubePage(error: KubeError): PageError {
-  if (error.code === 'Forbidden') return notAllowed(serverMessage(error));
+  if (error.code === 'Forbidden') return notAllowed(error.said);
   const [status, title] = PAGES[meaningOfKubeError(error)];
-  if (status < 500) return new PageError(status, title, serverMessage(error));
+  if (status < 500) return new PageError(status, title, error.said);
   return new PageError(
     status,
     title,

@@ -49,7 +49,8 @@ export async function askAccess(kube: KubeClient, namespace: string, question: Q
     body: { apiVersion: VERSION, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } },
   });
   const status = isRecord(response) ? response['status'] : undefined;
-  if (!isRecord(status)) throw new KubeError(`POST ${PATH}: no status`, { code: 'InvalidResponse' });
+  if (!isRecord(status))
+    throw new KubeError('no status', { attempt: `POST ${PATH}`, code: 'InvalidResponse' });
   const allowed = status['allowed'] === true;
   return { allowed, reason: allowed ? '' : sentence(namespace, question) };
 }

@@ -26,7 +26,10 @@ export async function identify(kube: KubeClient, signal?: AbortSignal): Promise<
       }),
     );
     if (typeof name === 'string' && name !== '') return name === 'system:anonymous' ? undefined : name;
-    throw new KubeError(`POST ${PATH}: the response contains no username`, { code: 'InvalidResponse' });
+    throw new KubeError('the response contains no username', {
+      attempt: `POST ${PATH}`,
+      code: 'InvalidResponse',
+    });
   } catch (error) {
     if (isKubeError(error, 'Unauthorized')) return undefined;
     throw error;

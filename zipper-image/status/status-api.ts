@@ -7,8 +7,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
-import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { Agent, request } from '#runtime/http/undici.ts';
 import { redactText } from '#runtime/log/redact.ts';
@@ -83,6 +83,8 @@ function isGone({ status }: Response, { kind, name }: ErrorStatus, target: Statu
 
 /** A refusal by permissions, by another policy or for its content. It may come from an API server that starts or is upgraded. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422]);
+/** Refusals of what was written, rather than of who wrote it. */
+const OF_CONTENT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** With this text, the API server refuses to create a ZipJob that had our uid and is gone. Any other conflict is retried. */
 const WAS_DELETED = /uid mismatch: the provided object specified uid/;
@@ -92,12 +94,20 @@ function toStatusError(response: Response, target: StatusTarget, attempted: stri
   const message = redactText(parsed.message);
   const text = `${attempted}: ${response.status}: ${message}`;
   const facts = { httpStatus: response.status };
-  const isMarked = REFUSALS.has(response.status) && message.includes(NOT_ACTIVE_MARK);
+  const isMarked = REFUSALS.has(response.status) && message.includes(`[${POLICY_MARKS.notActive}]`);
   if (isMarked || isGone(response, parsed, target))
     return new StatusError(text, { code: 'Superseded', ...facts });
   const isRefusal = REFUSALS.has(response.status) || (response.status === 409 && WAS_DELETED.test(message));
+  // Kubernetes says "denied request" for a policy or a webhook of admission, with any status.
+  const isOfContent = OF_CONTENT.has(response.status) && !message.includes('denied request');
   const retryAfterMs = secondsToMs(response.retryAfter);
-  return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, isRefusal, retryAfterMs });
+  return new StatusError(text, {
+    code: 'ApiServerUnavailable',
+    ...facts,
+    isRefusal,
+    isOfContent,
+    retryAfterMs,
+  });
 }
 
 /**

@@ -7,6 +7,8 @@ export interface StatusErrorOptions {
   readonly httpStatus?: number | undefined;
   /** The API server refused the write, but does not say that another pod is active: it may be starting. */
   readonly isRefusal?: boolean;
+  /** It refused what was written, rather than who wrote it. */
+  readonly isOfContent?: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -19,6 +21,7 @@ export class StatusError extends AppError {
   declare readonly code: StatusErrorOptions['code'];
   readonly httpStatus: number | undefined;
   readonly isRefusal: boolean;
+  readonly isOfContent: boolean;
 
   constructor(message: string, options: StatusErrorOptions) {
     super(message, {
@@ -29,5 +32,6 @@ export class StatusError extends AppError {
     });
     this.httpStatus = options.httpStatus;
     this.isRefusal = options.isRefusal === true;
+    this.isOfContent = options.isOfContent === true;
   }
 }

@@ -210,18 +210,11 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   return new ZipJobStatusWriter(deps);
 }
 
-/** The API server rejects what we write, rather than us. */
-function isContentRejected({ httpStatus, message }: StatusError): boolean {
-  return OF_CONTENT.has(httpStatus) && !message.includes('denied request');
-}
-
-const OF_CONTENT: ReadonlySet<number | undefined> = new Set([400, 413, 415, 422]);
-
 function refusedTooLong(error: StatusError, limitMs: number): StatusError {
   return new StatusError(
     `${error.message}; the API server has refused it for ${Math.round(limitMs / 1000)} s`,
     {
-      code: isContentRejected(error) ? 'Internal' : 'Superseded',
+      code: error.isOfContent ? 'Internal' : 'Superseded',
       httpStatus: error.httpStatus,
       cause: error,
     },

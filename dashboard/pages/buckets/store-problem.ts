@@ -19,7 +19,6 @@ export function storeProblem(bucket: NewBucket, rules: StoreRules): FormState['e
     return {};
   } catch (error) {
     if (!(error instanceof StoreLocationError)) throw error;
-    const { message } = error;
-    return { [fieldOf(bucket)]: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
+    return { [fieldOf(bucket)]: `zipjobs would not use this store: ${error.message}` };
   }
 }

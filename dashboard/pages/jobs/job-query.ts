@@ -133,7 +133,7 @@ function errorsOf(texts: Texts): JobQueryErrors {
   };
 }
 
-/** Reads the query of a URL. Errors are by parameter; with an error, the query is not what the user meant. */
+/** Errors are by parameter; with an error, the query is not what the user meant. */
 export function readJobQuery(params: URLSearchParams): {
   readonly query: JobQuery;
   readonly errors: JobQueryErrors;

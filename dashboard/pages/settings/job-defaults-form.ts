@@ -17,7 +17,7 @@ function linesOf(entries: Texts | undefined): string {
     .join('\n');
 }
 
-/** The values of the form by field; `''` for an unset one. */
+/** `''` for an unset field. */
 function valuesOf({
   jobDefaults,
 }: Pick<ProjectSettings, 'jobDefaults'>): Readonly<Record<JobDefaultName, string>> {

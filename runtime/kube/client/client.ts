@@ -19,7 +19,7 @@ async function readBody(
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (maxBytes !== undefined && bytes > maxBytes)
-      throw new KubeError(`${attempt}: the response is larger than ${maxBytes} bytes`, { code: 'TooLarge' });
+      throw new KubeError(`the response is larger than ${maxBytes} bytes`, { attempt, code: 'TooLarge' });
     chunks.push(chunk);
   }
   onBytes?.(bytes);
@@ -46,7 +46,8 @@ function callError(request: KubeRequest, thrown: unknown): unknown {
   if (isKubeError(thrown) || request.signal?.aborted === true) return thrown;
   const error = toError(thrown);
   const reason = errorCode(error) ?? error.message;
-  return new KubeError(`${attemptOf(request)}: the connection to the API server failed (${reason})`, {
+  return new KubeError(`the connection to the API server failed (${reason})`, {
+    attempt: attemptOf(request),
     code: 'Unreachable',
     cause: error,
   });
@@ -60,13 +61,11 @@ async function call(transport: Transport, request: KubeRequest, ms: number): Pro
       const text = await readBody(response.body, attempt, request);
       const body = parseJson(text);
       if (body !== undefined) return body;
-      throw new KubeError(
-        `${attempt}: the response is not JSON. Check that this is the address of an API server`,
-        {
-          code: 'InvalidResponse',
-          httpStatus: response.statusCode,
-        },
-      );
+      throw new KubeError('the response is not JSON. Check that this is the address of an API server', {
+        attempt,
+        code: 'InvalidResponse',
+        httpStatus: response.statusCode,
+      });
     });
   } catch (error) {
     throw toError(callError(request, error));

@@ -35,34 +35,61 @@ export type KubeErrorCode = keyof typeof KUBE_ERROR_CODES;
 export interface KubeErrorCause {
   /** Path of the field, such as `spec.limits.activeJobs`. */
   readonly field: string;
+  /** Without the field and its value: a sentence, or what the schema requires, such as `should be less than or equal to 9`. */
   readonly message: string;
 }
 
-export interface KubeErrorOptions {
+/** What a refusal says beside its message. */
+export interface KubeErrorFacts {
+  /** The user whom RBAC does not permit the call; undefined for any other refusal. */
+  readonly user?: string | undefined;
+  /** `zipjobs.dev/in-use` of `[zipjobs.dev/in-use]`, with which a policy of the chart says which of its rules refused. */
+  readonly mark?: string | undefined;
+  /** The resource that was not found, such as `namespaces`. */
+  readonly resource?: string | undefined;
+  /** Of an object that was rejected; may be empty. */
+  readonly causes?: readonly KubeErrorCause[];
+}
+
+export interface KubeErrorOptions extends KubeErrorFacts {
   readonly code: KubeErrorCode;
+  /** The call, such as `PUT /api/v1/...`; undefined if the message says it. */
+  readonly attempt?: string;
   /** Undefined without a response. */
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Of an object that was rejected; may be empty. */
-  readonly causes?: readonly KubeErrorCause[];
   readonly cause?: unknown;
+}
+
+function messageOf(said: string, { attempt, httpStatus, code }: KubeErrorOptions): string {
+  if (attempt === undefined) return said;
+  return httpStatus === undefined ? `${attempt}: ${said}` : `${attempt}: ${httpStatus} ${code}: ${said}`;
 }
 
 /** A failed call to the Kubernetes API server. */
 export class KubeError extends AppError {
   declare readonly code: KubeErrorCode;
   readonly httpStatus: number | undefined;
+  /** The message without the call: what the API server said, or why it said nothing. */
+  readonly said: string;
+  readonly user: string | undefined;
+  readonly mark: string | undefined;
+  readonly resource: string | undefined;
   readonly causes: readonly KubeErrorCause[];
 
-  constructor(message: string, options: KubeErrorOptions) {
-    super(message, {
+  constructor(said: string, options: KubeErrorOptions) {
+    super(messageOf(said, options), {
       code: options.code,
       retryable: KUBE_ERROR_CODES[options.code].retryable,
       cause: options.cause,
       ...defined({ retryAfterMs: options.retryAfterMs }),
-      details: defined({ httpStatus: options.httpStatus }),
+      details: defined({ httpStatus: options.httpStatus, mark: options.mark }),
     });
     this.httpStatus = options.httpStatus;
+    this.said = said;
+    this.user = options.user;
+    this.mark = options.mark;
+    this.resource = options.resource;
     this.causes = options.causes ?? [];
   }
 }

@@ -57,7 +57,7 @@ function listIn(
   // Go encodes a nil slice as null.
   const list: unknown = items === null ? [] : items;
   if (isRecord(metadata) && Array.isArray(list)) return { items: list, metadata };
-  throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
+  throw new KubeError('the response is not a list', { attempt: `GET ${path}`, code: 'InvalidResponse' });
 }
 
 /**
@@ -83,7 +83,10 @@ export async function* listPages(
     const query = { labelSelector, fieldSelector, continue: next === '' ? undefined : next };
     const page = await requestPage(kube, { path, query, signal, limit, onBytes, metadataOnly });
     if (total > maxBytes)
-      throw new KubeError(`GET ${path}: the list is larger than ${maxBytes} bytes`, { code: 'TooLarge' });
+      throw new KubeError(`the list is larger than ${maxBytes} bytes`, {
+        attempt: `GET ${path}`,
+        code: 'TooLarge',
+      });
     limit = page.limit;
     const { items, metadata } = listIn(page.response, path);
     yield {

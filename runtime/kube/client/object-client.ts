@@ -57,7 +57,7 @@ function decoding<T extends KubeObject>(
   try {
     return definition.decode(value);
   } catch (error) {
-    throw new KubeError(`${attempt}: ${toError(error).message}`, { code: 'InvalidResponse', cause: error });
+    throw new KubeError(toError(error).message, { attempt, code: 'InvalidResponse', cause: error });
   }
 }
 

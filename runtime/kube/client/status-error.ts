@@ -1,5 +1,5 @@
 import { isRecord } from './decode.ts';
-import { KubeError, type KubeErrorCause, type KubeErrorCode } from './kube-error.ts';
+import { KubeError, type KubeErrorCause, type KubeErrorCode, type KubeErrorFacts } from './kube-error.ts';
 
 /** Reasons of metav1.Status that map directly to a code. Other responses are mapped by HTTP status. */
 const BY_REASON: Readonly<Record<string, KubeErrorCode>> = {
@@ -55,13 +55,38 @@ function causesOf(details: unknown): readonly unknown[] {
 /** A response can contain any number of causes. */
 const MOST_CAUSES = 20;
 
+/** `Invalid value: 0: spec.size in body should be ...`, as apimachinery's field.Error and the schema's errors are written. */
+function withoutField(message: string, field: string): string {
+  const [, ofSchema] = message.split(`${field} in body `, 2);
+  return ofSchema ?? message.replace(VALUE, '');
+}
+/** Go quotes a text; nothing else contains a colon and a space. */
+const VALUE = /^[A-Z][a-z]+ value: (?:"(?:[^"\\]|\\.)*"|[^"].*?): /s;
+
 function fieldCauses(details: unknown): readonly KubeErrorCause[] {
   return causesOf(details)
     .slice(0, MOST_CAUSES)
     .flatMap((cause) => {
       const { field, message } = isRecord(cause) ? cause : {};
-      return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+      return typeof field === 'string' && typeof message === 'string'
+        ? [{ field, message: withoutField(message, field) }]
+        : [];
     });
+}
+
+/** The message is the only place where RBAC names the user (NewForbidden of apimachinery and the authorizer's reason). */
+const USER = /User "([^"]+)" cannot/;
+/** Of crds/policy-marks.ts. People do not need it. */
+const MARK = /\[(zipjobs\.dev\/[a-z-]+)\] ?/;
+
+function factsOf(status: Readonly<Record<string, unknown>>, message: string): KubeErrorFacts {
+  const details = status['details'];
+  return {
+    user: USER.exec(message)?.[1],
+    mark: MARK.exec(message)?.[1],
+    resource: isRecord(details) ? text(details['kind']) : undefined,
+    causes: fieldCauses(details),
+  };
 }
 
 function forbiddenCode(status: Readonly<Record<string, unknown>>): KubeErrorCode {
@@ -93,10 +118,11 @@ export function statusError(response: StatusResponse): KubeError {
   const status = isRecord(response.body) ? response.body : {};
   const code = codeOf(status, response.httpStatus);
   const message = text(status['message']) ?? FALLBACK_MESSAGES[code] ?? 'the response contains no reason';
-  return new KubeError(`${response.attempt}: ${response.httpStatus} ${code}: ${message}`, {
+  return new KubeError(message.replace(MARK, '').trimEnd(), {
+    ...factsOf(status, message),
+    attempt: response.attempt,
     code,
     httpStatus: response.httpStatus,
     retryAfterMs: retryAfterMs(response, status['details']),
-    causes: fieldCauses(status['details']),
   });
 }

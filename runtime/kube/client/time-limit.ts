@@ -7,7 +7,7 @@ export interface TimeLimit extends Omit<RunLimit<KubeError>, 'timeoutError'> {
 }
 
 function timeoutOf({ attempt, ms }: TimeLimit): KubeError {
-  return new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
+  return new KubeError(`no response from the API server within ${ms} ms`, { attempt, code: 'Timeout' });
 }
 
 /**

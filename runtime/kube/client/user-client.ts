@@ -47,7 +47,8 @@ export async function withinRequest<T>(
     return await Promise.race([task(), ended.promise]);
   } catch (error) {
     if (!limit.aborted || error !== limit.reason) throw error;
-    throw new KubeError(`${attempt}: no response from the API server within the time limit of the request`, {
+    throw new KubeError('no response from the API server within the time limit of the request', {
+      attempt,
       code: 'Timeout',
       cause: error,
     });

@@ -91,8 +91,8 @@ function refuseOldEvent<T extends KubeObject>(
   if (!isOlderVersion(version, progress.resourceVersion)) return;
   const path = collectionPath(options.definition, options.namespace);
   throw new KubeError(
-    `watch ${path}: an event has version ${version}, which is older than version ${progress.resourceVersion} of an earlier one`,
-    { code: 'ServerError' },
+    `an event has version ${version}, which is older than version ${progress.resourceVersion} of an earlier one`,
+    { attempt: `watch ${path}`, code: 'ServerError' },
   );
 }
 
@@ -134,7 +134,10 @@ export async function watchOnce<T extends KubeObject>(parts: Parts<T>, signal: A
   // Without a wait, a server that ends every watch immediately would receive requests in a tight loop.
   if (events === 0 && isShort()) {
     const path = collectionPath(options.definition, options.namespace);
-    throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
+    throw new KubeError('the server closed it immediately', {
+      attempt: `watch ${path}`,
+      code: 'ServerError',
+    });
   }
   const reason = endReason(range, lastedMs());
   progress.mustVerify = reason === 'cut short';

@@ -55,7 +55,7 @@ function parseEvent(line: string, attempt: string): WatchEvent {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new KubeError(`${attempt}: an event is not valid JSON`, { code: 'InvalidResponse', cause: error });
+    throw new KubeError('an event is not valid JSON', { attempt, code: 'InvalidResponse', cause: error });
   }
   if (isEvent(value)) return value;
   if (isRecord(value) && value['type'] === 'ERROR') {
@@ -63,7 +63,7 @@ function parseEvent(line: string, attempt: string): WatchEvent {
     const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
     throw statusError({ attempt, httpStatus: code, body: status });
   }
-  throw new KubeError(`${attempt}: an event has an unknown type`, { code: 'InvalidResponse' });
+  throw new KubeError('an event has an unknown type', { attempt, code: 'InvalidResponse' });
 }
 
 /** Ends a body that is silent for too long. Each chunk only calls `seen`, so that a busy watch needs no timers. */
@@ -96,7 +96,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   const attempt = `watch ${path}`;
   const body = await kube.stream({ method: 'GET', path, query: { ...query, watch: true }, signal });
   options.onOpen?.();
-  const silent = new KubeError(`${attempt}: no data for ${silenceLimitMs} ms`, { code: 'Timeout' });
+  const silent = new KubeError(`no data for ${silenceLimitMs} ms`, { attempt, code: 'Timeout' });
   using silence = watchSilence(options, () => body.destroy(silent));
   function onBytes(): void {
     silence.seen();
@@ -111,7 +111,8 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
-    throw new KubeError(`${attempt}: the connection was lost (${toError(error).message})`, {
+    throw new KubeError(`the connection was lost (${toError(error).message})`, {
+      attempt,
       code: 'Unreachable',
       cause: error,
     });

@@ -4,13 +4,13 @@
  */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
 const OWN_FIELDS =
   'a zipper may change only the status fields progress, upload, result, failure and sourceCheck';
-const NOT_ACTIVE = `this pod is not the active pod of the ZipJob ${NOT_ACTIVE_MARK}`;
+const NOT_ACTIVE = `this pod is not the active pod of the ZipJob [${POLICY_MARKS.notActive}]`;
 
 function progressOf(pod: ZipperPod) {
   return {
@@ -212,6 +212,9 @@ export function describeZipper(theWorld: () => World): void {
 
   it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
-    expectRefusal(await apply({ progress: progressOf(pod) }), `the ZipJob is finished ${NOT_ACTIVE_MARK}`);
+    expectRefusal(
+      await apply({ progress: progressOf(pod) }),
+      `the ZipJob is finished [${POLICY_MARKS.notActive}]`,
+    );
   });
 }

@@ -49,7 +49,8 @@ type ToKept<T, Kept> = (object: T) => Kept;
 
 /** The error when the API server cannot be reached. */
 export function unreachable(): KubeError {
-  return new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', {
+  return new KubeError('the connection to the API server failed (ECONNREFUSED)', {
+    attempt: 'GET /',
     code: 'Unreachable',
   });
 }
@@ -144,7 +145,7 @@ function createClient<T extends KubeObject>(
       await call(`patch ${target.namespace}/${target.name} ${JSON.stringify(patch)}`, signal);
       const before = store.stored.get(`${target.namespace}/${target.name}`);
       if (before === undefined)
-        throw new KubeError('PATCH: not found', { code: 'NotFound', httpStatus: 404 });
+        throw new KubeError('not found', { attempt: 'PATCH', code: 'NotFound', httpStatus: 404 });
       return store.put({ ...before, ...patch });
     },
     delete: async (namespace, name, deleteOptions = {}) => {

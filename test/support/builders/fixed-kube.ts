@@ -54,7 +54,9 @@ export function fixedKube(
       const found = query === undefined ? find(objects, path) : undefined;
       if (found) return Promise.resolve(overNetwork(found));
       if (query === undefined)
-        return Promise.reject(new KubeError(`GET ${path}: not found`, { code: 'NotFound', httpStatus: 404 }));
+        return Promise.reject(
+          new KubeError('not found', { attempt: `GET ${path}`, code: 'NotFound', httpStatus: 404 }),
+        );
       const from = Number(query['continue'] ?? 0);
       const end = Math.min(kind.count, from + Number(query['limit'] ?? 500));
       const items = Array.from({ length: end - from }, (_, index) => kind.build(from + index)).filter(

@@ -45,7 +45,11 @@ function isSelected(object: unknown, selector: string): boolean {
 }
 
 function refusal(code: 'NotFound' | 'AlreadyExists', { method, path }: KubeRequest): KubeError {
-  return new KubeError(`${method} ${path}: ${code}`, { code, httpStatus: code === 'NotFound' ? 404 : 409 });
+  return new KubeError(code, {
+    attempt: `${method} ${path}`,
+    code,
+    httpStatus: code === 'NotFound' ? 404 : 409,
+  });
 }
 
 /** The path of an object is one segment longer than that of its collection: the name. */

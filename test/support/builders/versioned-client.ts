@@ -28,9 +28,9 @@ export function createVersionedClient(
     version: unknown,
   ): Promise<ZipJob> {
     const before = await zipJobs.client.get(namespace, name);
-    if (!before) throw new KubeError('PATCH: not found', { code: 'NotFound' });
+    if (!before) throw new KubeError('not found', { attempt: 'PATCH', code: 'NotFound' });
     if (before.metadata.resourceVersion !== version)
-      throw new KubeError('PATCH: the object has been modified', { code: 'Conflict' });
+      throw new KubeError('the object has been modified', { attempt: 'PATCH', code: 'Conflict' });
     return before;
   }
   function isReleased({ metadata }: ZipJob): boolean {

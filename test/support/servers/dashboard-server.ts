@@ -44,7 +44,8 @@ function createFakeKube(
       requests.push(request);
       const known = tokens.get(request.bearer ?? '');
       if (known === undefined)
-        throw new KubeError(`${request.method} ${request.path}: 401 Unauthorized: Unauthorized`, {
+        throw new KubeError('Unauthorized', {
+          attempt: `${request.method} ${request.path}`,
           code: 'Unauthorized',
           httpStatus: 401,
         });

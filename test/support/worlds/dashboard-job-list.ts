@@ -48,7 +48,8 @@ export async function startJobListWorld(): Promise<JobListWorld> {
       return body;
     }
     const job = jobs.get(path.split('/').at(-1) ?? '');
-    if (job === undefined) throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+    if (job === undefined)
+      throw new KubeError('not found', { attempt: path, code: 'NotFound', httpStatus: 404 });
     if (method === 'PATCH') put({ ...job, status: { phase: 'Cancelled', reason: 'Cancelled' } });
     return job;
   });

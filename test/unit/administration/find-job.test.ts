@@ -25,7 +25,7 @@ function start(failList?: KubeError) {
     const name = request.path.split('/').at(-1) ?? '';
     const found = [nightly, byApi].find(({ metadata }) => metadata.name === name);
     if (found) return found;
-    if (name !== 'zipjobs') throw new KubeError('GET /: 404 NotFound', { code: 'NotFound' });
+    if (name !== 'zipjobs') throw new KubeError('404 NotFound', { attempt: 'GET /', code: 'NotFound' });
     if (failList) throw failList;
     const page = pageOf(request);
     const item = page === 2 ? nightly : byApi;
@@ -76,14 +76,16 @@ describe('the look-up of a job', () => {
   });
 
   it('needs no permission to list for a name, and reports NotFound without it for an ID', async () => {
-    const { jobs, lists } = start(new KubeError('GET /: User "a" cannot list', { code: 'Forbidden' }));
+    const { jobs, lists } = start(
+      new KubeError('User "a" cannot list', { user: 'a', attempt: 'GET /', code: 'Forbidden' }),
+    );
     expect(await jobs.show(UUID)).to.include({ name: NAME });
     expect(lists()).to.have.length(0);
     expect((await errorOf(jobs.show(UID))).code).to.equal('NotFound');
   });
 
   it('explains a list that fails', async () => {
-    const { jobs } = start(new KubeError('GET /: 503 ServerError: down', { code: 'ServerError' }));
+    const { jobs } = start(new KubeError('down', { attempt: 'GET /', httpStatus: 503, code: 'ServerError' }));
     const { code, message } = await errorOf(jobs.show(UID));
     expect(code).to.equal('Unreachable');
     expect(message).to.match(/^Cannot list zipjobs\.zipjobs\.dev in namespace default: down/);

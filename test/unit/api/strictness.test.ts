@@ -128,7 +128,7 @@ describe('the API', function () {
 
   it('returns internal errors and API server errors in the same envelope (T9)', async () => {
     const failures = [
-      [503, new KubeError('POST /: the API server is overloaded', { code: 'ServerError' })],
+      [503, new KubeError('the API server is overloaded', { attempt: 'POST /', code: 'ServerError' })],
       [500, new Error('a fault of ours')],
     ] as const;
     for (const [status, failure] of failures) {

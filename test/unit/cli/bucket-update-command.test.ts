@@ -31,7 +31,7 @@ function start(more: Partial<ZipBucketSpec> = {}) {
             const change = request.method === 'PATCH' ? meanwhile.shift() : undefined;
             if (change !== undefined) {
               change();
-              throw new KubeError('PATCH /x: 409 Conflict: changed', { code: 'Conflict', httpStatus: 409 });
+              throw new KubeError('changed', { attempt: 'PATCH /x', code: 'Conflict', httpStatus: 409 });
             }
             const response = await Promise.resolve().then(() => objects.respond(request));
             if (request.method === 'PATCH') patches.push(request.body);

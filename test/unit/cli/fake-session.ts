@@ -16,8 +16,8 @@ export interface Printed {
 
 const unreachable: KubeClient = {
   server: 'https://example.test',
-  request: () => Promise.reject(new KubeError('GET /: no response', { code: 'Unreachable' })),
-  stream: () => Promise.reject(new KubeError('GET /: no response', { code: 'Unreachable' })),
+  request: () => Promise.reject(new KubeError('no response', { attempt: 'GET /', code: 'Unreachable' })),
+  stream: () => Promise.reject(new KubeError('no response', { attempt: 'GET /', code: 'Unreachable' })),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

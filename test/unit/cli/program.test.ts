@@ -150,7 +150,7 @@ describe('createProgram', () => {
   for (const [code, exitCode] of Object.entries(kubeCodes) as [KubeErrorCode, number][])
     it(`exits with ${exitCode} if a call fails with ${code}, explained or not (UI2)`, async () => {
       function failure() {
-        return new KubeError('POST /x: why', { code });
+        return new KubeError('why', { attempt: 'POST /x', code });
       }
       function explained() {
         return explainKubeError({ verb: 'create', resource: 'pods' }, failure());

@@ -171,7 +171,11 @@ describe('zipjobs project purge', () => {
       reason: 'PurgingHistory',
     });
     let reads = 0;
-    const leaderChanged = new KubeError('GET /x: 502 why: leader changed', { code: 'Unreachable' });
+    const leaderChanged = new KubeError('leader changed', {
+      attempt: 'GET /x',
+      httpStatus: 502,
+      code: 'Unreachable',
+    });
     objects.fail(leaderChanged, ({ method }) => method === 'GET' && nonces.length > 0 && (reads += 1) > 1);
     const { code, errors } = await run(['purge', TEAM, '--yes', '--timeout', '1']);
     expect(code).to.equal(6);

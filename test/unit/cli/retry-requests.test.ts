@@ -32,7 +32,7 @@ function start(failures: readonly KubeError[]) {
 }
 
 function failure(code: KubeErrorCode, retryAfterMs?: number): KubeError {
-  return new KubeError(`GET /x: 503 ${code}: why`, { code, retryAfterMs });
+  return new KubeError('why', { attempt: 'GET /x', httpStatus: 503, code, retryAfterMs });
 }
 
 function times(count: number, error: KubeError): readonly KubeError[] {

@@ -125,7 +125,12 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function kubeError(code: KubeErrorCode, retryAfterMs?: number): KubeError {
-  return new KubeError(`GET /x: 503 ${code}: apiserver is shutting down`, { code, retryAfterMs });
+  return new KubeError('apiserver is shutting down', {
+    attempt: 'GET /x',
+    httpStatus: 503,
+    code,
+    retryAfterMs,
+  });
 }
 
 describe('commands that wait', function () {

@@ -69,10 +69,7 @@ describe('a form whose session has ended', () => {
 
   it('keeps its input if the API server rejects the token, or the session sends too many requests (UI12)', async () => {
     const form = await filled();
-    const error = new KubeError('GET /x: 401 Unauthorized: expired', {
-      code: 'Unauthorized',
-      httpStatus: 401,
-    });
+    const error = new KubeError('expired', { attempt: 'GET /x', code: 'Unauthorized', httpStatus: 401 });
     project.objects.fail(error, ({ path }) => path.startsWith(COLLECTIONS.projects));
     const rejected = await project.ada.post(NEW_JOB, form);
     expect(rejected.status).to.equal(401);
@@ -172,10 +169,7 @@ describe('a form whose session has ended', () => {
 
   it('may have been processed if the API server rejects the token only then (UI12)', async () => {
     const form = await filled();
-    const error = new KubeError('POST /x: 401 Unauthorized: expired', {
-      code: 'Unauthorized',
-      httpStatus: 401,
-    });
+    const error = new KubeError('expired', { attempt: 'POST /x', code: 'Unauthorized', httpStatus: 401 });
     project.objects.fail(error, ({ method }) => method === 'POST');
     const { status, text } = await project.ada.post(NEW_JOB, form);
     expect(status).to.equal(401);
@@ -185,7 +179,11 @@ describe('a form whose session has ended', () => {
   it('is kept when the API server fails, with the ID that makes it safe to send again (UI2, UI12)', async () => {
     const form = await filled();
     let isAway = true;
-    const error = new KubeError('POST /x: 500 InternalError', { code: 'ServerError', httpStatus: 500 });
+    const error = new KubeError('500 InternalError', {
+      attempt: 'POST /x',
+      code: 'ServerError',
+      httpStatus: 500,
+    });
     project.objects.fail(error, ({ method }) => isAway && method === 'POST');
     const failed = await project.ada.post(NEW_JOB, form);
     expect([failed.status, Number(failed.headers.get('retry-after')) > 0]).to.deep.equal([503, true]);

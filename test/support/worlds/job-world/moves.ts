@@ -16,7 +16,7 @@ function anyPod(world: JobWorld, random: Random, act: (pod: WorldPod) => void): 
 }
 
 export function refuseJobs(world: JobWorld): void {
-  world.jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }), (call) =>
+  world.jobs.fail(new KubeError('quota', { attempt: 'POST', code: 'QuotaExceeded' }), (call) =>
     call.startsWith('create'),
   );
 }

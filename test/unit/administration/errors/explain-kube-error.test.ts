@@ -10,8 +10,8 @@ const ATTEMPT = {
   name: 'backend',
 } as const;
 
-function explain(message: string, code: KubeErrorOptions['code']): AdministrationError {
-  const error = explainKubeError(ATTEMPT, new KubeError(message, { code }));
+function explain(said: string, options: KubeErrorOptions): AdministrationError {
+  const error = explainKubeError(ATTEMPT, new KubeError(said, { attempt: 'GET /x', ...options }));
   if (error instanceof AdministrationError) return error;
   throw error;
 }
@@ -19,8 +19,8 @@ function explain(message: string, code: KubeErrorOptions['code']): Administratio
 describe('explainKubeError', () => {
   it('names the verb, resource, namespace and user of a missing permission', () => {
     const { code, message } = explain(
-      'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev is forbidden: User "jane" cannot create resource "ziptokens" in API group "zipjobs.dev" in the namespace "acme"',
-      'Forbidden',
+      'ziptokens.zipjobs.dev is forbidden: User "jane" cannot create resource "ziptokens" in API group "zipjobs.dev" in the namespace "acme"',
+      { code: 'Forbidden', user: 'jane' },
     );
     expect(code).to.equal('Forbidden');
     expect(message).to.match(/^User "jane" cannot create ziptokens\.zipjobs\.dev in namespace acme\. Ask /);
@@ -28,26 +28,22 @@ describe('explainKubeError', () => {
 
   it('repeats the message of an admission policy', () => {
     const { code, message } = explain(
-      'POST /apis/x: 403 Forbidden: ziptokens.zipjobs.dev "backend" is forbidden: ValidatingAdmissionPolicy \'p\' denied request: not on Sundays',
-      'Forbidden',
+      'ziptokens.zipjobs.dev "backend" is forbidden: ValidatingAdmissionPolicy \'p\' denied request: not on Sundays',
+      { code: 'Forbidden' },
     );
     expect(code).to.equal('Refused');
     expect(message).to.match(/A cluster policy rejected .* not on Sundays$/);
   });
 
   it('suggests the next step', () => {
-    expect(explain('GET /x: the connection failed (ECONNREFUSED)', 'Unreachable')).to.deep.include({
+    expect(explain('the connection failed (ECONNREFUSED)', { code: 'Unreachable' })).to.deep.include({
       code: 'Unreachable',
       message:
         'Cannot create ziptokens.zipjobs.dev backend in namespace acme: the connection failed (ECONNREFUSED). Check the cluster address and the network, then try again',
     });
-    expect(explain('GET /x: 401 Unauthorized: Unauthorized', 'Unauthorized').message).to.contain(
-      'Sign in again',
-    );
-    expect(explain('GET /x: 404 NotServed: unknown', 'NotServed').message).to.contain(
-      'install the chart first',
-    );
-    expect(explain('PUT /x: 409 Conflict: changed', 'Conflict').message).to.contain('try again');
+    expect(explain('Unauthorized', { code: 'Unauthorized' }).message).to.contain('Sign in again');
+    expect(explain('unknown', { code: 'NotServed' }).message).to.contain('install the chart first');
+    expect(explain('changed', { code: 'Conflict' }).message).to.contain('try again');
   });
 
   /** A new code of KubeError does not compile without a row. */
@@ -72,20 +68,20 @@ describe('explainKubeError', () => {
   };
   for (const [given, expected] of Object.entries(meanings) as [KubeErrorCode, readonly [string, boolean]][])
     it(`explains ${given} as ${expected[0]}, which a retry ${expected[1] ? 'may' : 'does not'} mend (UI2)`, () => {
-      const { code, retryable } = explain('POST /x: 500 X: why', given);
+      const { code, retryable } = explain('why', { code: given });
       expect([code, retryable]).to.deep.equal(expected);
     });
 
   it('says to try again after a failure of the API server, and keeps its Retry-After (UI2)', () => {
-    const options = { code: 'ServerError', retryAfterMs: 7_000 } as const;
-    const failure = new KubeError('GET /x: 503 ServerError: apiserver is shutting down', options);
+    const options = { attempt: 'GET /x', code: 'ServerError', retryAfterMs: 7_000 } as const;
+    const failure = new KubeError('apiserver is shutting down', options);
     const { message, retryAfterMs } = explainKubeError(ATTEMPT, failure) as AdministrationError;
     expect(message).to.match(/in namespace acme: apiserver is shutting down\. Try again in a moment$/);
     expect(retryAfterMs).to.equal(7_000);
   });
 
   it('does not ask for another input when a list is too large (UI9)', () => {
-    const failure = new KubeError('GET /x: the list is larger than 9 bytes', { code: 'TooLarge' });
+    const failure = new KubeError('the list is larger than 9 bytes', { attempt: 'GET /x', code: 'TooLarge' });
     const { message, code } = explainKubeError({ ...ATTEMPT, verb: 'list' }, failure) as AdministrationError;
     expect(code).to.equal('Refused');
     expect(message).to.match(/the list is larger than 9 bytes\. Delete objects that are no longer needed/);

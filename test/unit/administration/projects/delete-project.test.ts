@@ -2,18 +2,21 @@ import { expect } from 'chai';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { deleteProject } from '#administration/projects/delete-project.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';
 
 const IN_USE = new AdministrationError(
-  'A cluster policy rejected it: 3 unfinished ZipJobs use this ZipBucket.',
+  'A cluster policy rejected it: 3 unfinished ZipJobs use this ZipBucket',
   {
     code: 'Refused',
+    cause: new KubeError('denied', { code: 'Forbidden', mark: POLICY_MARKS.inUse }),
   },
 );
 

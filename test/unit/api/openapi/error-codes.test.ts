@@ -80,7 +80,9 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
     return await full.post(A_REQUEST);
   },
   quota_exceeded: async (api) => {
-    api.jobs.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
+    api.jobs.fail(
+      new KubeError('exceeded quota', { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }),
+    );
     return api.post(A_REQUEST);
   },
   headers_too_large: async (api) =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import {
@@ -255,9 +256,7 @@ describe('POST /zips', () => {
     });
 
     it('returns 503 if the project changed while its defaults were copied (N33)', async () => {
-      const message =
-        'POST /apis: 403 Forbidden: denied request: [zipjobs.dev/project-changed] the API may not';
-      api.jobs.fail(new KubeError(message, { code: 'Forbidden', httpStatus: 403 }));
+      api.jobs.fail(new KubeError('no', { code: 'Forbidden', mark: POLICY_MARKS.projectChanged }));
       const { status, body, headers } = await api.post(A_REQUEST);
       expect([status, body.error?.code]).to.deep.equal([503, 'service_unavailable']);
       expect(headers.get('retry-after')).to.equal('2');

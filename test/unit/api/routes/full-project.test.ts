@@ -61,14 +61,18 @@ describe('POST /zips in a full project', () => {
   });
 
   it('returns 429 if a ResourceQuota refuses the job (N2)', async () => {
-    api.jobs.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
+    api.jobs.fail(
+      new KubeError('exceeded quota', { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }),
+    );
     const response = await api.post(A_REQUEST);
     expect(response.status).to.equal(429);
     expect(response.body.error).to.include({ code: 'quota_exceeded' });
   });
 
   it('returns 429 if a ResourceQuota refuses the file list, and deletes the job (N2)', async () => {
-    api.secrets.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
+    api.secrets.fail(
+      new KubeError('exceeded quota', { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }),
+    );
     const response = await api.post(A_REQUEST);
     expect([response.status, response.body.error?.code]).to.deep.equal([429, 'quota_exceeded']);
     expect(

@@ -100,7 +100,7 @@ describe('a history that is busy', function () {
             const job = live.find(({ metadata }) => path.endsWith(`/${metadata.name}`));
             return job
               ? Promise.resolve(job)
-              : Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound' }));
+              : Promise.reject(new KubeError('404 NotFound', { attempt: 'GET /', code: 'NotFound' }));
           },
           stream: () => Promise.reject(new Error('unused')),
           [Symbol.asyncDispose]: () => Promise.resolve(),

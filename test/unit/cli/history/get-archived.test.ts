@@ -36,7 +36,7 @@ async function run(
           calls.push(name);
           if (name === 'zipjobs') return { metadata: {}, items: live ? [live] : [] };
           if (live && name === live.metadata.name) return live;
-          throw new KubeError('GET /: 404 NotFound', { code: 'NotFound', httpStatus: 404 });
+          throw new KubeError('404 NotFound', { attempt: 'GET /', code: 'NotFound', httpStatus: 404 });
         },
         stream: () => Promise.reject(new Error('unused')),
         [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -66,7 +66,9 @@ describe('zipjobs job list --history', () => {
         kube: {
           server: 'https://kubernetes.test',
           request: () =>
-            Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound', httpStatus: 404 })),
+            Promise.reject(
+              new KubeError('404 NotFound', { attempt: 'GET /', code: 'NotFound', httpStatus: 404 }),
+            ),
           stream: () => Promise.reject(new Error('unused')),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         },

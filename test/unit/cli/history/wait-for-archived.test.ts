@@ -28,7 +28,9 @@ function run(
           if (path.endsWith('/zipjobs')) return Promise.resolve({ metadata: {}, items: [] });
           const zipJob = left.shift();
           if (zipJob !== undefined) return Promise.resolve(zipJob);
-          return Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound', httpStatus: 404 }));
+          return Promise.reject(
+            new KubeError('404 NotFound', { attempt: 'GET /', code: 'NotFound', httpStatus: 404 }),
+          );
         },
         stream: () => Promise.reject(new Error('unused')),
         [Symbol.asyncDispose]: () => Promise.resolve(),

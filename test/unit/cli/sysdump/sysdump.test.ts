@@ -13,7 +13,11 @@ import { systemClock } from '#runtime/time/clock.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 
 function forbidden(): KubeError {
-  return new KubeError('403 Forbidden: User "ada" cannot list it', { code: 'Forbidden', httpStatus: 403 });
+  return new KubeError('403 Forbidden: User "ada" cannot list it', {
+    user: 'ada',
+    code: 'Forbidden',
+    httpStatus: 403,
+  });
 }
 
 const project = { kind: 'ZipProject', metadata: { namespace: 'acme', name: 'project' }, spec: {} };

@@ -67,7 +67,7 @@ describe('createEvents', () => {
 
   it('continues when an Event cannot be recorded', async () => {
     const { events, record } = setUp();
-    events.fail(new KubeError('POST: down', { code: 'Unreachable' }));
+    events.fail(new KubeError('down', { attempt: 'POST', code: 'Unreachable' }));
     await record(aZipJob(), NOTE);
     expect(events.all()).to.deep.equal([]);
   });

@@ -106,7 +106,7 @@ describe('reconcile', () => {
 
 describe('tolerateChanges', () => {
   function failing(code: KubeErrorCode) {
-    return () => Promise.reject(new KubeError('PATCH: no', { code }));
+    return () => Promise.reject(new KubeError('no', { attempt: 'PATCH', code }));
   }
 
   it('returns conflict for a changed object, and done for a missing one', async () => {

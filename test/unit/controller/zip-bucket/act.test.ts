@@ -19,7 +19,7 @@ function setUp(
   const jobs = createFakeObjects<Job>();
   const calls: unknown[] = [];
   async function fail(): Promise<void> {
-    if (fault) throw new KubeError('PATCH: no', { code: fault });
+    if (fault) throw new KubeError('no', { attempt: 'PATCH', code: fault });
   }
   const act = createActOnBucket({
     applyStatus: async (_bucket, status) => {
@@ -123,10 +123,10 @@ describe('act on a ZipBucket', () => {
 
   it('finishes a test whose Job the API server rejects, and rethrows any other error', async () => {
     const { run, calls, jobs } = setUp();
-    jobs.fail(new KubeError('POST: quota', { code: 'QuotaExceeded' }));
+    jobs.fail(new KubeError('quota', { attempt: 'POST', code: 'QuotaExceeded' }));
     await run({ actions: [start] });
     expect(calls[0]).to.have.nested.property('conditions[0].reason', 'QuotaExceeded');
-    jobs.fail(new KubeError('POST: later', { code: 'TooManyRequests' }));
+    jobs.fail(new KubeError('later', { attempt: 'POST', code: 'TooManyRequests' }));
     const error = await run({ actions: [start] }).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(KubeError);
   });

@@ -100,7 +100,7 @@ describe('act', () => {
       ['Forbidden', 'none'],
     ] as const) {
       const { act, stored, ledger, jobs } = setUp();
-      if (code) jobs.fail(new KubeError('POST: refused', { code }));
+      if (code) jobs.fail(new KubeError('refused', { attempt: 'POST', code }));
       const actions = [{ kind: 'reserve' }, create(stored)] as const;
       await act(anObservation({ zipJob: stored }), decision({ actions }));
       expect(ledger.position(stored), code).to.deep.equal({ state });
@@ -137,7 +137,7 @@ describe('act', () => {
   ] as const)
     it(`remembers ${code} on create as ${reason}, and retries with backoff (F6, F13)`, async () => {
       const { act, stored, jobs, memory } = setUp();
-      jobs.fail(new KubeError('POST: refused', { code }));
+      jobs.fail(new KubeError('refused', { attempt: 'POST', code }));
       const seen = anObservation({ zipJob: stored });
       expect((await act(seen, decision({ actions: [create(stored)] }))).kind).to.equal('again');
       const first = memory.refusal(KEY);
@@ -155,7 +155,7 @@ describe('act', () => {
     const { act, stored, jobs, patches } = setUp(
       aZipJob({ metadata: { finalizers: [FINALIZER], deletionTimestamp: '2026-05-04T11:59:00Z' } }),
     );
-    jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }));
+    jobs.fail(new KubeError('terminating', { attempt: 'POST', code: 'NamespaceTerminating' }));
     const job = recoveryJob(
       stored,
       { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket(), now: NOW },

@@ -11,7 +11,7 @@ import { JobWorld } from '#test/support/worlds/job-world/job-world.ts';
 import { livePods, round, runToEnd, stepPods } from '#test/support/worlds/job-world/steps.ts';
 import { reconcileJobs } from '#test/support/worlds/job-world/world-jobs.ts';
 
-const CREATE_REFUSED = new KubeError('POST: quota', { code: 'QuotaExceeded' });
+const CREATE_REFUSED = new KubeError('quota', { attempt: 'POST', code: 'QuotaExceeded' });
 
 function refuseJobs(world: JobWorld): void {
   world.jobs.fail(CREATE_REFUSED, (call) => call.startsWith('create'));
@@ -85,7 +85,7 @@ const INTERRUPTIONS: Readonly<Record<string, (world: JobWorld) => void>> = {
   },
   'deleted with its namespace': (world) => {
     world.isNamespaceTerminating = true;
-    world.jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }), (call) =>
+    world.jobs.fail(new KubeError('terminating', { attempt: 'POST', code: 'NamespaceTerminating' }), (call) =>
       call.startsWith('create'),
     );
     world.deleteZipJob();

@@ -102,12 +102,13 @@ function clientsOf(objects: Objects, random: Random, faults: { rate: number }) {
   );
   async function create(job: Job): Promise<Job | undefined> {
     const fate = random.next() < faults.rate ? random.pick(['quota', 'lost', 'late'] as const) : 'good';
-    if (fate === 'quota') throw new KubeError('POST: quota', { code: 'QuotaExceeded' });
-    if (fate === 'late') throw new KubeError('POST: no response', { code: 'Timeout' });
+    if (fate === 'quota') throw new KubeError('quota', { attempt: 'POST', code: 'QuotaExceeded' });
+    if (fate === 'late') throw new KubeError('no response', { attempt: 'POST', code: 'Timeout' });
     const metadata = { ...job.metadata, creationTimestamp: ago(0) };
     const made = await objects.jobs.client.create({ ...job, metadata });
     expectLimits(objects);
-    if (fate === 'lost') throw new KubeError('POST: the response was lost', { code: 'Unreachable' });
+    if (fate === 'lost')
+      throw new KubeError('the response was lost', { attempt: 'POST', code: 'Unreachable' });
     return made;
   }
   function read<T extends Job>({ client }: { readonly client: ObjectClient<T> }) {

@@ -22,7 +22,7 @@ describe('the reservation of a job', () => {
 
   it('is given up when a write for the job fails', async () => {
     const { act, stored, ledger, failPatches } = setUp();
-    failPatches(new KubeError('PATCH: denied by a webhook', { code: 'Forbidden' }));
+    failPatches(new KubeError('denied by a webhook', { attempt: 'PATCH', code: 'Forbidden' }));
     const actions = [{ kind: 'reserve' }, { kind: 'addFinalizer' }, create(stored)] as const;
     const failure = await act(anObservation({ zipJob: stored }), decision({ actions })).catch(
       (error: unknown) => error,
@@ -33,7 +33,7 @@ describe('the reservation of a job', () => {
 
   async function afterFailedCreate(code: 'Timeout' | 'ServerError') {
     const { act, stored, ledger, jobs, memory } = setUp();
-    jobs.fail(new KubeError('POST: etcdserver: request timed out', { code }));
+    jobs.fail(new KubeError('etcdserver: request timed out', { attempt: 'POST', code }));
     await act(
       anObservation({ zipJob: stored }),
       decision({ actions: [{ kind: 'reserve' }, create(stored)] }),

@@ -42,7 +42,13 @@ describe('the error pages of the dashboard', () => {
     const visitor = await visitAs(server, ADA);
     server.logLines.length = 0;
     server.respondWith(() => {
-      throw new KubeError(`GET /apis/x: 500 ${code}: User "ada" cannot do it`, { code, retryAfterMs });
+      throw new KubeError('User "ada" cannot do it', {
+        user: 'ada',
+        attempt: 'GET /apis/x',
+        httpStatus: 500,
+        code,
+        retryAfterMs,
+      });
     });
     const { status, headers, text } = await visitor.get(PAGE);
     const failures = server.logLines.filter((line) => line.includes('dashboard request failed'));

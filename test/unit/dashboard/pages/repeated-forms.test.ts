@@ -99,7 +99,11 @@ describe('a form that is sent twice', () => {
     const form = unchangedForm((await project.ada.get(path)).text, path);
     form.set('url', 'https://hooks.example.com/');
     let isAway = true;
-    const error = new KubeError('PATCH /x: 500 InternalError', { code: 'ServerError', httpStatus: 500 });
+    const error = new KubeError('500 InternalError', {
+      attempt: 'PATCH /x',
+      code: 'ServerError',
+      httpStatus: 500,
+    });
     project.objects.fail(
       error,
       (request) => isAway && request.method === 'PATCH' && request.path.startsWith(COLLECTIONS.projects),

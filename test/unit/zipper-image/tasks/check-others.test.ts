@@ -1,7 +1,7 @@
 /** When the other sources of a failed job are checked, and how the status reports it. */
 import { expect } from 'chai';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { SourceCheck } from '#crds/zip-outcome.ts';
-import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import { until } from '#test/support/until.ts';
 import { SourceError, type SourceErrorCode } from '#zipper-image/sources/source-error.ts';
 import { bodies, type Entries, entryOf, JobHarness, settings, task } from './job-harness.ts';
@@ -69,7 +69,7 @@ describe('a job that fails because of a source', () => {
   for (const [name, end] of Object.entries({
     'is terminated': () => harness.stopping.abort(new Error('SIGTERM')),
     'is superseded': () => {
-      harness.server.respond = () => ({ status: 403, message: NOT_ACTIVE_MARK });
+      harness.server.respond = () => ({ status: 403, message: `[${POLICY_MARKS.notActive}]` });
       harness.known.failed({ fileIndex: 2, code: 'SourceStalled' });
     },
   }))

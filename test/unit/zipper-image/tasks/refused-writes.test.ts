@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { until } from '#test/support/until.ts';
 import { allEntries, bodies, JobHarness, settings, stuckEntries, task } from './job-harness.ts';
 
 /** As the policy of the chart refuses a pod that is not active. */
 const notActive = {
   status: 403,
-  message: `zipjobs.dev "zip-1" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: ${NOT_ACTIVE_MARK} no`,
+  message: `zipjobs.dev "zip-1" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: [${POLICY_MARKS.notActive}] no`,
 };
 /** Refusals that say nothing about the active pod. */
 const REFUSALS = {

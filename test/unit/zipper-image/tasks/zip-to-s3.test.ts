@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
+import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { AppError } from '#runtime/errors.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { until } from '#test/support/until.ts';
@@ -89,7 +89,7 @@ describe('zipToS3', () => {
     harness.server.respond = ({ status }) => {
       if (status.upload === undefined) return undefined;
       tries += 1;
-      return tries < 5 ? { status: 503 } : { status: 403, message: NOT_ACTIVE_MARK };
+      return tries < 5 ? { status: 503 } : { status: 403, message: `[${POLICY_MARKS.notActive}]` };
     };
     expect(await harness.failing()).to.include({ code: 'Superseded' });
     expect([...harness.hostile.uploads.keys()]).to.deep.equal(['successor']);
@@ -142,7 +142,7 @@ describe('zipToS3', () => {
   it('sends no request to the store and the sources until its pod is active', async () => {
     harness.server.respond = () =>
       harness.server.writes.length < 4 && harness.hostile.requests.length + harness.sourcesOpened === 0
-        ? { status: 403, message: NOT_ACTIVE_MARK }
+        ? { status: 403, message: `[${POLICY_MARKS.notActive}]` }
         : undefined;
     await harness.run();
     expect(harness.server.writes.length).to.be.at.least(7);

@@ -187,7 +187,12 @@ describe('the bucket pages', () => {
 
     it('shows in the form that the cluster refused it', async () => {
       project.objects.fail(
-        new KubeError('DELETE /x: 403 Forbidden: User "ada" cannot delete resource', { code: 'Forbidden' }),
+        new KubeError('User "ada" cannot delete resource', {
+          user: 'ada',
+          attempt: 'DELETE /x',
+          httpStatus: 403,
+          code: 'Forbidden',
+        }),
         ({ method }) => method === 'DELETE',
       );
       const response = await project.send(`${BUCKET}/delete`, {});

@@ -123,7 +123,7 @@ describe('the form of a new bucket', () => {
 
   it('keeps the bucket if its test cannot be started, and says why', async () => {
     project.objects.fail(
-      new KubeError('PATCH /x: 403 Forbidden: no', { code: 'Forbidden' }),
+      new KubeError('no', { attempt: 'PATCH /x', httpStatus: 403, code: 'Forbidden' }),
       ({ method, path }) => method === 'PATCH' && path.includes('zipbuckets'),
     );
     const response = await project.send(PATH, S3_FIELDS);

@@ -222,7 +222,7 @@ describe('the first steps page', () => {
     await using project = await startDashboardProject();
     project.putBucket(READY_BUCKET);
     let isRefused = true;
-    const refusal = new KubeError('x /x: 403 Forbidden: no', { code: 'QuotaExceeded', httpStatus: 403 });
+    const refusal = new KubeError('no', { attempt: 'x /x', code: 'QuotaExceeded', httpStatus: 403 });
     project.objects.fail(
       refusal,
       ({ method, path }) =>

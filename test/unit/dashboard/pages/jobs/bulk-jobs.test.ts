@@ -59,13 +59,13 @@ describe('changes of several jobs', () => {
       if (method === 'POST') {
         const made = body as ZipJob;
         if (objects.has(made.metadata.name))
-          throw new KubeError(`POST ${path}: exists`, { code: 'AlreadyExists', httpStatus: 409 });
+          throw new KubeError('exists', { attempt: `POST ${path}`, code: 'AlreadyExists', httpStatus: 409 });
         objects.set(made.metadata.name, made);
         return made;
       }
       const object = objects.get(name);
       if (object === undefined)
-        throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+        throw new KubeError('not found', { attempt: path, code: 'NotFound', httpStatus: 404 });
       return object;
     });
     visitor = await visitAs(server, TOKEN);
@@ -113,7 +113,10 @@ describe('changes of several jobs', () => {
   it('report the outcome of each job, and continue after a failure', async () => {
     for (const name of ['a', 'b', 'c', 'd']) put(name, { phase: 'Running' });
     put('b', { phase: 'Succeeded' });
-    failing.set('PATCH c', new KubeError('PATCH c: 500: etcd', { code: 'ServerError', httpStatus: 500 }));
+    failing.set(
+      'PATCH c',
+      new KubeError('500: etcd', { attempt: 'PATCH c', code: 'ServerError', httpStatus: 500 }),
+    );
     const { text } = await post(`${CANCEL}/confirm`, { form: FORM }, ['a', 'b', 'c', 'd', 'gone']);
     expect(text).to.contain('2 done, 2 refused, 1 failed').and.to.contain('role="alert"');
     const rows = rowsIn(text);
@@ -234,7 +237,10 @@ describe('changes of several jobs', () => {
 
   it('end the session if the API server rejects the token for every job', async () => {
     put('a', { phase: 'Running' });
-    failing.set('PATCH a', new KubeError('PATCH a: 401', { code: 'Unauthorized', httpStatus: 401 }));
+    failing.set(
+      'PATCH a',
+      new KubeError('401', { attempt: 'PATCH a', code: 'Unauthorized', httpStatus: 401 }),
+    );
     const { status, headers } = await post(`${CANCEL}/confirm`, { form: FORM }, ['a']);
     expect(status).to.equal(303);
     expect(headers.get('location')).to.contain('/sign-in');

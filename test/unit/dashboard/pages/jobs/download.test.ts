@@ -35,7 +35,7 @@ describe('the download of an archive', () => {
     server.respondWith(({ path }) => {
       const object = objects.get(path);
       if (object === undefined)
-        throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+        throw new KubeError('not found', { attempt: path, code: 'NotFound', httpStatus: 404 });
       return object;
     });
     visitor = await visitAs(server, ADA);
@@ -113,7 +113,7 @@ describe('the download of an archive', () => {
     hold(aZipJob({ status: { phase: 'Succeeded' } }));
     function respond(path: string): object {
       if (path.startsWith(BUCKETS))
-        throw new KubeError(`GET ${path}: 500`, { code: 'ServerError', httpStatus: 500 });
+        throw new KubeError('500', { attempt: `GET ${path}`, code: 'ServerError', httpStatus: 500 });
       return objects.get(path) ?? {};
     }
     server.respondWith(({ path }) => respond(path));

@@ -44,7 +44,7 @@ describe('the job pages', () => {
       if (method === 'POST') return body;
       const object = objects.get(path);
       if (object === undefined)
-        throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+        throw new KubeError('not found', { attempt: path, code: 'NotFound', httpStatus: 404 });
       return object;
     });
     visitor = server.visit();
@@ -178,7 +178,9 @@ describe('the job pages', () => {
 
     it('is denied when the API server denies it', async () => {
       server.respondWith(({ path }) => {
-        throw new KubeError(`GET ${path}: 403 Forbidden: User "ada" cannot get resource`, {
+        throw new KubeError('User "ada" cannot get resource', {
+          user: 'ada',
+          attempt: `GET ${path}`,
           code: 'Forbidden',
           httpStatus: 403,
         });

@@ -36,7 +36,7 @@ async function start(
     if (path === ZIP_JOB) return job;
     if (path === PODS) return { metadata: { resourceVersion: '1' }, items: [POD] };
     if (!path.endsWith('/log'))
-      throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+      throw new KubeError('not found', { attempt: path, code: 'NotFound', httpStatus: 404 });
     await beforeRead(bearer);
     reads += 1;
     const line = `line of read ${reads}`;
@@ -86,7 +86,9 @@ describe('what the sessions of a user share', () => {
     await until('the review of the other session', () => hasReviewed(server, 'ada-2', 'log'));
     // The other session shares the read as soon as it has the responses to its reviews.
     await setImmediate();
-    ended.reject(new KubeError('GET log: 401 Unauthorized', { code: 'Unauthorized', httpStatus: 401 }));
+    ended.reject(
+      new KubeError('401 Unauthorized', { attempt: 'GET log', code: 'Unauthorized', httpStatus: 401 }),
+    );
     expect((await first).status).to.equal(303);
     const { status, text } = await second;
     expect(status).to.equal(200);

@@ -133,7 +133,7 @@ describe('the form of a new job', () => {
 
   it('deletes the job if its file list cannot be stored', async () => {
     project.objects.fail(
-      new KubeError('POST /x: 403 Forbidden: no', { code: 'Forbidden' }),
+      new KubeError('no', { attempt: 'POST /x', httpStatus: 403, code: 'Forbidden' }),
       ({ method, path }) => method === 'POST' && path === COLLECTIONS.secrets,
     );
     const { status, text } = await project.send(PATH, FIELDS);

@@ -28,15 +28,18 @@ function textOf(secret: unknown): string {
   return gunzipSync(Buffer.from(String(chunk), 'base64')).toString();
 }
 
-const LOST = new KubeError('POST /x: the connection to the API server failed (ECONNRESET)', {
+const LOST = new KubeError('the connection to the API server failed (ECONNRESET)', {
+  attempt: 'POST /x',
   code: 'Unreachable',
 });
 
 function cannot(verb: string, resource: string): KubeError {
-  return new KubeError(
-    `GET /x: 403 Forbidden: ${resource} is forbidden: User "ada" cannot ${verb} resource "${resource}"`,
-    { code: 'Forbidden', httpStatus: 403 },
-  );
+  return new KubeError(`${resource} is forbidden: User "ada" cannot ${verb} resource "${resource}"`, {
+    user: 'ada',
+    attempt: 'GET /x',
+    code: 'Forbidden',
+    httpStatus: 403,
+  });
 }
 
 describe('the form of a new job that is sent again', () => {
@@ -123,7 +126,7 @@ describe('the form of a new job that is sent again', () => {
     await send();
     let isRefused = true;
     project.objects.fail(
-      new KubeError('POST /x: 403 Forbidden: exceeded quota', { code: 'QuotaExceeded', httpStatus: 403 }),
+      new KubeError('exceeded quota', { attempt: 'POST /x', code: 'QuotaExceeded', httpStatus: 403 }),
       ({ method, path }) => isRefused && method === 'POST' && path === COLLECTIONS.secrets,
     );
     const refused = await send();

@@ -121,7 +121,9 @@ describe('the deletion of a project', () => {
     it('reports credentials that could not be deleted, and counts the bucket (UI14)', async () => {
       putSecret();
       project.objects.fail(
-        new KubeError(`DELETE ${SECRET}: 403 Forbidden: User "ada" cannot delete`, {
+        new KubeError('User "ada" cannot delete', {
+          user: 'ada',
+          attempt: `DELETE ${SECRET}`,
           code: 'Forbidden',
           httpStatus: 403,
         }),
@@ -152,7 +154,9 @@ describe('the deletion of a project', () => {
 
   it('deletes nothing else if the user may not delete the project', async () => {
     project.objects.fail(
-      new KubeError(`DELETE ${OBJECT}: 403 Forbidden: User "ada" cannot delete`, {
+      new KubeError('User "ada" cannot delete', {
+        user: 'ada',
+        attempt: `DELETE ${OBJECT}`,
         code: 'Forbidden',
         httpStatus: 403,
       }),
@@ -166,7 +170,9 @@ describe('the deletion of a project', () => {
   it('reports what could not be deleted', async () => {
     const path = `${COLLECTIONS.tokens}/one`;
     project.objects.fail(
-      new KubeError(`DELETE ${path}: 403 Forbidden: User "ada" cannot delete`, {
+      new KubeError('User "ada" cannot delete', {
+        user: 'ada',
+        attempt: `DELETE ${path}`,
         code: 'Forbidden',
         httpStatus: 403,
       }),

@@ -199,7 +199,7 @@ describe('the deliveries of the webhook page', () => {
       ['TooManyRequests', 429, 'slow down'],
       ['AlreadyExists', 409, 'odd'],
     ] as const) {
-      const error = new KubeError(`PATCH ${path}: ${httpStatus} ${code}: ${message}`, { code, httpStatus });
+      const error = new KubeError(`${message}`, { attempt: `PATCH ${path}`, code, httpStatus });
       project.objects.fail(error, (request) => request.method === 'PATCH' && request.path === path);
       const { status, text } = await project.send(RESEND, formOf(['one', 'two', 'three']));
       expect(status, code).to.equal(200);
@@ -210,7 +210,7 @@ describe('the deliveries of the webhook page', () => {
 
   it('that are resent with a token that is not valid any more end the session (UI11)', async () => {
     for (const name of ['one', 'two']) putJob(name, 'Exhausted');
-    const error = new KubeError('PATCH /x: 401 Unauthorized: no', { code: 'Unauthorized', httpStatus: 401 });
+    const error = new KubeError('no', { attempt: 'PATCH /x', code: 'Unauthorized', httpStatus: 401 });
     project.objects.fail(error, ({ method }) => method === 'PATCH');
     const { headers } = await project.send(RESEND, formOf(['one', 'two']));
     expect(headers.get('location')).to.match(/^\/sign-in\?/);

@@ -215,6 +215,53 @@ describe('createKubeClient', () => {
     });
   }
 
+  it('keeps what a refusal says in fields', async () => {
+    const user = 'zipjobs is forbidden: User "ada" cannot list resource "zipjobs"';
+    const inUse = 'denied request: 3 unfinished ZipJobs use this ZipBucket [zipjobs.dev/in-use]';
+    const changed = 'denied request: [zipjobs.dev/project-changed] the API may not';
+    for (const [body, want] of [
+      [status('Forbidden', user), { said: user, user: 'ada', mark: undefined }],
+      [
+        status('Forbidden', inUse),
+        { said: inUse.replace(' [zipjobs.dev/in-use]', ''), user: undefined, mark: 'zipjobs.dev/in-use' },
+      ],
+      [
+        status('Forbidden', changed),
+        { said: 'denied request: the API may not', mark: 'zipjobs.dev/project-changed' },
+      ],
+      [
+        status('NotFound', 'namespaces "a" not found', { kind: 'namespaces', name: 'a' }),
+        { resource: 'namespaces' },
+      ],
+    ] as const) {
+      await using server = await startScriptedApiServer();
+      const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+      (await server.next()).json(403, body);
+      expect(await response).to.deep.include(want);
+    }
+  });
+
+  for (const [message, want] of [
+    [
+      'Invalid value: 99: spec.a.b in body should be less than or equal to 10',
+      'should be less than or equal to 10',
+    ],
+    ['Invalid value: "x: y": spec.a.b in body should match \'^a$\'', "should match '^a$'"],
+    [
+      'Invalid value: "x: \\" y": the end must be later than the start',
+      'the end must be later than the start',
+    ],
+    ['Invalid value: {"a":1}: not both: a and b', 'not both: a and b'],
+    ['Unsupported value: "x": supported values: "a"', 'supported values: "a"'],
+    ['Required value', 'Required value'],
+  ] as const)
+    it(`repeats neither the field nor the value of ${message}`, async () => {
+      await using server = await startScriptedApiServer();
+      const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+      (await server.next()).json(422, status('Invalid', 'no', { causes: [{ field: 'spec.a.b', message }] }));
+      expect(await response).to.deep.include({ causes: [{ field: 'spec.a.b', message: want }] });
+    });
+
   it('stops a call at the timeout', async () => {
     await using server = await startScriptedApiServer({ requestTimeoutMs: 50 });
     const error = await rejection(server.kube.request({ method: 'POST', path: '/slow' }));
