@@ -1,3 +1,4 @@
+import { uidOf } from '#crds/object-meta.ts';
 import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { isJsonObject } from '#runtime/kube/client/decode.ts';
 import { withTimeLimit } from '#runtime/kube/client/time-limit.ts';
@@ -16,7 +17,6 @@ import { takeBody } from './http/json-body.ts';
 import { expandedFields } from './read/expanded-fields.ts';
 import type { FindZipJob, ZipJobQuery } from './read/find-zip-job.ts';
 import { type JobResponse, responseOf } from './read/kept-responses.ts';
-import { projectUidOf } from './read/project-uid.ts';
 import { type Expansion, readExpand } from './read/read-expand.ts';
 import type { Principal } from './tokens/authenticate.ts';
 
@@ -102,7 +102,7 @@ async function checkRefusals(
 
 /** The job that a request with this key creates. */
 function queryOf({ namespace, project }: Principal, idempotencyKey: string): ZipJobQuery {
-  const projectUid = projectUidOf(project);
+  const projectUid = uidOf(project);
   return { namespace, projectUid, uuid: derivedUuid(projectUid, idempotencyKey) };
 }
 
@@ -189,7 +189,7 @@ export function createZipJobRoutes(deps: ZipJobRoutesDeps): ZipJobRoutes {
 
     async read(ctx, uuid) {
       const { namespace, project } = principalOf(ctx);
-      const query = { namespace, projectUid: projectUidOf(project), uuid };
+      const query = { namespace, projectUid: uidOf(project), uuid };
       const expansions = readExpand(ctx.querystring);
       const { response, more } = await inTime(ctx, (signal) => find(deps, { query, expansions }, signal));
       ctx.state.zipJob = response.name;

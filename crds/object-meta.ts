@@ -13,6 +13,15 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
+/**
+ * The uid of an object that the API server has stored.
+ * @throws Error for an object that was never read, such as a manifest: an empty uid would match or own others
+ */
+export function uidOf({ metadata: { namespace, name, uid } }: { readonly metadata: ObjectMeta }): string {
+  if (uid !== undefined) return uid;
+  throw new Error(`${namespace}/${name} has no uid: the API server has not stored this object`);
+}
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

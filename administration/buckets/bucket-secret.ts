@@ -1,5 +1,5 @@
 import { bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
-import type { OwnerReference } from '#crds/object-meta.ts';
+import { type OwnerReference, uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
@@ -29,12 +29,12 @@ function patch(credentials: BucketCredentials): Readonly<Record<string, string |
   };
 }
 
-function ownerOf({ metadata }: ZipBucket): OwnerReference {
+function ownerOf(bucket: ZipBucket): OwnerReference {
   return {
     apiVersion: GROUP_VERSION,
     kind: 'ZipBucket',
-    name: metadata.name,
-    uid: metadata.uid ?? '',
+    name: bucket.metadata.name,
+    uid: uidOf(bucket),
   };
 }
 

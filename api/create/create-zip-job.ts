@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { uidOf } from '#crds/object-meta.ts';
 import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
@@ -15,7 +16,6 @@ import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts'
 import { type ApiError, quotaExceeded, serviceUnavailable } from '../errors/api-error.ts';
 import type { StorageLedger } from '../limits/storage-ledger.ts';
 import type { ApiMetrics } from '../metrics.ts';
-import { projectUidOf } from '../read/project-uid.ts';
 import type { ReadHistory } from '../read/read-archived.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
@@ -105,7 +105,7 @@ function needsList(job: ZipJob): boolean {
 }
 
 function uuidOf({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string {
-  return idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);
+  return idempotencyKey === undefined ? newUuid() : derivedUuid(uidOf(project), idempotencyKey);
 }
 
 /** Undefined without a history or a key: then no job of an earlier request is in the history. */
@@ -116,7 +116,7 @@ function readArchivedOf(
 ): Claim['readArchived'] {
   if (readHistory === undefined || idempotencyKey === undefined) return undefined;
   const { namespace } = project.metadata;
-  return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
+  return (signal) => readHistory({ namespace, projectUid: uidOf(project), uuid }, signal);
 }
 
 function explained(error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { uidOf } from '#crds/object-meta.ts';
 import { MASK_LIMIT, MASK_LIMIT_OF_PROJECT, TOKEN_LIMIT, type ZipToken } from '#crds/zip-token.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 
@@ -20,12 +21,12 @@ function byAge(a: Entry, b: Entry): number {
   return left < right ? -1 : 1;
 }
 
-function entryOf(key: ObjectKey, { metadata, spec }: ZipToken): Entry {
+function entryOf(key: ObjectKey, token: ZipToken): Entry {
   return {
     key,
-    mask: spec.masked,
-    createdAt: metadata.creationTimestamp ?? '',
-    uid: metadata.uid ?? '',
+    mask: token.spec.masked,
+    createdAt: token.metadata.creationTimestamp ?? '',
+    uid: uidOf(token),
   };
 }
 

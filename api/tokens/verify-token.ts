@@ -1,4 +1,5 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { withTimeLimit } from '#runtime/kube/client/time-limit.ts';
@@ -36,7 +37,7 @@ export type VerifyToken = (candidate: ZipToken) => Promise<Verification | undefi
 
 /** Includes the uid, because a deleted token may be created again under the same name. */
 function verificationKey(token: ZipToken): string {
-  return `${objectKey(token)}/${token.metadata.uid ?? ''}`;
+  return `${objectKey(token)}/${uidOf(token)}`;
 }
 
 /** True for a project that exists and is not being deleted. */

@@ -5,7 +5,8 @@ import { isPodOf, type Owner } from './ownership.ts';
 
 /** The cached pods of a Job. */
 export function podsOf(pods: Pick<Caches['pods'], 'byIndex'>, job: Owner): readonly Pod[] {
-  return pods.byIndex(INDEXES.jobUid, job.namespace, job.uid ?? '').filter((pod) => isPodOf(pod, job));
+  if (job.uid === undefined) return [];
+  return pods.byIndex(INDEXES.jobUid, job.namespace, job.uid).filter((pod) => isPodOf(pod, job));
 }
 
 /**

@@ -36,10 +36,6 @@ interface Known {
   readonly namespace: string;
 }
 
-function uidOf(project: ZipProject | undefined): string | undefined {
-  return project?.metadata.uid;
-}
-
 function markAll({ database, clusterUid, projects }: RetentionOptions): Promise<void> {
   return markProjects(
     database,
@@ -61,8 +57,9 @@ async function markIfDeleted(
   { projectUid, namespace }: Known,
   signal: AbortSignal,
 ): Promise<void> {
-  if (uidOf(projects.get(projectKey(namespace))) === projectUid) return;
-  if (uidOf(await client.get(namespace, PROJECT_NAME, signal)) === projectUid) return;
+  if (projects.get(projectKey(namespace))?.metadata.uid === projectUid) return;
+  const current = await client.get(namespace, PROJECT_NAME, signal);
+  if (current?.metadata.uid === projectUid) return;
   log.info({ project: namespace, projectUid }, 'a project was deleted: its history will be deleted');
   await markDeleted(database, { projectUid, clusterUid, namespace });
 }

@@ -1,4 +1,5 @@
 /** What the ledger keeps of a job. */
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from '../cluster/caches.ts';
@@ -12,10 +13,6 @@ export interface Entry {
   state: 'queued' | 'waiting' | 'reserved' | 'running';
   /** It was suspended while it was active. When it is released, it has no place in the queue of its key. */
   isHeld?: boolean;
-}
-
-export function uidOf({ metadata }: ZipJob): string {
-  return metadata.uid ?? '';
 }
 
 const UNKNOWN = '?';

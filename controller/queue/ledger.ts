@@ -1,18 +1,11 @@
+import { uidOf } from '#crds/object-meta.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { type Blocked, isHeld, olderJobFirst } from './blocked.ts';
 import { type KeyQueue, KeyQueues } from './key-queue.ts';
-import {
-  type Entry,
-  isActive,
-  isUnknown,
-  type RequestOptions,
-  requestOf,
-  targetIn,
-  uidOf,
-} from './ledger-entry.ts';
+import { type Entry, isActive, isUnknown, type RequestOptions, requestOf, targetIn } from './ledger-entry.ts';
 import type { Pause } from './pause.ts';
 import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';

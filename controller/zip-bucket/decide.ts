@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition, REASONS, setCondition } from '#crds/conditions.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
@@ -27,7 +28,7 @@ interface Step {
 function removal({ tests }: BucketObservation, wanted?: string): readonly BucketAction[] {
   return tests
     .filter(({ job }) => job.metadata.name !== wanted && !isLeaving(job.metadata))
-    .map(({ job }) => ({ kind: 'deleteTest', name: job.metadata.name, uid: job.metadata.uid ?? '' }));
+    .map(({ job }) => ({ kind: 'deleteTest', name: job.metadata.name, uid: uidOf(job) }));
 }
 
 function unfinishedOf({ zipJobs }: BucketObservation) {

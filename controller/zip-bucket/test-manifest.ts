@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { ownerReferenceOf } from '../cluster/ownership.ts';
 import { settingsOf, taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodMetadata, zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
@@ -24,7 +24,7 @@ export function testJobName({ metadata }: ZipBucket, nonce: string): string {
 
 /** The Job that tests a bucket. It has no token of the API server and mounts only the credentials of this bucket. */
 export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig): Job {
-  const { name: bucketName, namespace, uid } = bucket.metadata;
+  const { namespace } = bucket.metadata;
   const task: CheckBucketTask = {
     mode: 'check-bucket',
     contractVersion: CONTRACT_VERSION,
@@ -40,9 +40,7 @@ export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig):
       name,
       namespace,
       labels,
-      ownerReferences: [
-        { apiVersion: GROUP_VERSION, kind: 'ZipBucket', name: bucketName, uid: uid ?? '', controller: true },
-      ],
+      ownerReferences: [ownerReferenceOf(bucket, 'ZipBucket')],
     },
     spec: {
       completions: 1,

@@ -1,6 +1,7 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import { shorten } from '#crds/conditions.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -182,7 +183,7 @@ async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
     isNamespaceTerminating: false,
     isSurplus: options.surplusJobs.isSurplus(key),
     ownJobs: options.caches.jobs
-      .byIndex(INDEXES.zipJobUid, zipJob.metadata.namespace, zipJob.metadata.uid ?? '')
+      .byIndex(INDEXES.zipJobUid, zipJob.metadata.namespace, uidOf(zipJob))
       .filter((job) => isOwnedBy(job, zipJob)),
     hasSurplusPods: options.finishedPods.isSurplus(key),
     listUsers: options.caches.zipJobs
@@ -204,8 +205,8 @@ async function findPodRefusal(
 ): Promise<Observation['podRefusal']> {
   const job = jobWithoutPod(seen, options.clock.date());
   if (!job) return undefined;
-  const { namespace, uid } = job.metadata;
-  const fieldSelector = `involvedObject.uid=${uid ?? ''},reason=FailedCreate`;
+  const { namespace } = job.metadata;
+  const fieldSelector = `involvedObject.uid=${uidOf(job)},reason=FailedCreate`;
   return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
 }
 

@@ -1,7 +1,8 @@
-import { GROUP_VERSION, LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { IpBlock } from '#runtime/egress/ip-blocks.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
+import { ownerReferenceOf } from '../cluster/ownership.ts';
 
 /** The desired object, for a server-side apply. */
 export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
@@ -14,20 +15,12 @@ export interface ZipperNetwork {
   readonly apiServerPorts: readonly number[];
 }
 
-function childMeta({ metadata }: ZipProject) {
+function childMeta(project: ZipProject) {
   return {
     name: ZIPPER_SERVICE_ACCOUNT,
-    namespace: metadata.namespace,
+    namespace: project.metadata.namespace,
     labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
-    ownerReferences: [
-      {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipProject',
-        name: metadata.name,
-        uid: metadata.uid ?? '',
-        controller: true,
-      },
-    ],
+    ownerReferences: [ownerReferenceOf(project, 'ZipProject')],
   };
 }
 

@@ -4,7 +4,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 export const bucket: ZipBucket = {
   apiVersion: 'zipjobs.dev/v1alpha1',
   kind: 'ZipBucket',
-  metadata: { name: 's3-archives', namespace: 'red' },
+  metadata: { name: 's3-archives', namespace: 'red', uid: 'b' },
   spec: { service: 's3', bucketName: 'archives' },
 };
 

@@ -1,5 +1,6 @@
-import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import { ANNOTATIONS, fileListOwner, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import { EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
@@ -8,6 +9,7 @@ import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zi
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
+import { ownerReferenceOf } from '../../cluster/ownership.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { deadlineSeconds } from '../policies/deadline.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
@@ -76,7 +78,7 @@ function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
     bucket: taskBucket(bucket),
     namespace: metadata.namespace,
     zipJob: metadata.name,
-    zipJobUid: metadata.uid ?? '',
+    zipJobUid: uidOf(zipJob),
     key: spec.key,
     compression: spec.compression ?? SPEC_DEFAULTS.compression,
     onConflict:
@@ -150,7 +152,7 @@ function listAnnotation({ metadata, spec }: ZipJob) {
 }
 
 function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
-  const { name, namespace, uid } = zipJob.metadata;
+  const { name, namespace } = zipJob.metadata;
   const { queueName } = zipJob.spec;
   const isQueued = parts.component === 'archive' && queueName !== undefined;
   const labels = zipperLabels(name, parts.component);
@@ -162,9 +164,7 @@ function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
       namespace,
       labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
       ...(parts.component === 'archive' && listAnnotation(zipJob)),
-      ownerReferences: [
-        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: uid ?? '', controller: true },
-      ],
+      ownerReferences: [ownerReferenceOf(zipJob, 'ZipJob')],
     },
     spec: {
       completions: 1,
@@ -250,12 +250,12 @@ function endOf({ finishedAt }: Attempt, now: Date) {
 /** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
 export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSettings): Job {
   const { attempt } = lost;
-  const { creationTimestamp = new Date(0).toISOString(), uid = '' } = zipJob.metadata;
+  const { creationTimestamp = new Date(0).toISOString() } = zipJob.metadata;
   const task: RecoveryTask = {
     mode: 'recover',
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(lost.bucket),
-    zipJobUid: uid,
+    zipJobUid: uidOf(zipJob),
     key: zipJob.spec.key,
     ...uploadFacts(lost.upload),
     attempt: attempt.podUid,

@@ -1,4 +1,5 @@
 import { type Reason, rfc3339 } from '#crds/conditions.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { ownJob } from '../../cluster/job-state.ts';
@@ -214,7 +215,7 @@ function activePod(s: Situation, job: Job): Step {
 
 function activate(s: Situation, job: Job, pod: Pod): Step {
   const { now } = s;
-  const { name, uid } = job.metadata;
+  const { name } = job.metadata;
   const node = pod.spec?.nodeName;
   const recovered = withCondition(s.status, 'Recovered', { status: 'False', reason: 'PodActive', now });
   return {
@@ -223,7 +224,7 @@ function activate(s: Situation, job: Job, pod: Pod): Step {
       attemptsTotal: nextAttempt(s.status),
       job: {
         name,
-        uid: uid ?? '',
+        uid: uidOf(job),
         podName: pod.metadata.name,
         ...defined({ podUid: pod.metadata.uid, node }),
       },
@@ -236,7 +237,7 @@ function activate(s: Situation, job: Job, pod: Pod): Step {
 function forceLostPods(s: Situation): readonly Action[] {
   return s.seen.pods
     .filter((pod) => isLost(pod, s.now))
-    .map(({ metadata }) => ({ kind: 'forceDeletePod', name: metadata.name, uid: metadata.uid ?? '' }));
+    .map((pod) => ({ kind: 'forceDeletePod', name: pod.metadata.name, uid: uidOf(pod) }));
 }
 
 function noActivePod(s: Situation, job: Job): Step {

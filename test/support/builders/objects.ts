@@ -58,7 +58,7 @@ export function aZipBucket(change: Partial<ZipBucket['spec']> = {}): ZipBucket {
   return {
     apiVersion: GROUP_VERSION,
     kind: 'ZipBucket',
-    metadata: { name: 's3-archive', namespace: NAMESPACE },
+    metadata: { name: 's3-archive', namespace: NAMESPACE, uid: 'bucket-uid' },
     spec: { service: 's3', bucketName: 'archive', region: 'eu-central-1', ...change },
   };
 }
