@@ -10,6 +10,7 @@ import { createImageTable } from './images.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { LogServerOptions } from './node-agent/log-server.ts';
 import { addNode, startNode } from './nodes.ts';
+import { preferSession } from './prefer-session.ts';
 import { readyPodAddress } from './readiness.ts';
 import type { ServerProcess } from './server-process.ts';
 import { createBucket, startStore } from './store.ts';
@@ -100,6 +101,7 @@ async function startLocalNode(
   options: ClusterOptions,
   life: AsyncDisposableStack,
 ): Promise<Pick<Cluster, 'node' | 'addNode'>> {
+  await preferSession();
   const nodes = {
     plane,
     admin,
