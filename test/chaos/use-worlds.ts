@@ -1,4 +1,5 @@
 /** What the tests of one file share: a cluster behind proxies, and projects in it. */
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { startHistoryInstallation } from '#test/support/worlds/history-installation.ts';
@@ -18,7 +19,8 @@ import { quickHistoryValues } from './quick-values.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 import { startWorlds } from './run-schedules.ts';
 
-const LANES = 4;
+/** Schedules that run at a time: as many as processors, because each occupies half of one. */
+const LANES = Math.min(4, Math.max(2, availableParallelism()));
 
 export interface WorldsOptions {
   /** Of the projects; no other file has it, because files may share a cluster. */

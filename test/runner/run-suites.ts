@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { FileQueue } from './file-queue.ts';
 import { type FileChoice, filesOf, readSuiteConfig } from './suite-config.ts';
 import { type FileResult, WorkerProcess } from './worker-process.ts';
@@ -18,6 +19,14 @@ export interface RunOptions extends FileChoice {
 
 /** Seconds until a process runs its first test; a suite with its own cluster takes longest. */
 const SET_UP_SECONDS = { unit: 3, other: 15 };
+
+/**
+ * Processes of a suite that occupies the processors, while the others mostly wait. With four of them on two processors, no API server
+ * responds within the time limits of the tests.
+ */
+const MOST_PROCESSES: Readonly<Record<string, number>> = {
+  chaos: Math.max(1, Math.floor(availableParallelism() / 2)),
+};
 
 /**
  * Runs the files of all named suites, each suite in as many processes as save more time than their set-up
@@ -43,6 +52,7 @@ export async function runSuites(options: RunOptions): Promise<readonly string[]>
   function pick(): string | undefined {
     const worthwhile = suites.filter((suite) => {
       if (broken.has(suite) || !queue.has(suite)) return false;
+      if ((active.get(suite) ?? 0) >= (MOST_PROCESSES[suite] ?? slots)) return false;
       const setUp = suite === 'unit' ? SET_UP_SECONDS.unit : SET_UP_SECONDS.other;
       return active.get(suite) === 0 || share(suite) > setUp;
     });
