@@ -1,5 +1,4 @@
 import { FairQueue } from '#runtime/fair/fair-queue.ts';
-import { createGroupShares } from '#runtime/fair/group-shares.ts';
 
 /** Work that pauses at each `yield`, so that a long request does not delay the others. */
 export type Steps<T> = Generator<undefined, T, undefined>;
@@ -35,43 +34,6 @@ export function createRunSteps(): RunSteps {
       if (performance.now() - startedAt < SLICE_MS) continue;
       await turn(project);
       startedAt = performance.now();
-    }
-  };
-}
-
-/** Runs a task when there is a free place. */
-export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
-
-/** A project may use at most a quarter of the places. */
-const PARTS = 4;
-
-/** Runs at most `max` tasks at a time, and at most a quarter of them for one project. Projects are served round-robin. */
-export function createQueue(max: number): Enqueue {
-  const waiting = new FairQueue<() => void>();
-  const shares = createGroupShares(PARTS);
-  shares.divide(max);
-
-  async function start(project: string): Promise<void> {
-    if (shares.used < max && shares.hasRoom(project)) shares.start(project);
-    else
-      await new Promise<void>((resolve) => {
-        waiting.push(project, () => {
-          shares.start(project);
-          resolve();
-        });
-      });
-  }
-  function end(project: string): void {
-    shares.end(project);
-    waiting.shift(shares.hasRoom)?.();
-  }
-
-  return async (project, task) => {
-    await start(project);
-    try {
-      return await task();
-    } finally {
-      end(project);
     }
   };
 }

@@ -1,7 +1,8 @@
 import type { ZipProject } from '#crds/zip-project.ts';
+import { createTaskQueue } from '#runtime/fair/task-queue.ts';
 import { type FileList, FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
 import { HIGHEST_LIMITS, jsonLimits, type RequestLimits } from '../body/request-limits.ts';
-import { createQueue, createRunSteps, type Steps } from '../body/steps.ts';
+import { createRunSteps, type Steps } from '../body/steps.ts';
 import { parseStrictJson, type StrictJson } from '../body/strict-json.ts';
 import { ApiError, parameterInvalid } from '../errors/api-error.ts';
 import { TooManyValuesError } from '../errors/strict-json-error.ts';
@@ -104,7 +105,7 @@ function createSteps({ requestPolicy, fileBudget }: ReadRequestDeps) {
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
 export function createReadRequest(deps: ReadRequestDeps): ReadRequest {
   const { limits, fileBudget } = deps;
-  const enqueue = createQueue(1);
+  const enqueue = createTaskQueue(1);
   const runSteps = createRunSteps();
   const steps = createSteps(deps);
   return async (body, project, options = {}) => {

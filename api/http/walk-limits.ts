@@ -1,5 +1,5 @@
+import { createTaskQueue } from '#runtime/fair/task-queue.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import { createQueue } from '../body/steps.ts';
 import {
   type InFlightLimits,
   LIMITS,
@@ -52,7 +52,7 @@ function createPacing({ rateLimits, clock, metrics }: WalkDeps, operation: Opera
  * so that a slow sender occupies no place.
  */
 function createActiveLimit(max: number): ApiMiddleware {
-  const enqueue = createQueue(max);
+  const enqueue = createTaskQueue(max);
   return (ctx, next) => enqueue(ctx.state.principal?.namespace ?? '', next);
 }
 

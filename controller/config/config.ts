@@ -26,7 +26,7 @@ import { IDENTITY_SETTINGS } from './identity-settings.ts';
 import { JOB_CONSTANTS, JOB_SETTINGS } from './job-settings.ts';
 import { RECOVERY_CONSTANTS, RECOVERY_SETTINGS } from './recovery-settings.ts';
 import { WEBHOOK_CONSTANTS, WEBHOOK_SETTINGS } from './webhook-settings.ts';
-import { readTaskSettings, ZIPPER_SETTINGS } from './zipper-launch.ts';
+import { LAUNCH_SETTINGS, readTaskSettings } from './zipper-launch.ts';
 import { readZipperPod, type ZipperPodValues } from './zipper-pod.ts';
 
 /** What the API server has to do for progress and counts, however many jobs run. */
@@ -125,7 +125,7 @@ export const CONTROLLER_SETTINGS = {
   ...JOB_SETTINGS,
   ...WRITE_BUDGET_SETTINGS,
   ...RECOVERY_SETTINGS,
-  ...ZIPPER_SETTINGS,
+  ...LAUNCH_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,

@@ -3,7 +3,7 @@ import { readConfig } from '#runtime/config/read-config.ts';
 import { UNSUPPORTED_SETTINGS, unsupportedValues } from '#runtime/config/unsupported-settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
-import { ZIPPER_SETTINGS as TASK_SETTINGS, type TaskSettings } from '#runtime/zip-request/zipper-settings.ts';
+import { type TaskSettings, ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { parseJson } from './config-values.ts';
 import { POD_KEYS } from './zipper-pod.ts';
 
@@ -30,7 +30,7 @@ const DEFAULT_ZIPPER_POD = JSON.stringify({
 });
 
 /** Settings of zipper pods. */
-export const ZIPPER_SETTINGS = {
+export const LAUNCH_SETTINGS = {
   zipperImage: {
     env: 'ZIPPER_IMAGE',
     type: 'string',
@@ -121,15 +121,15 @@ export function readTaskSettings(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
 ): TaskSettings {
-  const { env: name } = ZIPPER_SETTINGS.zipperSettingsJson;
+  const { env: name } = LAUNCH_SETTINGS.zipperSettingsJson;
   const given = parseJson(name, text);
   if (!isRecord(given)) throw new ConfigError(`${name} must be a JSON object`);
-  const fields = Object.entries(TASK_SETTINGS).filter(([, setting]) => Object.hasOwn(given, setting.env));
+  const fields = Object.entries(ZIPPER_SETTINGS).filter(([, setting]) => Object.hasOwn(given, setting.env));
   const known = new Set(fields.map(([, setting]) => setting.env as string));
   const unknown = Object.keys(given).find((one) => !known.has(one));
   if (unknown !== undefined) throw new ConfigError(`${name}: ${unknown} is no setting of the zipper`);
   const values = readConfig(
-    TASK_SETTINGS,
+    ZIPPER_SETTINGS,
     Object.fromEntries(Object.entries(given).map(([one, value]) => [one, String(value)])),
   );
   return {
