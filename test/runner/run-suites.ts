@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { FileQueue } from './file-queue.ts';
 import { type FileChoice, filesOf, readSuiteConfig } from './suite-config.ts';
 import { type FileResult, WorkerProcess } from './worker-process.ts';
@@ -16,6 +17,14 @@ export interface RunOptions extends FileChoice {
   /** Receives each result and the number of files that are left. */
   readonly onFile: (result: FileResult, left: number) => void;
 }
+
+/**
+ * A machine that is busier than this (load of the last minute for each processor) starts no file while two run: it would finish none
+ * of them earlier, and responses would arrive after the time limits of the tests.
+ */
+const MOST_LOAD = 5;
+const FILES_IN_ANY_CASE = 2;
+const CALM_POLL_MS = 5_000;
 
 /** Seconds until a process runs its first test; a suite with its own cluster takes longest. */
 const SET_UP_SECONDS = { unit: 3, other: 15 };
@@ -45,6 +54,12 @@ export async function runSuites(options: RunOptions): Promise<readonly string[]>
   const broken = new Set<string>();
   const problems: string[] = [];
 
+  let running = 0;
+  async function untilCalm(): Promise<void> {
+    while (running >= FILES_IN_ANY_CASE && (loadavg()[0] ?? 0) > MOST_LOAD * availableParallelism())
+      await delay(CALM_POLL_MS);
+  }
+
   /** Seconds per process of a suite if it had one process more. */
   function share(suite: string): number {
     return queue.secondsLeft(suite) / ((active.get(suite) ?? 0) + 1);
@@ -65,9 +80,14 @@ export async function runSuites(options: RunOptions): Promise<readonly string[]>
       broken.add(suite);
       throw error;
     });
+    await untilCalm();
     for (let file = queue.take(suite); file !== undefined; file = queue.take(suite)) {
-      onFile(await worker.run(file), queue.left);
+      running += 1;
+      const result = await worker.run(file);
+      running -= 1;
+      onFile(result, queue.left);
       if (!worker.isAlive) return;
+      await untilCalm();
     }
     await worker.end();
   }

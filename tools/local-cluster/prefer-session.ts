@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 
-/** Five times the weight of an ordinary session (sched(7)). */
-const NICE = '-7';
+/** Three times the weight of an ordinary session (sched(7)): about one share for each worker of a test run. */
+const NICE = '-5';
 
 /**
  * Gives this session more of the processors than each other one. Linux divides them among sessions (sched_autogroup), and each pod and
