@@ -27,7 +27,7 @@ describe('zipjobs under one kind of fault', function () {
   const worlds = useWorlds({ name: 'one-fault', lanes: 5 });
 
   it('duplicates and loses nothing when a paused leader resumes after another one leads (F3)', async () => {
-    await worlds.judge(planOfFaults(6, [{ kind: 'pause-leader', afterMs: 500, ms: 8_000 }]));
+    await worlds.judge(planOfFaults(6, [{ kind: 'pause-leader', afterMs: 500, ms: 15_000 }]));
   });
 
   it('loses no job and corrupts none while source, store, receiver and API server fail 10 % of requests (F24)', async () => {

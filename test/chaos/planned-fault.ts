@@ -177,7 +177,7 @@ const FAULTS: readonly ((random: Random) => PlannedFault)[] = [
   (random) => ({ kind: 'lose-events', ...soon(random), ...rate(random) }),
   (random) => ({ kind: 'lose-deletes', ...aWhile(random) }),
   (random) => ({ kind: 'old-list', ...soon(random) }),
-  (random) => ({ kind: 'pause-leader', ...soon(random), ms: random.int(4_000, 9_000) }),
+  (random) => ({ kind: 'pause-leader', ...soon(random), ms: random.int(8_000, 18_000) }),
   (random) => ({ kind: 'restart-api-server', ...soon(random), compacts: random.next() < 0.5 }),
   (random) => ({ kind: 'lose-node', ...soon(random), ms: random.int(1_000, 6_000) }),
   // Draws one number more than it needs, so that older seeds still produce the same plans.
