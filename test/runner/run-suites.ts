@@ -55,9 +55,13 @@ export async function runSuites(options: RunOptions): Promise<readonly string[]>
   const problems: string[] = [];
 
   let running = 0;
-  async function untilCalm(): Promise<void> {
-    while (running >= FILES_IN_ANY_CASE && (loadavg()[0] ?? 0) > MOST_LOAD * availableParallelism())
-      await delay(CALM_POLL_MS);
+  function isTooBusy(): boolean {
+    return running >= FILES_IN_ANY_CASE && (loadavg()[0] ?? 0) > MOST_LOAD * availableParallelism();
+  }
+  /** The next file of a suite, as soon as the machine is not too busy for it. A process without one ends at once. */
+  async function next(suite: string): Promise<string | undefined> {
+    while (queue.has(suite) && isTooBusy()) await delay(CALM_POLL_MS);
+    return queue.take(suite);
   }
 
   /** Seconds per process of a suite if it had one process more. */
@@ -80,14 +84,13 @@ export async function runSuites(options: RunOptions): Promise<readonly string[]>
       broken.add(suite);
       throw error;
     });
-    await untilCalm();
-    for (let file = queue.take(suite); file !== undefined; file = queue.take(suite)) {
+    for (let file = await next(suite); file !== undefined; file = await next(suite)) {
       running += 1;
-      const result = await worker.run(file);
-      running -= 1;
+      const result = await worker.run(file).finally(() => {
+        running -= 1;
+      });
       onFile(result, queue.left);
       if (!worker.isAlive) return;
-      await untilCalm();
     }
     await worker.end();
   }
