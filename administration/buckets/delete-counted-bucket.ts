@@ -5,15 +5,11 @@ import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { type WaitForOptions, waitFor } from '../changes/wait-for.ts';
-import { AdministrationError } from '../errors/administration-error.ts';
+import { hasCode } from '../errors/administration-error.ts';
 
 /** The policy bucket-deletions of the chart refused. */
 function isInUse(error: unknown): boolean {
-  return (
-    error instanceof AdministrationError &&
-    isKubeError(error.cause) &&
-    error.cause.mark === POLICY_MARKS.inUse
-  );
+  return hasCode(error, 'Refused') && isKubeError(error.cause) && error.cause.mark === POLICY_MARKS.inUse;
 }
 
 const LIMIT_MS = 5_000;

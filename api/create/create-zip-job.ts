@@ -121,7 +121,8 @@ function readArchivedOf(
 
 function explained(error: unknown): unknown {
   if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
-  return isKubeError(error) && error.mark === POLICY_MARKS.projectChanged ? serviceUnavailable(error) : error;
+  const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.mark === POLICY_MARKS.projectChanged;
+  return isOutdated ? serviceUnavailable(error) : error;
 }
 
 function withoutStatus({ status: _status, ...job }: ZipJob): ZipJob {

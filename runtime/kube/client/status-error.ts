@@ -55,13 +55,15 @@ function causesOf(details: unknown): readonly unknown[] {
 /** A response can contain any number of causes. */
 const MOST_CAUSES = 20;
 
-/** `Invalid value: 0: spec.size in body should be ...`, as apimachinery's field.Error and the schema's errors are written. */
-function withoutField(message: string, field: string): string {
-  const [, ofSchema] = message.split(`${field} in body `, 2);
-  return ofSchema ?? message.replace(VALUE, '');
-}
 /** Go quotes a text; nothing else contains a colon and a space. */
 const VALUE = /^[A-Z][a-z]+ value: (?:"(?:[^"\\]|\\.)*"|[^"].*?): /s;
+
+/** `Invalid value: 0: spec.size in body should be ...`, as apimachinery's field.Error and the schema's errors are written. */
+function withoutField(message: string, field: string): string {
+  const ofSchema = `${field} in body `;
+  const at = message.indexOf(ofSchema);
+  return at === -1 ? message.replace(VALUE, '') : message.slice(at + ofSchema.length);
+}
 
 function fieldCauses(details: unknown): readonly KubeErrorCause[] {
   return causesOf(details)
