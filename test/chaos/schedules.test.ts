@@ -1,6 +1,6 @@
 /** Many faults at once, drawn from seeds, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
-import { FIXED_SEEDS, newSeeds } from './choose-seeds.ts';
+import { FIXED_SEEDS, NEW_SEEDS, newSeeds } from './choose-seeds.ts';
 import { printObservations } from './observations.ts';
 import { repeatCommand, repeatOnParent } from './repeat-on-parent.ts';
 import type { ScheduleReport } from './run-schedule.ts';
@@ -40,7 +40,7 @@ describe('zipjobs under many faults at once', function () {
       expect(historyIfBroken(fixed[index] ?? -1)).to.equal('');
     });
 
-  for (const index of FIXED_SEEDS.keys())
+  for (let index = 0; index < NEW_SEEDS; index += 1)
     it(`loses, duplicates and leaves nothing in schedule ${index + 1} of this commit (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, async function () {
       const seed = ofTree[index] ?? -1;
       const broken = historyIfBroken(seed);

@@ -73,7 +73,7 @@ function untilSaved(page: Page): Promise<void> {
 }
 
 describe('two users who edit the same form at once', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const started = new AsyncDisposableStack();
   let desk: DashboardDesk;
   let pages: readonly OpenPage[];

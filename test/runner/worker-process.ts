@@ -28,6 +28,9 @@ export interface WorkerOptions {
  */
 const END_LIMIT_MS = 120_000;
 
+/** Time limit for the last output after the exit. A process that a test left behind may hold the pipes open for ever. */
+const LAST_OUTPUT_LIMIT_MS = 2_000;
+
 /** One process that runs test files of one suite, one at a time. */
 export class WorkerProcess {
   readonly #suite: string;
@@ -55,7 +58,14 @@ export class WorkerProcess {
     this.#child.stderr?.setEncoding('utf8').on('data', take);
     this.#child.on('message', (report: WorkerReport) => this.#heard?.(report));
     this.#exited = new Promise((resolve) => {
+      let timer: NodeJS.Timeout | undefined;
+      this.#child.once('exit', () => {
+        timer = setTimeout(() => {
+          for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.destroy();
+        }, LAST_OUTPUT_LIMIT_MS);
+      });
       this.#child.once('close', (code, signal) => {
+        clearTimeout(timer);
         this.#heard?.(undefined);
         resolve(signal ?? `code ${code}`);
       });

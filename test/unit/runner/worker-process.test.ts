@@ -9,6 +9,13 @@ const LEAVES_A_REJECTION = `it('waits', async () => {
   Promise.reject(new Error('nobody handles this'));
   await new Promise((resolve) => setTimeout(resolve, 100));
 });`;
+/** Its process inherits the output of the worker, and outlives it. */
+const LEAVES_A_PROCESS = `import { spawn } from 'node:child_process';
+it('spawns', () => {
+  const child = spawn('sleep', ['600'], { stdio: 'inherit', detached: true });
+  child.unref();
+  console.log(\`pid \${child.pid}\`);
+});`;
 /** Each leaves its listeners in the process if the worker does not remove them. */
 const EARLIER_FILES = 12;
 
@@ -36,5 +43,17 @@ describe('a process of the test runner', () => {
     expect(tests.map(({ title, state }) => [title, state])).to.deep.include(['waits', 'passed']);
     expect(output).to.contain('Unhandled rejection: Error: nobody handles this');
     await worker.end();
+  });
+
+  it('ends although a process that a test left behind holds its output', async () => {
+    const worker = new WorkerProcess({ suite: 'unit', isLive: false, print: () => undefined });
+    await worker.ready();
+    const { output } = await worker.run(await write('leaves', LEAVES_A_PROCESS));
+    const [, pid] = /pid (\d+)/.exec(output) ?? [];
+    try {
+      await worker.end();
+    } finally {
+      process.kill(Number(pid));
+    }
   });
 });
