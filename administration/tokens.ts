@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import {
   MAX_TOKEN_FRESH_MS,
@@ -196,8 +197,7 @@ export function createTokens(options: TokensOptions, namespace: string): Tokens 
     create: (token) => store(options, namespace, token),
     revoke: async (idOrName) => {
       const token = await find(options, namespace, idOrName);
-      const { name, uid = '' } = token.metadata;
-      await options.tokens.delete(namespace, name, { uid });
+      await options.tokens.delete(namespace, token.metadata.name, { uid: uidOf(token) });
       // An API process whose watch is late accepts the token until it verifies it again.
       await pause(options.clock, MAX_TOKEN_FRESH_MS, new AbortController().signal);
       return toToken(token);

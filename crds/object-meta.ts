@@ -1,3 +1,5 @@
+import { GROUP_VERSION } from './api-group.ts';
+
 /** The part of Kubernetes' ObjectMeta that this project reads and writes. Times are RFC 3339 strings, as on the wire. */
 export interface ObjectMeta {
   readonly name: string;
@@ -20,6 +22,14 @@ export interface ObjectMeta {
 export function uidOf({ metadata: { namespace, name, uid } }: { readonly metadata: ObjectMeta }): string {
   if (uid !== undefined) return uid;
   throw new Error(`${namespace}/${name} has no uid: the API server has not stored this object`);
+}
+
+/** For an object that Kubernetes deletes with ours. @throws Error if ours was never stored */
+export function ownerReferenceOf(
+  owner: { readonly metadata: ObjectMeta },
+  kind: 'ZipJob' | 'ZipBucket' | 'ZipProject',
+): OwnerReference {
+  return { apiVersion: GROUP_VERSION, kind, name: owner.metadata.name, uid: uidOf(owner) };
 }
 
 export interface OwnerReference {

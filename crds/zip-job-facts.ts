@@ -1,6 +1,7 @@
 /** Values that all programs derive from a ZipJob in the same way. */
 import { ANNOTATIONS, bucketResourceName, zipJobName } from './api-group.ts';
 import { findCondition, REASONS, rfc3339 } from './conditions.ts';
+import { uidOf } from './object-meta.ts';
 import { hasActivePod, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -17,8 +18,8 @@ export function uuidOfName(name: string): string | undefined {
 }
 
 /** The ID in the API and in webhooks: the uuid in the name, or the object's uid if the API did not create the job. */
-export function zipJobId({ metadata }: Pick<ZipJob, 'metadata'>): string {
-  return uuidOfName(metadata.name) ?? metadata.uid ?? '';
+export function zipJobId(zipJob: Pick<ZipJob, 'metadata'>): string {
+  return uuidOfName(zipJob.metadata.name) ?? uidOf(zipJob);
 }
 
 export interface JobBucket {

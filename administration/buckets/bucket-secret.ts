@@ -1,5 +1,5 @@
-import { bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
-import { type OwnerReference, uidOf } from '#crds/object-meta.ts';
+import { bucketSecretName } from '#crds/api-group.ts';
+import { ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
@@ -29,15 +29,6 @@ function patch(credentials: BucketCredentials): Readonly<Record<string, string |
   };
 }
 
-function ownerOf(bucket: ZipBucket): OwnerReference {
-  return {
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipBucket',
-    name: bucket.metadata.name,
-    uid: uidOf(bucket),
-  };
-}
-
 function targetOf({ metadata: { namespace, name } }: Pick<ZipBucket, 'metadata'>) {
   return {
     namespace,
@@ -52,7 +43,7 @@ export async function writeBucketSecret(
   credentials: BucketCredentials,
 ): Promise<void> {
   const target = targetOf(bucket);
-  const metadata = { ownerReferences: [ownerOf(bucket)] };
+  const metadata = { ownerReferences: [ownerReferenceOf(bucket, 'ZipBucket')] };
   const created = await secrets.create({
     metadata: { ...target, ...metadata },
     type: 'Opaque',
@@ -82,7 +73,9 @@ async function giveOwner(secrets: Pick<Secrets, 'mergePatch'>, bucket: ZipBucket
     // Changes nothing. The response has the owners, and users with the right to patch may lack the one to read.
     const { resourceVersion, ownerReferences = [] } = (await secrets.mergePatch(target, {})).metadata;
     if (ownerReferences.length > 0) return;
-    await secrets.mergePatch(target, { metadata: { resourceVersion, ownerReferences: [ownerOf(bucket)] } });
+    await secrets.mergePatch(target, {
+      metadata: { resourceVersion, ownerReferences: [ownerReferenceOf(bucket, 'ZipBucket')] },
+    });
   } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;
   }

@@ -1,4 +1,5 @@
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
@@ -99,9 +100,9 @@ export interface Buckets {
 }
 
 async function rollBack({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> {
-  const { namespace, name, uid = '' } = bucket.metadata;
+  const { namespace, name } = bucket.metadata;
   const error = toError(thrown);
-  const end = await buckets.delete(namespace, name, { uid }).then(
+  const end = await buckets.delete(namespace, name, { uid: uidOf(bucket) }).then(
     () => `Bucket "${name}" was not created`,
     () => `Bucket "${name}" has no credentials. Delete it or set its credentials`,
   );
@@ -174,7 +175,8 @@ async function deleteBucket(
   { force = false, ...wait }: WaitOptions & { readonly force?: boolean },
 ): Promise<BucketDeletion> {
   const { buckets, secrets, clock } = options;
-  const { namespace, name, uid = '' } = bucket.metadata;
+  const { namespace, name } = bucket.metadata;
+  const uid = uidOf(bucket);
   if (force)
     await buckets.mergePatch(
       { namespace, name },

@@ -1,4 +1,5 @@
 import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type FileEntry, isFinished, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
@@ -191,7 +192,7 @@ async function storeList(
   job: ZipJob,
   { list, isNew }: { readonly list: FileList; readonly isNew: boolean },
 ): Promise<number> {
-  const { uid = '' } = job.metadata;
+  const uid = uidOf(job);
   let stored = 0;
   for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS)) {
     if (!isNew && (await ownerOf(options, secret, uid)) === 'ours') continue;
@@ -220,11 +221,11 @@ function cannotStore(
 }
 
 async function storeListOrDelete(options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> {
-  const { namespace, name, uid = '' } = job.metadata;
+  const { namespace, name } = job.metadata;
   try {
     await storeList(options, job, { list, isNew: true });
   } catch (thrown) {
-    const end = await options.zipJobs.delete(namespace, name, { uid }).then(
+    const end = await options.zipJobs.delete(namespace, name, { uid: uidOf(job) }).then(
       () => ({ exists: false, end: 'No job was created' }),
       () => ({ exists: true, end: `Job "${name}" has no file list. Send the form again, or delete the job` }),
     );

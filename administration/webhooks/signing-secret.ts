@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { GROUP_VERSION, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
-import type { OwnerReference } from '#crds/object-meta.ts';
+import { ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
@@ -42,15 +42,6 @@ function isRotatedBy(secret: Secret | undefined, form: string | undefined): bool
 
 const KIND = 'ZipProject';
 
-function ownerOf({ metadata: { name, uid = '' } }: ZipProject): OwnerReference {
-  return {
-    apiVersion: GROUP_VERSION,
-    kind: KIND,
-    name,
-    uid,
-  };
-}
-
 /** The garbage collector is about to delete it. */
 function isOfDeletedProject(
   { metadata: { ownerReferences = [] } }: Secret,
@@ -82,7 +73,7 @@ async function createSecret(
     metadata: {
       namespace: project.metadata.namespace,
       name: WEBHOOK_SECRET_NAME,
-      ownerReferences: [ownerOf(project)],
+      ownerReferences: [ownerReferenceOf(project, KIND)],
       ...(form !== undefined && { annotations: { [ROTATED_BY]: form } }),
     },
     type: 'Opaque',
@@ -104,7 +95,7 @@ async function takeOver(
     {
       metadata: {
         resourceVersion,
-        ownerReferences: [ownerOf(project)],
+        ownerReferences: [ownerReferenceOf(project, KIND)],
         annotations: { [ROTATED_BY]: form ?? null },
       },
       data: {

@@ -1,5 +1,5 @@
-import { API_GROUP, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { type ObjectMeta, type OwnerReference, uidOf } from '#crds/object-meta.ts';
+import { API_GROUP, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ObjectMeta, OwnerReference } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
@@ -19,15 +19,6 @@ export function isZipperJob({ spec }: Pick<Job, 'spec'>): boolean {
 /** True for a pod of zippers. Admission policies let only the Job controller create pods with this service account. */
 export function isZipperPod({ spec }: Pick<Pod, 'spec'>): boolean {
   return spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
-}
-
-/** For an object that ours controls, and with which Kubernetes deletes it. @throws Error if ours was never stored */
-export function ownerReferenceOf(
-  owner: { readonly metadata: ObjectMeta },
-  kind: 'ZipJob' | 'ZipBucket' | 'ZipProject',
-): OwnerReference {
-  const { name } = owner.metadata;
-  return { apiVersion: GROUP_VERSION, kind, name, uid: uidOf(owner), controller: true };
 }
 
 /** The owner of this kind that controls the object. The API server allows one controlling owner. */

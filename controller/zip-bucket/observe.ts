@@ -1,4 +1,5 @@
 import { projectKey } from '#crds/api-group.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
@@ -31,10 +32,10 @@ async function testOf({ caches, pods }: ObserveBucketOptions, job: Job): Promise
 async function observe(options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> {
   const { caches, isNamespaceTerminating } = options;
   const key = objectKey(bucket);
-  const { namespace, name, uid = '' } = bucket.metadata;
+  const { namespace, name } = bucket.metadata;
   const project = caches.projects.get(projectKey(namespace));
   const tests = caches.jobs
-    .byIndex(INDEXES.bucketUid, namespace, uid)
+    .byIndex(INDEXES.bucketUid, namespace, uidOf(bucket))
     .filter((job) => isControlledBy(job, 'ZipBucket', bucket.metadata));
   return {
     bucket,

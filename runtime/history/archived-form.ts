@@ -1,7 +1,7 @@
 /** What the history keeps of a ZipJob: neither URLs and headers of sources, nor webhook URLs, nor names of Secrets. */
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
-import type { ObjectMeta } from '#crds/object-meta.ts';
+import { type ObjectMeta, uidOf } from '#crds/object-meta.ts';
 import {
   type FilesFrom,
   isFinished,
@@ -193,12 +193,12 @@ function originOf({ metadata: { annotations = {} } }: ZipJob) {
  * @throws TypeError for a ZipJob that is not finished
  */
 export function toHistoryJob(zipJob: ZipJob, { projectUid, clusterUid }: HistoryOwner): HistoryJob {
-  const { uid = '', namespace, name, creationTimestamp = '' } = zipJob.metadata;
+  const { namespace, name, creationTimestamp = '' } = zipJob.metadata;
   const { service, name: bucketName } = bucketOf(zipJob);
   return {
     projectUid,
     clusterUid,
-    uid,
+    uid: uidOf(zipJob),
     id: zipJobId(zipJob),
     namespace,
     name,

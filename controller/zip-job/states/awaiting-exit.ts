@@ -1,4 +1,5 @@
 import type { Pod } from '#runtime/kube/resources.ts';
+import { ownJob } from '../../cluster/job-state.ts';
 import { isEnded, isLost, lostAt } from '../../cluster/pod-state.ts';
 import { timeOf } from '../../cluster/times.ts';
 import { type Removal, withAttempt } from '../attempt.ts';
@@ -39,5 +40,5 @@ export function podExit(s: Situation): Step {
   const finishedAt = timeOf(status.finishedAt) ?? s.now.getTime();
   const waitMs = finishedAt + EXIT_GRACE_PERIOD_MS - s.now.getTime();
   if (waitMs > 0) return { status, requeueAfterMs: waitMs };
-  return { status, actions: deleteJob(s), requeueAfterMs: msUntil(s.now, lostAt(pod)) };
+  return { status, actions: deleteJob(ownJob(s.seen)), requeueAfterMs: msUntil(s.now, lostAt(pod)) };
 }

@@ -1,9 +1,12 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, rfc3339 } from '#crds/conditions.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { commandOf } from '../../cluster/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../cluster/job-state.ts';
+import { isLeaving } from '../../cluster/release.ts';
 import { formatDuration, timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { eventOf, firstWebhookState } from '../../webhook/retries.ts';
@@ -49,16 +52,15 @@ function endsByItself(s: Situation, status: OwnedStatus): boolean {
   );
 }
 
-/** Deletes the Job, unless it is already being deleted. */
-export function deleteJob({ seen }: Situation): readonly Action[] {
-  const job = ownJob(seen);
-  if (job?.metadata.uid === undefined || job.metadata.deletionTimestamp !== undefined) return [];
-  return [{ kind: 'deleteJob', name: job.metadata.name, uid: job.metadata.uid }];
+/** Deletes a Job, unless there is none or it is already being deleted. */
+export function deleteJob(job: Job | undefined): readonly Action[] {
+  if (job === undefined || isLeaving(job.metadata)) return [];
+  return [{ kind: 'deleteJob', name: job.metadata.name, uid: uidOf(job) }];
 }
 
 /** Deletes the Job of a job that ends, unless the Job is about to end by itself, or its pod is about to exit. */
 export function endJob(s: Situation, status: OwnedStatus): readonly Action[] {
-  return status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(s);
+  return status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(ownJob(s.seen));
 }
 
 function closing(status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus {

@@ -16,6 +16,7 @@ import { withCondition } from '../owned-status.ts';
 import { awaitsArchive } from '../policies/archiving.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { podExit } from './awaiting-exit.ts';
+import { deleteJob } from './ending.ts';
 
 function deliveredNote(webhook: WebhookState): EventNote {
   const last = webhook.log?.at(-1);
@@ -95,8 +96,8 @@ function podsDue({ seen, config, now }: Situation): readonly Due[] {
   const expires = podsExpireAt(seen.zipJob, config);
   const at = expires && seen.hasSurplusPods === true ? now : expires;
   return (seen.ownJobs ?? [])
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata: { name, uid = '' } }) => ({ at, actions: [{ kind: 'deleteJob', name, uid }] }));
+    .map((job) => ({ at, actions: deleteJob(job) }))
+    .filter(({ actions }) => actions.length > 0);
 }
 
 /** A job that the history lacks has its finalizer until a full project drops it. */

@@ -2,7 +2,6 @@ import { findCondition, rfc3339, shorten } from '#crds/conditions.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished } from '../../cluster/job-state.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
@@ -17,6 +16,7 @@ import {
 } from '../policies/recovery.ts';
 import { type Published, verifiedArchive } from '../policies/verified-archive.ts';
 import { msUntil } from '../requeue.ts';
+import { deleteJob } from './ending.ts';
 
 export type Recovering =
   | { readonly kind: 'waiting'; readonly step: Step }
@@ -88,14 +88,8 @@ function lossOf({ n }: Attempt, upload: Recovered): string {
     : `attempt ${n} was lost in state ${upload.state}`;
 }
 
-function deletion({ metadata }: Job): readonly Action[] {
-  return metadata.uid === undefined || metadata.deletionTimestamp !== undefined
-    ? []
-    : [{ kind: 'deleteJob', name: metadata.name, uid: metadata.uid }];
-}
-
 function unfinishedRecovery({ seen: { recovery } }: Situation): readonly Action[] {
-  return recovery && !isJobFinished(recovery.job) ? deletion(recovery.job) : [];
+  return recovery && !isJobFinished(recovery.job) ? deleteJob(recovery.job) : [];
 }
 
 function responded(s: Situation, attempt: Attempt, response: RecoveryResult): Recovering {
@@ -183,7 +177,7 @@ export function recovering(s: Situation): Recovering {
     case 'restart':
       return {
         kind: 'waiting',
-        step: { status: s.status, actions: deletion(next.job), requeueAfterMs: REQUEUE_MS },
+        step: { status: s.status, actions: deleteJob(next.job), requeueAfterMs: REQUEUE_MS },
       };
   }
 }

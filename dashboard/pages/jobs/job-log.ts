@@ -1,5 +1,6 @@
 import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import { readJobLog } from '#administration/jobs/read-job-log.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { PageRequest } from '../../page.ts';
 import { createSharedReads } from '../../sharing/shared-reads.ts';
@@ -53,12 +54,11 @@ export function createLogOf({ config, clock, metrics }: Pick<PageDeps, 'config' 
     const verdicts = await Promise.all(READ_LOG.map((question) => user.may(namespace, question)));
     const refused = verdicts.find(({ allowed }) => !allowed);
     if (refused !== undefined) return { lines: [], reason: refused.reason };
-    const { name, uid = '' } = job.metadata;
     function read(): Promise<ShownLog> {
       return readLog(request, job);
     }
     try {
-      return await share(user.name, [namespace, name, uid], read);
+      return await share(user.name, [namespace, job.metadata.name, uidOf(job)], read);
     } catch (error) {
       // The token of another session may have expired during its read, which must not end this session.
       if (!hasCode(error, 'Unauthorized')) throw error;

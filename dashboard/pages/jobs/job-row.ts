@@ -42,7 +42,7 @@ export function jobRow(job: ListedJob, now: Date): JobRow {
   const reason = reasonOf(job);
   return {
     name,
-    id: zipJobId(job) || name,
+    id: zipJobId(job),
     href: FORMAT.path('projects', namespace, 'jobs', name),
     key: job.spec.key,
     phase,

@@ -1,6 +1,7 @@
 import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
 import { fileListOwner } from '#crds/api-group.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
@@ -135,12 +136,11 @@ export function createStoredSources({
     );
     const refused = verdicts.find(({ allowed }) => !allowed);
     if (refused !== undefined) return unknown(`File names and hosts are in the file list. ${refused.reason}`);
-    const { name, uid = '' } = zipJob.metadata;
     function read(): Promise<StoredSources> {
       return readSources(request, zipJob, maxBytes);
     }
     try {
-      return await share(user.name, [namespace, name, uid], read);
+      return await share(user.name, [namespace, zipJob.metadata.name, uidOf(zipJob)], read);
     } catch (error) {
       // The token of another session may have expired during its read, which must not end this session.
       if (!hasCode(error, 'Unauthorized')) throw error;

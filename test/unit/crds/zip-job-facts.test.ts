@@ -25,9 +25,12 @@ describe('facts of a ZipJob', () => {
     ['the UID if the name only resembles one of the API', named(`zip-${UUID}-2`, UID), UID],
     ['the UID if the UUID in the name is in upper case', named(`zip-${UUID.toUpperCase()}`, UID), UID],
     ['the UID if the name is a UUID without the prefix', named(UUID, UID), UID],
-    ['empty for a kubectl job that is not stored yet', named('nightly'), ''],
   ];
   for (const [title, job, id] of ids) it(`zipJobId is ${title}`, () => expect(zipJobId(job)).to.equal(id));
+
+  it('zipJobId refuses a kubectl job that is not stored yet', () => {
+    expect(() => zipJobId(named('nightly'))).to.throw('has no uid');
+  });
 
   it('uuidOfName reverses zipJobName', () => {
     expect(uuidOfName(zipJobName(UUID))).to.equal(UUID);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
@@ -57,7 +58,8 @@ describe('changes of several jobs', () => {
       const failure = failing.get(`${method} ${name}`);
       if (failure !== undefined) throw failure;
       if (method === 'POST') {
-        const made = body as ZipJob;
+        const sent = body as ZipJob;
+        const made = { ...sent, metadata: { ...sent.metadata, uid: randomUUID() } };
         if (objects.has(made.metadata.name))
           throw new KubeError('exists', { attempt: `POST ${path}`, code: 'AlreadyExists', httpStatus: 409 });
         objects.set(made.metadata.name, made);
