@@ -49,7 +49,7 @@ export const REASONS = {
   PodActive: 'A zipper pod was activated.',
   Running: 'The zipper downloads files and uploads the archive.',
   Uploaded: 'The archive was uploaded and verified.',
-  VerifiedInStore: 'The attempt was lost, but the bucket contains its complete archive.',
+  VerifiedInStore: 'No result was recorded, but the bucket contains the complete archive of the attempt.',
   BucketNotFound: 'The ZipBucket does not exist in the project.',
   BucketTerminating: 'The ZipBucket is being deleted and accepts no new jobs.',
   BucketDeleted: 'The ZipBucket was deleted while the job was unfinished.',

@@ -66,7 +66,9 @@ describe('a zipper without the API server', function () {
     it(`continues after an outage while it ${what} (F5)`, async () => {
       const uuid = uuids.get(what) ?? '';
       const { status } = await world.untilEnd(uuid);
-      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
+      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+      // The pod gives up the write of its result after ten seconds, and on a busy machine the API server may take longer.
+      expect(status?.reason).to.be.oneOf(['Uploaded', 'VerifiedInStore']);
       expect(status?.attemptsTotal).to.equal(1);
       expect(outage.refused).to.equal(REFUSALS);
       expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);

@@ -60,6 +60,8 @@ export function verifiedArchive(s: Situation, attempt: Attempt, found: Published
   const result = withContents(s, found, { reported, recorded });
   const verified = recorded ? verifyResult(zipJob, result) : undefined;
   if (verified?.reason === 'ResultInvalid') return { kind: 'outcome', outcome: verified };
-  const message = `the attempt was lost, but the bucket contains its complete archive of ${found.bytes} bytes`;
+  // A zipper gives up the last write after ten seconds, and succeeds.
+  const what = reported ? 'the zipper could not record its result' : 'the attempt was lost';
+  const message = `${what}, but the bucket contains its complete archive of ${found.bytes} bytes`;
   return { kind: 'outcome', outcome: { reason: 'VerifiedInStore', message }, result };
 }

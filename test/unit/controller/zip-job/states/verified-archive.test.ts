@@ -49,6 +49,7 @@ describe('decide when the store has the archive of a lost attempt', () => {
   it('reports the figures that were recorded with committing (F28)', () => {
     const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), recovery: found(77) });
     expect(status).to.include({ phase: 'Finalizing', reason: 'VerifiedInStore' });
+    expect(status?.message).to.match(/^the attempt was lost, but /);
     expect(status?.result).to.deep.include({ ...CONTENTS, etag: 'tag', seconds: 35 });
   });
 
@@ -63,6 +64,9 @@ describe('decide when the store has the archive of a lost attempt', () => {
     const pods = [aPod('p1', { status: ended({ exitCode: 0, message }) })];
     const { status } = judge({ zipJob: lostWith(CONTENTS), job: aJob(), pods, recovery: found(77) });
     expect(status?.result).to.deep.equal(aResult({ ...CONTENTS, etag: 'tag' }));
+    expect(status?.message).to.equal(
+      'the zipper could not record its result, but the bucket contains its complete archive of 77 bytes',
+    );
   });
 
   it('does not accept an object of another size than the recorded one (F28)', () => {
