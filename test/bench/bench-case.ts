@@ -68,6 +68,6 @@ export function benchCases(size: keyof typeof CASES): readonly BenchCase[] {
   return CASES.normal.map((one) => larger.get(one.name) ?? one);
 }
 
-export function bytesOf({ files }: BenchCase): number {
+export function bytesOf({ files }: Pick<BenchCase, 'files'>): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -2,9 +2,10 @@
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
  * [--case NAME] [--jobs N] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
- * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request neighbours (with
- * `--way NAME` for some of its ways), scale (`--jobs N` running jobs, default 5,000, and `--queued N`, default twenty times as
- * many) and history (`--rows N`, default 1,000,000; `--bulk` to build indexes after the rows). On a shared machine only ratios within one run are meaningful.
+ * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request pipe (networks that limit each connection;
+ * `--way TEXT` for the cases whose name starts with it), neighbours (with `--way NAME` for some of its ways), scale (`--jobs N`
+ * running jobs, default 5,000, and `--queued N`, default twenty times as many) and history (`--rows N`, default 1,000,000; `--bulk` to
+ * build indexes after the rows). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -19,6 +20,8 @@ import { measureController } from './controller-latency.ts';
 import { measureHistory } from './history/measure-history.ts';
 import { historyLines } from './history/print-history.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
+import { measurePipe, type PipeResult, pipeLine } from './pipe/measure-pipe.ts';
+import { pipeCases } from './pipe/pipe-cases.ts';
 import { runCase } from './run-case.ts';
 import { measureScale, SCALE_JOBS, type ScaleFigure, sizeOf } from './scale/measure-scale.ts';
 
@@ -104,6 +107,24 @@ async function neighbours(): Promise<void> {
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
 }
 
+async function pipe(): Promise<void> {
+  function report(result: PipeResult): void {
+    console.log(values.json ? JSON.stringify(result) : pipeLine(result));
+  }
+  const { way: ways } = values;
+  const cases = pipeCases(values.quick).filter(
+    ({ name }) => ways?.some((way) => name.startsWith(way)) ?? true,
+  );
+  await using world = await openWorld({ log, plain: true, parent: values.dir });
+  await measurePipe(world, {
+    cases,
+    rounds,
+    isWanted: ({ name }) => values.only?.includes(name) ?? true,
+    log,
+    report,
+  });
+}
+
 /** On a cluster of its own. */
 async function scale(): Promise<void> {
   const queued = values.queued === undefined ? undefined : Number(values.queued);
@@ -157,5 +178,6 @@ if (isWanted('api')) await api();
 // An hour or more, so only on request.
 if (values.case?.includes('scale') === true) await scale();
 if (values.case?.includes('neighbours') === true) await neighbours();
+if (values.case?.includes('pipe') === true) await pipe();
 if (values.case?.includes('history') === true) await history();
 await sideBySide();

@@ -1,0 +1,3 @@
+module limited-server.zipjobs.dev
+
+go 1.25.0
