@@ -35,6 +35,7 @@ describe('a bucket of service r2', function () {
     origin = life.use(await startFileOrigin());
     reader = life.use(createBucketReader(r2.store, BUCKET));
   });
+  beforeEach(() => r2.rules.reset());
   after(() => life.disposeAsync());
 
   interface Ended {
@@ -62,20 +63,30 @@ describe('a bucket of service r2', function () {
     return { code: ended.code, failure: 'failure' in message ? message.failure : undefined };
   }
 
-  it('gets parts of one size and a shorter last part, whatever the sizes of the files (U15)', async () => {
-    const sizes = [1, 7 * MIB, 3 * MIB + 1, 0, PART, 1_234_567];
-    const { code, failure } = await run(
-      'many.zip',
-      sizes.map((bytes, index) => `/gen/${bytes}/${index}`),
-    );
-    expect(code, JSON.stringify(failure)).to.equal(EXIT_CODES.ok);
-    const parts = r2.rules.completed.at(-1) ?? [];
-    expect(parts.length).to.be.greaterThan(3);
-    expect(parts.slice(0, -1).every((bytes) => bytes === PART)).to.equal(true);
-    expect(await reader.size('many.zip')).to.equal(parts.reduce((sum, bytes) => sum + bytes, 0));
-    expect(r2.rules.refusals).to.deep.equal([]);
-    expect(await reader.openUploads()).to.deep.equal([]);
-  });
+  for (const [mood, refusesChecksums] of [
+    ['with CRC-32', false],
+    ['with Content-MD5, because it refuses to be asked for CRC-32', true],
+  ] as const)
+    it(`gets parts ${mood} of one size and a shorter last part, whatever the sizes of the files (U13) (U15)`, async () => {
+      r2.rules.refusesChecksums = refusesChecksums;
+      const sizes = [1, 7 * MIB, 3 * MIB + 1, 0, PART, 1_234_567];
+      const { code, failure } = await run(
+        'many.zip',
+        sizes.map((bytes, index) => `/gen/${bytes}/${index}`),
+      );
+      expect(code, JSON.stringify(failure)).to.equal(EXIT_CODES.ok);
+      const parts = r2.rules.completed.at(-1) ?? [];
+      expect(parts.length).to.be.greaterThan(3);
+      expect(parts.slice(0, -1).every((bytes) => bytes === PART)).to.equal(true);
+      expect(await reader.size('many.zip')).to.equal(parts.reduce((sum, bytes) => sum + bytes, 0));
+      expect(r2.rules.checksums).to.deep.equal([refusesChecksums ? 'content-md5' : 'x-amz-checksum-crc32']);
+      expect(r2.rules.refusals).to.deep.equal(
+        refusesChecksums
+          ? ["NotImplemented: Header 'x-amz-checksum-algorithm' with value 'CRC32' not implemented"]
+          : [],
+      );
+      expect(await reader.openUploads()).to.deep.equal([]);
+    });
 
   it('gets a small archive as one part, and keeps an existing object if the job requires it (U15) (U16)', async () => {
     const first = await run('small.zip', ['/gen/1000/1'], { onConflict: 'fail' });

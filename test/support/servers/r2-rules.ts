@@ -6,12 +6,18 @@ import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 export interface R2Rules {
+  /** Whether it refuses to be asked for CRC-32, as R2 did until 2025. */
+  refusesChecksums: boolean;
   /** The response of R2 to a request that it refuses. */
   readonly judge: (request: ProxiedRequest) => FaultAction | undefined;
   /** Codes and messages of the refusals so far. */
   readonly refusals: readonly string[];
   /** Sizes of the parts of each completed upload, in order. */
   readonly completed: readonly (readonly number[])[];
+  /** The headers with which parts were verified. */
+  readonly checksums: readonly string[];
+  /** Forgets what was seen, and does not refuse checksums. */
+  reset(): void;
 }
 
 interface Refusal {
@@ -24,6 +30,9 @@ const LEAST_PART_BYTES = 5 * 1024 * 1024;
 
 const NOT_IMPLEMENTED =
   /^x-amz-(acl|grant-.*|tagging.*|server-side-encryption(?!-customer).*|object-lock-.*|website-.*|request-payer|expected-bucket-owner|mfa)$/;
+/** Headers with which a store can verify a part. */
+const PART_CHECKSUMS = ['content-md5', 'x-amz-checksum-crc32'];
+const CHECKSUM = 'x-amz-checksum-algorithm';
 const STORAGE_CLASSES = ['STANDARD', 'STANDARD_IA'];
 const SUBRESOURCES = ['acl', 'tagging', 'legal-hold', 'retention', 'torrent', 'policy', 'versioning'];
 
@@ -76,6 +85,7 @@ export function createR2Rules(): R2Rules {
   const uploads = new Map<string, Map<number, number>>();
   const refusals: string[] = [];
   const completed: (readonly number[])[] = [];
+  const checksums = new Set<string>();
 
   function refusalOfUpload({ method, body, headers }: ProxiedRequest, query: URLSearchParams) {
     const parts = uploads.get(query.get('uploadId') ?? '') ?? new Map<number, number>();
@@ -87,6 +97,7 @@ export function createR2Rules(): R2Rules {
           message: 'The Content-Length header is missing.',
         };
       uploads.set(query.get('uploadId') ?? '', parts.set(Number(query.get('partNumber')), body.length));
+      for (const name of PART_CHECKSUMS) if (name in headers) checksums.add(name);
     }
     if (method !== 'POST') return undefined;
     const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map((match) => Number(match[1]));
@@ -103,14 +114,28 @@ export function createR2Rules(): R2Rules {
       refusedHeader(request.headers) ?? (query.has('uploadId') ? refusalOfUpload(request, query) : undefined)
     );
   }
-  return {
+  const rules: R2Rules = {
+    refusesChecksums: false,
     refusals,
     completed,
+    get checksums() {
+      return [...checksums];
+    },
+    reset: () => {
+      rules.refusesChecksums = false;
+      refusals.length = 0;
+      completed.length = 0;
+      checksums.clear();
+    },
     judge: (request) => {
-      const refusal = refusalOf(request);
+      const isRefused = rules.refusesChecksums && CHECKSUM in request.headers;
+      const refusal = isRefused
+        ? notImplemented(`Header '${CHECKSUM}' with value 'CRC32'`)
+        : refusalOf(request);
       if (refusal === undefined) return undefined;
       refusals.push(`${refusal.code}: ${refusal.message}`);
       return toAction(refusal);
     },
   };
+  return rules;
 }

@@ -29,20 +29,36 @@ describe('requests of a store', () => {
       store = openFor(R2);
     });
 
-    it('start an upload in region auto without a checksum header (U13) (U15)', async () => {
-      hosts.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploads=`, response: CREATED });
+    const path = `/archives${PATH}?uploads=`;
+    it('start an upload in region auto and ask for CRC-32 (U13) (U15)', async () => {
+      hosts.expect(R2_ORIGIN, {
+        method: 'POST',
+        path,
+        response: CREATED,
+        headers: { 'x-amz-checksum-algorithm': 'CRC32' },
+      });
       await store.createUpload(KEY, 'pod-1');
+      expect(store.partChecksum).to.equal('crc32');
       expectPlain(hosts.sent, 'auto');
       expect(hosts.sent).to.include({
         'x-amz-meta-zip-attempt': 'pod-1',
         host: `${ACCOUNT}.r2.cloudflarestorage.com`,
       });
+      expect(hosts.sent).to.include({ 'x-amz-checksum-algorithm': 'CRC32' });
+    });
+
+    it('start it again without the header if R2 refuses it, as it did until 2025 (U13)', async () => {
+      const response = errorBody('NotImplemented');
+      hosts.expect(R2_ORIGIN, { method: 'POST', path, status: 501, response });
+      hosts.expect(R2_ORIGIN, { method: 'POST', path, response: CREATED });
+      await store.createUpload(KEY, 'pod-1');
+      expect(store.partChecksum).to.equal('md5');
       expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
     });
 
     it('send a part with Content-MD5 only and compare the ETag (U13) (U14)', async () => {
-      const path = `/archives${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
-      hosts.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${MD5.toString('hex')}"` } });
+      const part1 = `/archives${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
+      hosts.expect(R2_ORIGIN, { method: 'PUT', path: part1, headers: { etag: `"${MD5.toString('hex')}"` } });
       const part = await store.uploadPart(UPLOAD, md5Part);
       expect(part).to.include({ etagIsMd5: true });
       expectPlain(hosts.sent, 'auto');
@@ -51,7 +67,7 @@ describe('requests of a store', () => {
         'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
       });
       expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
-      hosts.expect(R2_ORIGIN, { method: 'PUT', path, headers: { etag: `"${'0'.repeat(32)}"` } });
+      hosts.expect(R2_ORIGIN, { method: 'PUT', path: part1, headers: { etag: `"${'0'.repeat(32)}"` } });
       expect(await failureOf(store.uploadPart(UPLOAD, md5Part))).to.include({ code: 'StoreCorrupted' });
     });
 
@@ -72,12 +88,10 @@ describe('requests of a store', () => {
       [501, 'NotImplemented', 'BucketMisconfigured', false],
     ] as const)
       it(`map ${status} ${code} to ${want} (U15) (U17)`, async () => {
-        hosts.expect(R2_ORIGIN, {
-          method: 'POST',
-          path: `/archives${PATH}?uploads=`,
-          status,
-          response: errorBody(code),
-        });
+        const response = errorBody(code);
+        hosts.expect(R2_ORIGIN, { method: 'POST', path, status, response });
+        // Without the checksum.
+        if (status === 501) hosts.expect(R2_ORIGIN, { method: 'POST', path, status, response });
         expect(await failureOf(store.createUpload(KEY, 'pod-1'))).to.include({ code: want, retryable });
       });
   });
