@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 
 export interface CommandOutcome {
   readonly exitCode: number;
@@ -24,31 +22,18 @@ export function outcomeOf(exitCode: number, output: string): CommandOutcome {
   };
 }
 
-/** Passes on whole lines, each with this prefix. */
-async function printLines(from: Readable, to: NodeJS.WritableStream, prefix: string): Promise<void> {
-  for await (const line of createInterface({ input: from })) to.write(`${prefix}${line}\n`);
-}
-
 /**
- * Runs a command, shows its output as it comes, each line with a prefix, and reads the counts of its tests from it.
+ * Runs a command, shows its output as it comes, and reads the counts of its tests from it.
  * @throws Error when the command cannot be started.
  */
-export async function runCommand(
-  command: string,
-  args: readonly string[],
-  prefix: string,
-): Promise<CommandOutcome> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function runCommand(command: string, args: readonly string[]): Promise<CommandOutcome> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
+    process.stdout.write(chunk);
   });
-  const printed = [
-    printLines(child.stdout, process.stdout, prefix),
-    printLines(child.stderr, process.stderr, prefix),
-  ];
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  await Promise.all(printed);
   if (signal !== null) console.error(`${command} was ended by ${signal}`);
   return outcomeOf(code ?? 1, output);
 }

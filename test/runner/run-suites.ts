@@ -22,7 +22,7 @@ export interface RunOptions extends FileChoice {
  * A machine that is busier than this (load of the last minute for each processor) starts no file while two run: it would finish none
  * of them earlier, and responses would arrive after the time limits of the tests.
  */
-const MOST_LOAD = 7;
+const MOST_LOAD = 5;
 const FILES_IN_ANY_CASE = 2;
 const CALM_POLL_MS = 5_000;
 
