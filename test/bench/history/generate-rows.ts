@@ -144,6 +144,7 @@ export async function generateRows(
     }
   }
   await Promise.all(sessions.map(fill));
+  await first.query(`SET maintenance_work_mem = '1GB'`);
   for (const index of indexes) await first.query(index);
   // As autovacuum does it soon after the writes.
   for (const table of ['jobs', 'job_details', 'usage_hours'])
