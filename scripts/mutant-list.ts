@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a pod that does not exit after its result is not stopped',
     file: 'controller/zip-job/states/awaiting-exit.ts',
-    find: 'actions: deleteJob(s), ',
+    find: 'actions: deleteJob(ownJob(s.seen)), ',
     replace: '',
     tests: [`${UNIT}/zip-job/states/pod-exit.test.ts`],
   },

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,7 +65,9 @@ describe('lock files', () => {
     const paths = await filesNamed('go.mod');
     expect(paths).to.not.deep.equal([]);
     for (const path of paths) {
-      const sums = await linesOf(join(dirname(path), 'go.sum'));
+      const sumPath = join(dirname(path), 'go.sum');
+      // A module without dependencies has none.
+      const sums = existsSync(sumPath) ? await linesOf(sumPath) : [];
       const known = new Set(
         sums.flatMap((line) => /^(\S+ \S+) h1:[A-Za-z0-9+/]{43}=$/.exec(line)?.[1] ?? []),
       );
@@ -78,7 +81,7 @@ describe('lock files', () => {
       const modules = lines
         .flatMap((line) => REQUIRED.exec(line)?.[1] ?? [])
         .map((module) => replacements.get(module.split(' ')[0] ?? '') ?? module);
-      expect(modules.length, path).to.be.above(0);
+      expect(modules.length > 0, path).to.equal(lines.some((line) => line.startsWith('require')));
       expect(
         modules.filter((module) => !known.has(`${module}/go.mod`)),
         path,
