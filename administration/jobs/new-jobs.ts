@@ -194,7 +194,7 @@ async function storeList(
 ): Promise<number> {
   const uid = uidOf(job);
   let stored = 0;
-  for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS)) {
+  for (const secret of fileListSecrets(job, list, LIST_LABELS)) {
     if (!isNew && (await ownerOf(options, secret, uid)) === 'ours') continue;
     if (await options.secrets.create(secret)) {
       stored += 1;

@@ -1,5 +1,5 @@
 import { API_GROUP, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import type { ObjectMeta, OwnerReference } from '#crds/object-meta.ts';
+import { type ObjectMeta, type OwnerReference, ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
@@ -19,6 +19,11 @@ export function isZipperJob({ spec }: Pick<Job, 'spec'>): boolean {
 /** True for a pod of zippers. Admission policies let only the Job controller create pods with this service account. */
 export function isZipperPod({ spec }: Pick<Pod, 'spec'>): boolean {
   return spec?.serviceAccountName === ZIPPER_SERVICE_ACCOUNT;
+}
+
+/** For an object that ours controls, and with which Kubernetes deletes it. @throws Error if ours was never stored */
+export function controllerReferenceOf(...owner: Parameters<typeof ownerReferenceOf>): OwnerReference {
+  return { ...ownerReferenceOf(...owner), controller: true };
 }
 
 /** The owner of this kind that controls the object. The API server allows one controlling owner. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { controllerReferenceOf } from '../cluster/ownership.ts';
 import { settingsOf, taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodMetadata, zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
@@ -40,7 +40,7 @@ export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig):
       name,
       namespace,
       labels,
-      ownerReferences: [{ ...ownerReferenceOf(bucket, 'ZipBucket'), controller: true }],
+      ownerReferences: [controllerReferenceOf(bucket, 'ZipBucket')],
     },
     spec: {
       completions: 1,

@@ -1,8 +1,8 @@
 import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { IpBlock } from '#runtime/egress/ip-blocks.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
+import { controllerReferenceOf } from '../cluster/ownership.ts';
 
 /** The desired object, for a server-side apply. */
 export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ function childMeta(project: ZipProject) {
     name: ZIPPER_SERVICE_ACCOUNT,
     namespace: project.metadata.namespace,
     labels: { [LABELS.partOf]: 'zipjobs', [LABELS.managedBy]: 'zipjobs-controller' },
-    ownerReferences: [{ ...ownerReferenceOf(project, 'ZipProject'), controller: true }],
+    ownerReferences: [controllerReferenceOf(project, 'ZipProject')],
   };
 }
 

@@ -1,5 +1,6 @@
 /** What every new ZipJob takes from its project and its file list, in the API and in the dashboard. */
-import { fileListSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { fileListSecretName } from '#crds/api-group.ts';
+import { ownerReferenceOf } from '#crds/object-meta.ts';
 import {
   COMPRESSIONS,
   type FilesFrom,
@@ -72,7 +73,7 @@ export function filesFromOf(zipJobName: string, list: FileList): FilesFrom {
 
 /** The file-list Secrets of an existing ZipJob, which owns them. */
 export function fileListSecrets(
-  job: ZipJob & { readonly metadata: { readonly uid: string } },
+  job: ZipJob,
   list: FileList,
   labels: Readonly<Record<string, string>>,
 ): IteratorObject<Secret, undefined> {
@@ -83,9 +84,7 @@ export function fileListSecrets(
       name: fileListSecretName(job.metadata.name, index),
       namespace: job.metadata.namespace,
       labels,
-      ownerReferences: [
-        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: job.metadata.name, uid: job.metadata.uid },
-      ],
+      ownerReferences: [ownerReferenceOf(job, 'ZipJob')],
     },
     type: 'Opaque',
     immutable: true,

@@ -18,7 +18,7 @@ function sized(sizes: readonly number[]): readonly BenchFile[] {
   return sizes.map((bytes, index) => ({ path: `${String(index).padStart(5, '0')}.bin`, bytes }));
 }
 
-function same(count: number, bytes: number): readonly BenchFile[] {
+export function same(count: number, bytes: number): readonly BenchFile[] {
   return sized(Array<number>(count).fill(bytes));
 }
 

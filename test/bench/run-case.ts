@@ -8,6 +8,28 @@ import { measure } from './measured-run.ts';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
+/** Deletes the archive. @throws Error if it is smaller than the files */
+export async function takeArchive(
+  world: BenchWorld,
+  { name }: Contender,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
+): Promise<void> {
+  const archived = await world.takeObject(key);
+  if (archived < bytes) throw new Error(`${name} wrote ${archived} of ${bytes} bytes`);
+}
+
+/** The rounds of each contender. They alternate, so that other load on the machine affects all of them. */
+export async function alternate<T>(
+  contenders: readonly Contender[],
+  rounds: number,
+  run: (contender: Contender, round: number) => Promise<T>,
+): Promise<readonly (readonly T[])[]> {
+  const all = contenders.map((): T[] => []);
+  for (let round = 1; round <= rounds; round += 1)
+    for (const [index, contender] of contenders.entries()) all[index]?.push(await run(contender, round));
+  return all;
+}
+
 async function runOnce(
   world: BenchWorld,
   contender: Contender,
@@ -21,8 +43,7 @@ async function runOnce(
   const wire = (await loopbackBytes()) - wireBefore;
   const [originConnections = 0, storeConnections = 0] = connections.counts();
   const bytes = bytesOf(bench);
-  const archived = contender.writesNothing === true ? bytes : await world.takeObject(key);
-  if (archived < bytes) throw new Error(`${contender.name} wrote ${archived} of ${bytes} bytes`);
+  if (contender.writesNothing !== true) await takeArchive(world, contender, { key, bytes });
   return {
     case: bench.name,
     contender: contender.name,
@@ -36,27 +57,22 @@ async function runOnce(
   };
 }
 
-/**
- * Alternates between all contenders, so that other load on the machine affects all of them, and returns the
- * medians.
- */
+/** Runs all contenders, and returns the medians of each. */
 export async function runCase(
   world: BenchWorld,
   contenders: readonly Contender[],
   { bench, rounds, log }: { bench: BenchCase; rounds: number; log: (line: string) => void },
 ): Promise<readonly BenchResult[]> {
   await using origin = await openOrigin(bench, world);
-  const all: BenchResult[] = [];
-  for (let round = 1; round <= rounds; round += 1)
-    for (const contender of contenders) {
-      const key = `${bench.name}-${contender.name}-${round}.zip`;
-      const one = await runOnce(world, contender, { bench, origin, key });
-      log(
-        `${bench.name} (${bench.what}) ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s, ` +
-          `${one.cpu_s.toFixed(2)} CPU s, ${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB, ` +
-          `connections: ${one.origin_connections} to the origin, ${one.store_connections} to the store`,
-      );
-      all.push(one);
-    }
-  return contenders.map(({ name }) => toResult(all.filter(({ contender }) => contender === name)));
+  const all = await alternate(contenders, rounds, async (contender, round) => {
+    const key = `${bench.name}-${contender.name}-${round}.zip`;
+    const one = await runOnce(world, contender, { bench, origin, key });
+    log(
+      `${bench.name} (${bench.what}) ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s, ` +
+        `${one.cpu_s.toFixed(2)} CPU s, ${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB, ` +
+        `connections: ${one.origin_connections} to the origin, ${one.store_connections} to the store`,
+    );
+    return one;
+  });
+  return all.map(toResult);
 }

@@ -1,6 +1,6 @@
 import { ANNOTATIONS, fileListOwner, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import { EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
-import { ownerReferenceOf, uidOf } from '#crds/object-meta.ts';
+import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
@@ -9,6 +9,7 @@ import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zi
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
+import { controllerReferenceOf } from '../../cluster/ownership.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { deadlineSeconds } from '../policies/deadline.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
@@ -163,7 +164,7 @@ function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
       namespace,
       labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
       ...(parts.component === 'archive' && listAnnotation(zipJob)),
-      ownerReferences: [{ ...ownerReferenceOf(zipJob, 'ZipJob'), controller: true }],
+      ownerReferences: [controllerReferenceOf(zipJob, 'ZipJob')],
     },
     spec: {
       completions: 1,

@@ -14,9 +14,11 @@ const PROGRAM: GoProgram = {
   coldPackages: [],
 };
 
-/** Bytes per second and direction. 0: no limit. */
+/** Bytes per second. 0: no limit. */
 export interface Rates {
+  /** In each direction. */
   readonly connectionRate: number;
+  /** Of all connections, in both directions together. */
   readonly totalRate: number;
 }
 

@@ -4,6 +4,7 @@ import { median } from '../bench-result.ts';
 import type { BenchWorld } from '../bench-world.ts';
 import { type Contender, findContenders } from '../contenders.ts';
 import { measure } from '../measured-run.ts';
+import { alternate, takeArchive } from '../run-case.ts';
 import { type Counts, type LimitedServer, startLimitedServer } from './limited-server.ts';
 import type { PipeCase } from './pipe-cases.ts';
 
@@ -43,8 +44,7 @@ async function runOnce(
   await Promise.all([source.counts(), store.counts()]);
   const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);
   const [ofSource, ofStore] = await Promise.all([source.counts(), store.counts()]);
-  const [bytes, archived] = [bytesOf(bench), await world.takeObject(key)];
-  if (archived < bytes) throw new Error(`${contender.name} wrote ${archived} of ${bytes} bytes`);
+  await takeArchive(world, contender, { key, bytes: bytesOf(bench) });
   return {
     case: bench.name,
     contender: contender.name,
@@ -92,20 +92,18 @@ async function measureCase(world: BenchWorld, bench: PipeCase, options: PipeBenc
   await using store = await startLimitedServer({ ...ofStore, target: world.store.endpoint }, log);
   const limited = { ...world, store: { ...world.store, endpoint: store.url } };
   const contenders = (await findContenders(limited, log)).filter(isWanted);
-  const all: PipeResult[] = [];
-  for (let round = 1; round <= rounds; round += 1)
-    for (const contender of contenders) {
-      const key = `pipe-${contender.name}-${round}.zip`;
-      const one = await runOnce(world, { contender, bench, key }, { source, store });
-      log(`pipe: ${bench.name} ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s`);
-      all.push(one);
-    }
-  const results = contenders.map(({ name }) => mediansOf(all.filter(({ contender }) => contender === name)));
+  const all = await alternate(contenders, rounds, async (contender, round) => {
+    const key = `pipe-${contender.name}-${round}.zip`;
+    const one = await runOnce(world, { contender, bench, key }, { source, store });
+    log(`pipe: ${bench.name} ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s`);
+    return one;
+  });
+  const results = all.map(mediansOf);
   const ours = results.find(({ contender }) => contender === 'zipjobs');
   for (const one of results) report(compared(one, ours));
 }
 
-/** Alternates between the contenders, so that other load on the machine affects all of them. The world speaks HTTP. */
+/** The world speaks HTTP. */
 export async function measurePipe(world: BenchWorld, options: PipeBench): Promise<void> {
   for (const bench of options.cases) await measureCase(world, bench, options);
 }

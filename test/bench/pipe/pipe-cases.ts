@@ -1,4 +1,5 @@
 /** Networks and files of `npm run bench -- --case pipe`. */
+import { same } from '../bench-case.ts';
 import type { LimitedFile, Rates } from './limited-server.ts';
 
 const MIB = 1024 * 1024;
@@ -38,20 +39,14 @@ function networksOf(name: string, rates: Rates): readonly Network[] {
 const PER_CONNECTION = [20, 80].flatMap((rate) => networksOf(`${rate} MB/s`, each(rate * MB)));
 /** More connections gain nothing, so they must cost nothing. */
 const IN_ALL = networksOf('80 MB/s in all', inAll(80 * MB));
-const [SOURCE_LIMITED] = PER_CONNECTION;
-
-function files(count: number, bytes: number): readonly LimitedFile[] {
-  return Array.from({ length: count }, (_, index) => ({
-    path: `${String(index).padStart(5, '0')}.bin`,
-    bytes,
-  }));
-}
+/** Those of 20 MB/s: the source, the store, both. */
+const SLOWEST = PER_CONNECTION.slice(0, 3);
 
 const SLOW_RATE = MB;
 
 /** Twenty files of which the one with this index is slow, in each response or in all of them. */
 function oneSlow(slow: number, kind: 'responseRate' | 'totalRate'): readonly LimitedFile[] {
-  return files(20, 32 * MIB).map((file, index) => (index === slow ? { ...file, [kind]: SLOW_RATE } : file));
+  return same(20, 32 * MIB).map((file, index) => (index === slow ? { ...file, [kind]: SLOW_RATE } : file));
 }
 
 const SLOW: readonly PipeFiles[] = [0, 9, 19].flatMap((index) => [
@@ -65,14 +60,14 @@ const SLOW_ALONE: readonly PipeFiles[] = (['responseRate', 'totalRate'] as const
 }));
 
 const SIZES: readonly PipeFiles[] = [
-  { name: '1 x 512 MiB', files: files(1, 512 * MIB) },
-  { name: '4 x 128 MiB', files: files(4, 128 * MIB) },
-  { name: '64 x 8 MiB', files: files(64, 8 * MIB) },
-  { name: '2,000 x 50 KB', files: files(2000, 50_000) },
+  { name: '1 x 512 MiB', files: same(1, 512 * MIB) },
+  { name: '4 x 128 MiB', files: same(4, 128 * MIB) },
+  { name: '64 x 8 MiB', files: same(64, 8 * MIB) },
+  { name: '2,000 x 50 KB', files: same(2000, 50_000) },
 ];
 const QUICK_SIZES: readonly PipeFiles[] = [
-  { name: '1 x 128 MiB', files: files(1, 128 * MIB) },
-  { name: '8 x 8 MiB', files: files(8, 8 * MIB) },
+  { name: '1 x 128 MiB', files: same(1, 128 * MIB) },
+  { name: '8 x 8 MiB', files: same(8, 8 * MIB) },
 ];
 
 export interface PipeCase extends PipeFiles {
@@ -85,10 +80,9 @@ function on(network: Network, all: readonly PipeFiles[]): readonly PipeCase[] {
 
 /** Each network with each set of files; the slow files only on a network whose sources are limited. */
 export function pipeCases(isQuick: boolean): readonly PipeCase[] {
-  if (SOURCE_LIMITED === undefined) return [];
-  if (isQuick) return PER_CONNECTION.slice(0, 3).flatMap((network) => on(network, QUICK_SIZES));
+  if (isQuick) return SLOWEST.flatMap((network) => on(network, QUICK_SIZES));
   return [
     ...[...PER_CONNECTION, ...IN_ALL].flatMap((network) => on(network, SIZES)),
-    ...on(SOURCE_LIMITED, [...SLOW, ...SLOW_ALONE]),
+    ...SLOWEST.slice(0, 1).flatMap((network) => on(network, [...SLOW, ...SLOW_ALONE])),
   ];
 }

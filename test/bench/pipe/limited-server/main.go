@@ -14,7 +14,7 @@ import (
 type order struct {
 	// Bytes per second and direction of each connection; 0 for no limit.
 	ConnectionRate float64 `json:"connectionRate"`
-	// Bytes per second and direction of all connections; 0 for no limit.
+	// Bytes per second of all connections, in both directions together; 0 for no limit.
 	TotalRate float64 `json:"totalRate"`
 	// Generated files below /set/. Ignored with a target.
 	Files []file `json:"files"`
