@@ -4,7 +4,7 @@ import type { Logger } from '#runtime/log/log.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
-import { startUpload } from '../store/start-upload.ts';
+import { type StartedUpload, startUpload } from '../store/start-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
 import { lookUpPolicy, type StoreRetrySettings } from '../store/store-retry.ts';
@@ -72,20 +72,18 @@ function sweepOf(recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Swe
 }
 
 /** Starts a marker upload, only to identify our own uploads in a listing. Undefined if the store rejects it. */
-async function startMark({ deps, task, graceMs }: Recovery): Promise<string | undefined> {
+async function startMark({ deps, task, graceMs }: Recovery): Promise<StartedUpload | undefined> {
   const { key, attempt } = task;
-  const onUnconfirmed = deps.onAbortFailed ?? (() => undefined);
+  const startUnconfirmed = deps.onAbortFailed ?? (() => undefined);
   try {
-    const { uploadId, unconfirmed } = await startUpload({
+    return await startUpload({
       ...deps,
       key,
       attempt,
       retryPolicy: deps.retryPolicy(),
       graceMs,
-      uploadsLeft: { startUnconfirmed: onUnconfirmed },
+      uploadsLeft: { startUnconfirmed },
     });
-    if (unconfirmed) onUnconfirmed();
-    return uploadId;
   } catch (error) {
     if (!hasResponse(error)) throw error;
     deps.log.warn(
@@ -100,16 +98,18 @@ async function startMark({ deps, task, graceMs }: Recovery): Promise<string | un
 /**
  * Aborts unrecorded uploads of the attempt, identified with a marker upload. The marker is aborted even after a stop: the
  * recovery ends early when its pod is deleted, and nobody else knows the marker.
- * @throws StoreError if the store did not respond: the pod of the next recovery Job finds what remains, this marker too
+ * @throws StoreError if the store did not respond: the pod of the next recovery Job finds what remains, this marker too, and one
+ * whose start got no response. That one is later than the time of this task, which ends before the next attempt may start its own.
  */
 async function sweepByMark(recovery: Recovery): Promise<void> {
   const { deps, task, graceMs } = recovery;
   using late = createLateSignal(deps.signal, graceMs);
-  const uploadId = await startMark(recovery);
-  if (uploadId === undefined) return;
-  const own = { key: task.key, uploadId };
+  const mark = await startMark(recovery);
+  if (!mark) return;
+  const own = { key: task.key, uploadId: mark.uploadId };
   const swept = await sweepUploads(deps, sweepOf(recovery, { own, ownExists: true }));
-  if (swept !== 'swept') deps.onAbortFailed?.();
+  const isIncomplete = swept === 'unreachable' || mark.unconfirmed !== undefined;
+  if (swept !== 'swept' || isIncomplete) deps.onAbortFailed?.();
   try {
     await abortUpload({ ...deps, signal: late.signal }, own);
   } catch (error) {
@@ -117,7 +117,7 @@ async function sweepByMark(recovery: Recovery): Promise<void> {
     deps.log.warn({ err: error }, 'could not abort the marker upload');
     if (!hasResponse(error)) throw error;
   }
-  if (swept !== 'unreachable') return;
+  if (!isIncomplete) return;
   deps.signal.throwIfAborted();
   throw unreachable();
 }
@@ -161,11 +161,14 @@ async function recoverUnrecorded(recovery: Recovery): Promise<RecoveryOutcome> {
 }
 
 function unreachable(): StoreError {
-  return new StoreError('Could not list the unfinished uploads of the key: the store did not respond', {
-    code: 'StoreUnavailable',
-    retryable: true,
-    storeCode: 'Unreachable',
-  });
+  return new StoreError(
+    'Could not determine which unfinished uploads of the key remain: the store did not respond',
+    {
+      code: 'StoreUnavailable',
+      retryable: true,
+      storeCode: 'Unreachable',
+    },
+  );
 }
 
 function tooSlow(limitMs: number, cause: unknown): StoreError {

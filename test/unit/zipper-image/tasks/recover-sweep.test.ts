@@ -225,10 +225,17 @@ describe('the sweep of a recovery', () => {
       expect(hostile.uploads.size).to.equal(0);
     });
 
-  it('counts a marker upload whose start got no response (H8)', async () => {
-    hostile.fault = ({ operation, nth }) =>
-      operation === 'create' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
-    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-    expect(left.reported()).to.deep.equal({ abortFailures: 1 });
-  });
+  for (const state of ['unrecorded', 'open'] as const)
+    it(`reports no outcome if a start of its marker upload got no response, when the upload is ${state}, so that the next recovery pod aborts that one too (H8)`, async () => {
+      const uploadId = await startUpload();
+      hostile.uploads.delete(uploadId);
+      const of = state === 'open' ? { uploadId } : {};
+      hostile.fault = ({ operation, nth }) =>
+        operation === 'create' && nth === 2 ? { kind: 'drop', when: 'after' } : undefined;
+      const first = sweep({ ...of, writtenAgoMs: 5 * SECOND });
+      expect(await first.catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
+      expect(hostile.uploads.size).to.equal(1);
+      expect(await sweep(of)).to.deep.equal({ outcome: 'absent' });
+      expect(hostile.uploads.size).to.equal(0);
+    });
 });
