@@ -6,3 +6,52 @@ export interface ByteSink {
   /** `crc`: the CRC-32 of the chunk, if the caller has computed it. */
   write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
 }
+
+/** Bytes of the archive that are not there yet, in the buffer of their part. */
+export interface Place {
+  /** To be filled. Not used any more after `filled`. */
+  readonly bytes: Buffer;
+  /** All bytes are there. Called once. `crc`: their CRC-32. */
+  filled(crc: number): void;
+  /** Keeps the bytes readable after `filled`, until the returned function is called. */
+  keep(): () => void;
+}
+
+/** Receives the bytes of an archive, of which some arrive later than those behind them. */
+export interface ArchiveSink extends ByteSink {
+  /** Reserves the next bytes: `most`, or fewer at the end of a part. Waits for a buffer. */
+  reserve(most: number): Promise<Place>;
+  /** Nothing further is written, because of this error: it rejects anyone who waits. */
+  fail(error: Error): void;
+}
+
+/** Bytes next to each other of a source whose place in the archive has a buffer. One reader at a time writes them, in order. */
+export interface OpenSlice {
+  /** Position in the source of the next byte, and of the first one behind the slice. */
+  readonly position: number;
+  readonly to: number;
+  readonly isFull: boolean;
+  /** Copies bytes of the chunk, from this index on, as many as fit. Returns their number. */
+  write(chunk: Uint8Array, from: number): number;
+}
+
+/** The slices of one source, for several readers. */
+export interface SliceTarget {
+  /** A slice is open that nobody writes. */
+  readonly hasFree: boolean;
+  /** All bytes of the source are there. */
+  readonly isComplete: boolean;
+  /** Takes the first free slice. */
+  take(): OpenSlice | undefined;
+  /** Takes the free slice that the readers before would reach last. */
+  takeLast(): OpenSlice | undefined;
+  /** Takes the free slice whose next byte is at this position. */
+  takeAt(position: number): OpenSlice | undefined;
+  /** Leaves a slice that is not full to others. */
+  giveBack(slice: OpenSlice): void;
+  /** Another reader has or had the slice at this position. */
+  isTaken(at: number): boolean;
+  /** Resolves when a slice was opened or given back, all are full, or `wake` was called. */
+  changed(): Promise<void>;
+  wake(): void;
+}

@@ -10,13 +10,13 @@ import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { type OnSourceError, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { AppError } from '#runtime/errors.ts';
+import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { SourceError } from '../sources/source-error.ts';
 import { checksumFault } from '../sources/stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';
 import type { ProgressCounts } from '../status/progress.ts';
-import type { Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
+import type { Added, Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
 import type { EntryNames } from './entry-names.ts';
 import { createManifest } from './manifest/create-manifest.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -31,6 +31,8 @@ export interface WriteEntriesDeps {
   readonly assertFits: (bytes: number) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Called when a file failed whose place is followed by others, and which nobody may be waiting for. */
+  readonly onFailure: (error: Error) => void;
 }
 
 export interface EntriesWritten {
@@ -97,54 +99,66 @@ function tooLateToLeaveOut(error: SourceError, policy: OnSourceError): AppError 
 }
 
 /** Checksums that were not compared before are compared with the written bytes. */
-async function addChecked(entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> {
-  const { task, names, archive, signal } = deps;
-  const { small, stated = {} } = entry;
-  const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
-  const sha256 = small === undefined && stated.sha256 !== undefined;
-  const written = await archive.add({ ...entry, ...options, sha256 }, signal);
-  const fault = checksumFault(stated, written);
+async function checked(entry: SourceEntry, adding: Promise<WrittenEntry>): Promise<WrittenEntry> {
+  const written = await adding;
+  const fault = checksumFault(entry.stated ?? {}, written);
   if (fault) throw new SourceError(entry, fault);
   return written;
 }
 
-async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> {
-  const policy = deps.task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
-  deps.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
-  try {
-    return await addChecked(entry, deps);
-  } catch (error) {
+/** Resolves when the next entry can be added. */
+async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<Added> {
+  const { task, names, archive, signal } = deps;
+  const { small, stated = {} } = entry;
+  const policy = task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
+  function fail(error: unknown): never {
     throw policy !== 'Fail' && error instanceof SourceError ? tooLateToLeaveOut(error, policy) : error;
   }
+  deps.assertFits(entry.declaredLength ?? small?.length ?? 0);
+  const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
+  const sha256 = small === undefined && stated.sha256 !== undefined;
+  const { written } = await archive.add({ ...entry, ...options, sha256 }, signal).catch(fail);
+  return { written: checked(entry, written).catch(fail) };
 }
 
-function addOwn(entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps) {
+function addOwn(entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps): Promise<Added> {
   assertFits(entry.declaredLength ?? 0);
   return archive.add(entry, signal);
 }
 
+/** The entry that replaces a file, if any. */
 async function leaveOut(failure: SourceError, deps: WriteEntriesDeps) {
   const { fileIndex, code, httpStatus } = failure;
   const { task, names, log } = deps;
   log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'skipped a file');
   if (task.onSourceError !== 'Placeholder') return undefined;
   const name = names.placeholderOf(fileIndex);
-  return { name, ...(await addOwn(ownEntry(name, [placeholderText(failure)], task), deps)) };
+  const { written } = await addOwn(ownEntry(name, [placeholderText(failure)], task), deps);
+  return { name, ...(await written) };
 }
 
-async function writeEntry(source: SourceEntry, deps: WriteEntriesDeps, tally: Tally): Promise<void> {
+/** Adds one file. Returns what remains to be done when its bytes are in the archive. */
+async function addFile(
+  source: SourceEntry,
+  deps: WriteEntriesDeps,
+  tally: Tally,
+): Promise<() => Promise<void>> {
   const { index, filename, failure } = source;
   if (failure) {
-    tally.failures.push(failure);
     const entry = await leaveOut(failure, deps);
-    tally.manifest?.add({ index, filename, failure, ...defined({ entry }) });
-    return;
+    return async () => {
+      tally.failures.push(failure);
+      tally.manifest?.add({ index, filename, failure, ...defined({ entry }) });
+    };
   }
   const { lengthUnverified, contentEncoded } = source;
-  const entry = { name: deps.names.nameOf(index), ...(await addSource(source, deps)) };
-  if (lengthUnverified) tally.lengthUnverified.push(index);
-  if (contentEncoded) tally.contentEncoded.push(index);
-  tally.manifest?.add({ index, filename, entry, lengthUnverified, contentEncoded });
+  const { written } = await addSource(source, deps);
+  return async () => {
+    const entry = { name: deps.names.nameOf(index), ...(await written) };
+    if (lengthUnverified) tally.lengthUnverified.push(index);
+    if (contentEncoded) tally.contentEncoded.push(index);
+    tally.manifest?.add({ index, filename, entry, lengthUnverified, contentEncoded });
+  };
 }
 
 function countCodes(failures: readonly SourceError[]): Readonly<Record<string, number>> {
@@ -159,16 +173,24 @@ function countCodes(failures: readonly SourceError[]): Readonly<Record<string, n
  * without files is not a success
  */
 export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritten> {
-  const { task, names, sources, progress, signal } = deps;
+  const { task, names, sources, progress, signal, onFailure } = deps;
   const manifest = createManifest({ task, bag: names.bag, time: ownTime(task) });
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], contentEncoded: [], manifest };
+  // The files are tallied in their order, although a later one can be complete earlier.
+  let tallied: Promise<void> = Promise.resolve();
   for await (const source of sources.entries()) {
+    const { index, declaredLength, small } = source;
     signal.throwIfAborted();
-    progress.startFile(source.index, source.declaredLength ?? source.small?.length);
-    await writeEntry(source, deps, tally);
-    tally.files += 1;
-    progress.finishFile();
+    progress.startFile(index, declaredLength ?? small?.length);
+    const finish = await addFile(source, deps, tally);
+    const before = tallied;
+    tallied = before.then(finish).then(() => {
+      tally.files += 1;
+      progress.finishFile(index);
+    });
+    tallied.catch((error: unknown) => onFailure(toError(error)));
   }
+  await tallied;
   signal.throwIfAborted();
   const { files, failures, lengthUnverified, contentEncoded } = tally;
   const [first] = failures;

@@ -68,6 +68,8 @@ export interface DownloadRequest extends ListedFile {
    * the sink pauses the body.
    */
   readonly limit?: RetryLimit;
+  /** Called when the request must wait for others to its origin. */
+  readonly onQueued?: () => void;
 }
 
 /**
@@ -85,11 +87,17 @@ function inlineHead(bytes: number): SourceHead {
     contentEncoding: undefined,
     etag: undefined,
     lastModifiedText: undefined,
+    validator: undefined,
   };
 }
 
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
+
+/** Positions in a Range header are those of bytes, so the last one is included. */
+function rangeOf({ from, to }: ResumePoint): string {
+  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
+}
 
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
@@ -99,7 +107,8 @@ class Download {
   #flow: Disposable | undefined;
   #storeError = new StoreError();
   #received: number;
-  #total: number | undefined;
+  /** The position behind the last byte of the response. */
+  #end: number | undefined;
   #page: PageCheck | undefined;
   #repeated: RepeatedPrefix | undefined;
 
@@ -107,7 +116,7 @@ class Download {
     this.#request = request;
     this.#deps = deps;
     this.#received = request.resume?.from ?? 0;
-    this.#total = request.resume?.total;
+    this.#end = request.resume?.to ?? request.resume?.total;
   }
 
   async run(): Promise<void> {
@@ -157,7 +166,7 @@ class Download {
 
   async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
     const { agent, hosts, limits } = this.#deps;
-    const { index, signal, limit, headOnly } = this.#request;
+    const { index, signal, limit, headOnly, onQueued } = this.#request;
     const sink: BodySink = {
       start: (head, flow) => {
         this.#storeError = new StoreError();
@@ -169,7 +178,7 @@ class Download {
     try {
       return await gatedGet(
         { url, agent, limits, signal, headers: this.#headers(own), sink },
-        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true },
+        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true, onQueued },
       );
     } finally {
       this.#flow?.[Symbol.dispose]();
@@ -183,7 +192,7 @@ class Download {
       accept: '*/*',
       ...own,
       'accept-encoding': 'identity',
-      ...(resume && { range: `bytes=${resume.from}-`, 'if-range': resume.etag }),
+      ...(resume && { range: rangeOf(resume), 'if-range': resume.validator }),
     };
   }
 
@@ -192,8 +201,9 @@ class Download {
     const flow = this.#counted(body);
     if (resume && decidesContinuation(head)) {
       assertContinuation(head, resume);
-      this.#total = totalOfRange(head);
-      assertSize(this.#request, this.#total);
+      const total = totalOfRange(head);
+      assertSize(this.#request, total);
+      this.#end = resume.to ?? total;
       this.#inBody = true;
       sink.continue(flow);
       return 'read';
@@ -209,7 +219,7 @@ class Download {
     if (prefix) return this.#repeat(prefix, source, flow);
     sink.start(source, flow);
     if (headOnly === true) return (source.declaredLength ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
-    this.#total = source.declaredLength;
+    this.#end = source.declaredLength;
     this.#page = createPageCheck(this.#request, head, url);
     return 'read';
   }
@@ -225,7 +235,7 @@ class Download {
   #repeat(prefix: ReceivedPrefix, source: SourceHead, flow: Flow): BodyUse {
     this.#repeated = new RepeatedPrefix(prefix, source, () => this.#request.sink.continue(flow));
     this.#received = 0;
-    this.#total = this.#repeated.total;
+    this.#end = this.#repeated.total;
     return 'read';
   }
 
@@ -249,7 +259,7 @@ class Download {
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
     const rest = this.#repeated?.skip(chunk) ?? chunk;
-    if (this.#total !== undefined && this.#received > this.#total)
+    if (this.#end !== undefined && this.#received > this.#end)
       throw invalid('it sent more bytes than it declared');
     assertNotLonger(this.#request, this.#received);
     this.#page?.write(chunk);
@@ -259,11 +269,11 @@ class Download {
 
   #assertWhole(): void {
     this.#repeated?.assertPassed();
-    if (this.#total !== undefined && this.#received !== this.#total) {
-      const text = `it sent ${this.#received} bytes of ${this.#total}`;
+    if (this.#end !== undefined && this.#received !== this.#end) {
+      const text = `it sent ${this.#received} bytes of ${this.#end}`;
       throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
     }
-    if (this.#request.headOnly === true) return;
+    if (this.#request.headOnly === true || this.#request.resume?.to !== undefined) return;
     assertSize(this.#request, this.#received);
     this.#page?.end();
   }

@@ -14,6 +14,8 @@ export interface GateUse {
   readonly mayRepeat: boolean;
   /** Counts neither the wait for the gate, nor requests that failed because of others. */
   readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
+  /** Called when the gate is closed. */
+  readonly onQueued?: (() => void) | undefined;
 }
 
 function getIn(turn: Turn, request: GetRequest): Promise<ResponseHead> {
@@ -38,11 +40,12 @@ async function getUnlessExcused(turn: Turn, request: GetRequest): Promise<Respon
  * httpGet and HostGates.enter.
  */
 export async function gatedGet(request: GetRequest, use: GateUse): Promise<ResponseHead> {
-  const { hosts, index, limit, mayRepeat } = use;
+  const { hosts, index, limit, mayRepeat, onQueued } = use;
   const { signal } = request;
   const { origin } = request.url;
   function waitForTurn(): Promise<Turn> {
     const turn = hosts.enter(origin, index, signal);
+    onQueued?.();
     return limit ? limit.excluding(turn) : turn;
   }
   for (;;) {

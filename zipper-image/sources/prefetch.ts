@@ -3,6 +3,8 @@ import { BlockPool } from './block-pool.ts';
 import { createDownloadDeps, type FetchDeps, fetchSource } from './fetch-source.ts';
 import { createKnownSources, isTooMany, toSourceFailure } from './known-sources.ts';
 import { MemoryBudget } from './memory-budget.ts';
+import { fillByRanges, type RangeReadersDeps } from './range-readers.ts';
+import { ReaderLevels } from './reader-levels.ts';
 import { checkSources } from './source-check.ts';
 import { SourceError } from './source-error.ts';
 import { type SlotOwner, SourceSlot } from './source-slot.ts';
@@ -14,14 +16,16 @@ const MOST_SET_ASIDE = 4;
 const READ_AHEAD = 8;
 
 /**
- * Downloads run ahead of the consumer, in order. The front is the first unfinished download. Only the front has
- * reserved memory, so it can always continue, and everything before it is finished and can be consumed. Early downloads
+ * Downloads run ahead of the consumer, in order. The consumer reads several at a time: those that it has were handed on, and
+ * continue without a reserve, because it reads their bytes as they arrive. The front is the first unfinished download that was
+ * not. It has reserved memory, so it can always continue, and everything before it can be handed on. Early downloads
  * (behind the front) share the rest: each takes the memory for its declared length, or grows in steps, and is parked
  * without memory.
  */
 class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #deps: SourceReaderDeps;
   readonly #fetchDeps: FetchDeps;
+  readonly #rangeDeps: RangeReadersDeps;
   readonly #budget: MemoryBudget;
   readonly pool: BlockPool;
   readonly known = createKnownSources();
@@ -32,10 +36,16 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #runs = new Set<Promise<void>>();
   readonly #onAbort = (): void => this.#stop(toError(this.#deps.signal.reason));
   readonly #noLongerRead = new DOMException('reading of the sources ended', 'AbortError');
+  readonly #ended = new AbortController();
   #stopped: Error | undefined;
+  /** Handed on, and not consumed. */
+  readonly #reading = new Set<SourceSlot>();
+  /** Files that are filled by ranges. */
+  #filling = 0;
+  #allRead = Promise.withResolvers<void>();
   #next = 0;
   #front = 0;
-  #consumed = 0;
+  #handedOn = 0;
   #lastUseful: number;
 
   constructor(deps: SourceReaderDeps) {
@@ -58,6 +68,17 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
         this.bytesRead += bytes;
       },
     };
+    this.#rangeDeps = {
+      ...deps,
+      signal: this.#ended.signal,
+      download: this.#fetchDeps.download,
+      levels: new ReaderLevels(settings.sourceReadersTickMs, () => this.#runs.size - this.#reading.size),
+      onBytes: (count) => {
+        this.bytesRead += count;
+      },
+      onRetry: this.#fetchDeps.onRetry,
+      onQueued: () => this.#deferLast(),
+    };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
   }
@@ -69,7 +90,11 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   async *entries(): AsyncGenerator<SourceEntry> {
     try {
-      for (let index = 0; index < this.#deps.files.length; index += 1) yield* this.#entry(index);
+      for (let index = 0; index < this.#deps.files.length; index += 1) {
+        yield await this.#entry(index);
+        if (this.#deps.sequential === true) await this.#untilRead();
+      }
+      await this.#untilRead();
     } finally {
       this.#stop(this.#noLongerRead);
     }
@@ -80,7 +105,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     await Promise.all(this.#runs);
   }
 
-  async *#entry(index: number): AsyncGenerator<SourceEntry> {
+  async #entry(index: number): Promise<SourceEntry> {
     this.#pump();
     const slot = this.#slots.get(index) ?? this.#addSlot(index);
     while (!slot.decided && !slot.error) {
@@ -88,11 +113,19 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       await slot.changed();
     }
     slot.throwIfFailed();
-    try {
-      yield slot.toEntry();
-      slot.throwIfFailed();
-    } finally {
-      this.#release(slot);
+    const entry = slot.toEntry();
+    this.#handedOn = index + 1;
+    this.#reading.add(slot);
+    if (entry.small ?? entry.failure) this.consumed(slot);
+    this.#pump();
+    return entry;
+  }
+
+  /** Resolves when the consumer has read all that was handed on. @throws the error of the first one that failed */
+  async #untilRead(): Promise<void> {
+    while (this.#reading.size + this.#filling > 0) {
+      await this.#allRead.promise;
+      if (this.#stopped) throw this.#stopped;
     }
   }
 
@@ -132,7 +165,50 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   bytesTaken(slot: SourceSlot): void {
     this.#budget.charge(slot, slot.buffered);
+    this.#resumeReading(slot);
     this.#pump();
+  }
+
+  consumed(slot: SourceSlot): void {
+    if (!this.#reading.delete(slot)) return;
+    this.#release(slot);
+    this.#wakeReader();
+  }
+
+  fillOf(slot: SourceSlot): SourceEntry['fill'] {
+    const { index, file, head } = slot;
+    const { declaredLength: total = 0, etag, lastModifiedText, validator, contentEncoding } = head ?? {};
+    if (
+      this.#deps.sequential === true ||
+      total < this.#deps.settings.sourceRangedBytes ||
+      validator === undefined
+    )
+      return undefined;
+    const same = { total, etag, lastModifiedText, validator, contentEncoding };
+    const of = { index, file, same, endFirst: () => this.consumed(slot) };
+    return (target, body) => this.#untilFilled(fillByRanges(of, { target, body }, this.#rangeDeps));
+  }
+
+  async #untilFilled(filling: Promise<void>): Promise<void> {
+    this.#filling += 1;
+    try {
+      await filling;
+    } finally {
+      this.#filling -= 1;
+      this.#wakeReader();
+    }
+  }
+
+  #wakeReader(): void {
+    this.#allRead.resolve();
+    this.#allRead = Promise.withResolvers();
+  }
+
+  /** One without bytes continues whatever the others hold. */
+  #resumeReading(slot: SourceSlot): void {
+    if (!slot.paused || !this.#reading.has(slot)) return;
+    if (slot.buffered === 0 || (slot.buffered <= this.#budget.frontBytes / 2 && !this.#budget.isFull))
+      slot.resume();
   }
 
   #resumeFront(): void {
@@ -157,13 +233,13 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #mayStartNext(): boolean {
     const index = this.#next;
     if (index > this.#lastUseful) return false;
-    if (this.#deps.sequential === true) return index === this.#consumed;
-    if (index === this.#front) return true;
+    if (this.#deps.sequential === true) return index === this.#handedOn && this.#reading.size === 0;
     const { sourceConcurrency } = this.#deps.settings;
+    if (index === this.#front) return this.#reading.size < sourceConcurrency;
     return (
       this.#runs.size < sourceConcurrency &&
       this.#setAside.size < MOST_SET_ASIDE &&
-      index < this.#consumed + sourceConcurrency * READ_AHEAD &&
+      index < this.#handedOn + sourceConcurrency * READ_AHEAD &&
       this.#budget.hasRoom(this.#budget.stepBytes)
     );
   }
@@ -172,7 +248,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     for (; ; this.#front += 1) {
       const slot = this.#slots.get(this.#front);
       if (slot?.ahead === true) this.#leaveAhead(slot);
-      if (this.#front >= this.#consumed && slot?.isOver !== true) return;
+      if (this.#front >= this.#handedOn && slot?.isOver !== true) return;
     }
   }
 
@@ -219,6 +295,16 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.reset();
     this.#budget.charge(slot, 0);
     this.#pump();
+  }
+
+  /** Nobody reads it, and its connection may be what a reader of the archive waits for. */
+  #deferLast(): void {
+    const parked = [...this.#setAside].filter(({ state }) => state === 'parked');
+    const last = parked.reduce<SourceSlot | undefined>(
+      (found, slot) => (found && found.index > slot.index ? found : slot),
+      undefined,
+    );
+    if (last) this.#defer(last);
   }
 
   #run(slot: SourceSlot): void {
@@ -276,15 +362,16 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.fail(this.#noLongerRead);
     this.#budget.charge(slot, 0);
     this.#slots.delete(slot.index);
-    this.#consumed = slot.index + 1;
     this.#pump();
   }
 
   #stop(reason: Error): void {
     if (this.#stopped) return;
     this.#stopped = reason;
+    this.#ended.abort(reason);
     this.#deps.signal.removeEventListener('abort', this.#onAbort);
     for (const slot of this.#slots.values()) this.#drop(slot, reason);
+    this.#wakeReader();
   }
 }
 

@@ -16,14 +16,20 @@ export interface SourceHead {
   readonly etag: string | undefined;
   /** Last-Modified as received. Some sources derive the ETag from something other than the bytes. */
   readonly lastModifiedText: string | undefined;
+  /** For `If-Range`: the strong ETag, or a Last-Modified that is one (RFC 9110, 8.8.2.2). */
+  readonly validator: string | undefined;
 }
 
-/** The position at which a broken download resumes. */
+/** The position at which a download starts behind the first byte. */
 export interface ResumePoint {
   readonly from: number;
+  /** The position behind the last byte; undefined for all that remain. */
+  readonly to?: number | undefined;
   readonly total: number | undefined;
-  readonly etag: string;
+  /** Undefined if Last-Modified is the validator. */
+  readonly etag: string | undefined;
   readonly lastModifiedText: string | undefined;
+  readonly validator: string;
   readonly contentEncoding: string | undefined;
 }
 
@@ -81,6 +87,16 @@ function readText(value: HeaderValue): string | undefined {
   return value === undefined ? undefined : String(value);
 }
 
+/** A server that changes a file twice within one second may not change its Last-Modified. */
+const LEAST_AGE_MS = 1000;
+
+function validatorIn(headers: Headers, etag: string | undefined): string | undefined {
+  if (etag !== undefined) return etag;
+  const [modified, now] = [readDate(headers['last-modified']), readDate(headers['date'])];
+  const isStrong = modified && now && now.getTime() - modified.getTime() >= LEAST_AGE_MS;
+  return isStrong === true ? readText(headers['last-modified']) : undefined;
+}
+
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i;
 /** Also invalid forms, such as that of a Range header. */
 const ANY_CONTENT_RANGE = /^bytes[\s=:]+(\d+)\s*-\s*(\d+)\s*\/\s*(\d+|\*)$/i;
@@ -108,12 +124,14 @@ export function readSourceHead({ headers }: ResponseHead): SourceHead {
   const framing = readFraming(headers);
   if (isPart(headers, framing.declaredLength))
     throw invalid('the response has status 200, but its Content-Range describes a part of the file', 200);
+  const etag = strongEtag(headers['etag']);
   return {
     ...framing,
     lastModified: readDate(headers['last-modified']),
     contentEncoding: readCoding(headers['content-encoding']),
-    etag: strongEtag(headers['etag']),
+    etag,
     lastModifiedText: readText(headers['last-modified']),
+    validator: validatorIn(headers, etag),
   };
 }
 
@@ -127,12 +145,12 @@ function changed(text: string, httpStatus: number): SourceFaultError {
   });
 }
 
-/** A response to a range request need not repeat Last-Modified. */
+/** A response to a range request need not repeat Last-Modified, unless that is the validator. */
 function isSameBody({ headers }: ResponseHead, point: ResumePoint): boolean {
   const lastModifiedText = readText(headers['last-modified']);
+  const mayLack = point.etag !== undefined && lastModifiedText === undefined;
   return (
-    strongEtag(headers['etag']) === point.etag &&
-    (lastModifiedText === undefined || lastModifiedText === point.lastModifiedText)
+    strongEtag(headers['etag']) === point.etag && (mayLack || lastModifiedText === point.lastModifiedText)
   );
 }
 
@@ -152,6 +170,7 @@ function isContinuation(head: ResponseHead, point: ResumePoint): boolean {
     start === point.from &&
     end >= point.from &&
     end < total &&
+    (point.to === undefined || end + 1 === point.to) &&
     (point.total === undefined || total === point.total) &&
     isSameBody(head, point) &&
     isSameCoding(head, point)

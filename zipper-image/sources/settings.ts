@@ -32,6 +32,10 @@ export const SOURCE_CONSTANTS = {
   sourceMinRateWindowMs: 60_000,
   /** Connections to one origin: as many as downloads. They become fewer by themselves while it throttles or refuses. */
   sourcePerHostConnections: 32,
+  /** Shortest file that has several readers: a shorter one takes a connection less time than it takes to open more. */
+  sourceRangedBytes: 32 * MIB,
+  /** How often the number of readers of a large file is considered: often enough for a file of a second. */
+  sourceReadersTickMs: 50,
   /** How long a prefetched download stays open without being read: servers close such connections soon after. */
   sourceParkedMaxMs: 10_000,
 };

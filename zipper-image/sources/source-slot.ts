@@ -24,6 +24,10 @@ export interface SlotOwner {
   resumed(slot: SourceSlot): void;
   bytesArrived(slot: SourceSlot, count: number): void;
   bytesTaken(slot: SourceSlot): void;
+  /** The consumer has all bytes of the source, or wants no more of them. */
+  consumed(slot: SourceSlot): void;
+  /** How to read the source from several places at a time; undefined if it cannot or need not be. */
+  fillOf(slot: SourceSlot): SourceEntry['fill'];
 }
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
@@ -91,7 +95,14 @@ export class SourceSlot implements SourceSink {
   get resumePoint(): ResumePoint | undefined {
     const { etag, declaredLength, lastModifiedText, contentEncoding } = this.head ?? NO_HEAD;
     if (etag === undefined || this.#seen === 0 || this.#voided) return undefined;
-    return { from: this.#seen, total: declaredLength, etag, lastModifiedText, contentEncoding };
+    return {
+      from: this.#seen,
+      total: declaredLength,
+      etag,
+      lastModifiedText,
+      contentEncoding,
+      validator: etag,
+    };
   }
 
   /** What a response that starts at the first byte must repeat; undefined if it cannot be continued. */
@@ -237,7 +248,8 @@ export class SourceSlot implements SourceSink {
       contentEncoded: head.contentEncoding !== undefined,
       stated: this.file,
       small,
-      body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
+      fill: small ? undefined : this.#owner.fillOf(this),
+      body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => this.#iterate() },
     };
   }
 
@@ -247,13 +259,27 @@ export class SourceSlot implements SourceSink {
     for (const chunk of this.#queue.peek()) this.#crc.add(chunk);
   }
 
+  #iterate(): AsyncIterator<Uint8Array, undefined> {
+    return { next: () => this.#next(), return: () => Promise.resolve(this.#end()) };
+  }
+
   #next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.error) return Promise.reject(this.error);
+    if (this.error) {
+      this.#owner.consumed(this);
+      return Promise.reject(this.error);
+    }
     const value = this.#queue.shift();
     if (!value)
-      return this.state === 'complete' ? Promise.resolve(END) : this.changed().then(() => this.#next());
+      return this.state === 'complete'
+        ? Promise.resolve(this.#end())
+        : this.changed().then(() => this.#next());
     this.#owner.bytesTaken(this);
     return Promise.resolve({ done: false, value });
+  }
+
+  #end(): IteratorReturnResult<undefined> {
+    this.#owner.consumed(this);
+    return END;
   }
 }
 
@@ -265,6 +291,7 @@ const NO_HEAD: SourceHead = {
   contentEncoding: undefined,
   etag: undefined,
   lastModifiedText: undefined,
+  validator: undefined,
 };
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -4,9 +4,11 @@ import { createPace } from './pace.ts';
 
 /** The counts of one run, which are written to the status. */
 export interface ProgressCounts {
-  /** Index of the current entry, and its length if the source declares it. */
+  /** Index of an entry, and its length if the source declares it. Entries start in the order of their indexes. */
   startFile(index: number, length?: number): void;
-  finishFile(): void;
+  finishFile(index: number): void;
+  /** The last entry that has started: all errors that name no file are about it. */
+  readonly lastStarted: number | undefined;
   /** The current counts. */
   snapshot(): Progress;
 }
@@ -24,19 +26,26 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
   const { podUid, filesTotal } = options;
   const pace = createPace(filesTotal);
   let filesDone = 0;
-  let currentFile: number | undefined;
+  const current = new Set<number>();
+  let lastStarted: number | undefined;
   return {
     startFile: (index, length) => {
-      currentFile = index;
+      current.add(index);
+      lastStarted = index;
       pace.addFile(length);
     },
-    finishFile: () => {
+    finishFile: (index) => {
       filesDone += 1;
-      currentFile = undefined;
+      current.delete(index);
+    },
+    get lastStarted() {
+      return lastStarted;
     },
     snapshot: () => {
       const now = options.now();
       const bytesRead = options.bytesRead();
+      // Files start in their order.
+      const [currentFile] = current;
       return {
         podUid,
         filesTotal,

@@ -1,14 +1,15 @@
 /**
- * Splits a stream of bytes into parts of one size, in a fixed set of buffers.
+ * Makes the parts of an upload in a fixed set of buffers.
  *
- * Bytes are copied into the current buffer. A full buffer is sent while the next one is filled. Buffers are allocated
- * once and reused, so memory does not depend on how the bytes arrive. When all buffers are being sent, the writer
- * waits. This is the only place where a slow store slows down the sources.
+ * A part takes a buffer when its first byte is planned, so parts take buffers in order. Its bytes are written in order, or
+ * reserved and filled later, in any order. A part whose bytes are all there is sent, and its buffer is used again when the store
+ * has confirmed it. Buffers are allocated once, so memory does not depend on how the bytes arrive. When no buffer is free, the
+ * writer waits. This is the only place where a slow store slows down the sources.
  */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { toError } from '#runtime/errors.ts';
-import type { ByteSink } from '../byte-sink.ts';
+import type { ArchiveSink, Place } from '../byte-sink.ts';
 import { combineCrc32 } from '../crc32-combine.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
@@ -29,89 +30,156 @@ export interface PartWriterOptions {
   /** Maximum number of parts that are sent while the next one is filled. */
   readonly partsInFlight: number;
   readonly checksum: PartChecksum;
-  /** Receives all bytes in order, in pieces that are still in the CPU cache. */
+  /** Receives all bytes in order. */
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   readonly send: (part: FilledPart) => Promise<void>;
 }
 
-export interface PartWriter extends ByteSink {
+export interface PartWriter extends ArchiveSink {
+  /** Bytes that were written or reserved. */
   readonly bytesWritten: number;
   readonly partsStarted: number;
   /** Number of allocated buffers, at most partsInFlight + 1. */
   readonly buffersAllocated: number;
-  /** Sends the last part and waits for every part. */
+  /** Sends the last part and waits for every part. Every place must have been filled. */
   finish(): Promise<void>;
   /** Resolves when no part is being sent, whether the parts succeeded or failed. */
   finished(): Promise<void>;
 }
 
-/** Bytes per checksum update, small enough to be still in the CPU cache. */
-const DIGEST_STRIDE = 256 * 1024;
+/** Reading fewer bytes takes less time than combining their CRC-32. */
+const COMBINED_BYTES = 1024;
 
-interface Written {
-  readonly from: number;
-  readonly to: number;
-  /** The CRC-32 of these bytes, if the writer knows it. */
-  readonly crc: number | undefined;
+/** Bytes next to each other with one CRC-32. */
+interface Piece {
+  bytes: number;
+  crc: number;
+  readonly isPlace: boolean;
 }
 
-interface Digester {
-  /** Adds the next bytes of the buffer to the checksum, immediately or together with later ones. */
-  add(buffer: Buffer, written: Written): void;
-  /** The checksum of the buffer up to `end`. */
-  result(buffer: Buffer, end: number): PartDigests;
+interface PartOwner {
+  readonly checksum: PartChecksum;
+  /** All bytes of the part are there. */
+  onWhole(part: Part): void;
+  /** Its buffer may be free now. */
+  onChange(part: Part): void;
 }
 
-function createDigester({ checksum, onBytes }: PartWriterOptions): Digester {
-  let summed = 0;
-  let crc = 0;
-  const hash: Hash | undefined = checksum === 'md5' ? createHash('md5') : undefined;
-  function read(buffer: Buffer, end: number): void {
-    if (summed === end) return;
-    const bytes = buffer.subarray(summed, end);
-    if (hash) hash.update(bytes);
-    else crc = crc32(bytes, crc);
-    onBytes?.(bytes);
-    summed = end;
-  }
-  const mustRead = hash !== undefined || onBytes !== undefined;
-  return {
-    add: (buffer, { from, to, crc: known }) => {
-      if (known === undefined || mustRead) {
-        if (to - summed >= DIGEST_STRIDE) read(buffer, to);
-        return;
-      }
-      read(buffer, from);
-      crc = combineCrc32(crc, known, to - from);
-      summed = to;
-    },
-    result: (buffer, end) => {
-      read(buffer, end);
-      return hash ? { kind: 'md5', md5: hash.digest() } : { kind: 'crc32', crc32: crc };
-    },
-  };
-}
-
-/** The part that is being filled. */
-interface CurrentPart {
+/** One part, from its first byte until its buffer is used again. */
+class Part {
+  readonly number: number;
   readonly buffer: Buffer;
-  readonly digester: Digester;
-  filled: number;
+  /** Written or reserved. */
+  planned = 0;
+  isSent = false;
+  isRead = false;
+  readonly #owner: PartOwner;
+  readonly #pieces: Piece[] = [];
+  #missing = 0;
+  #kept = 0;
+  #isSealed = false;
+
+  constructor(number: number, buffer: Buffer, owner: PartOwner) {
+    this.number = number;
+    this.buffer = buffer;
+    this.#owner = owner;
+  }
+
+  get room(): number {
+    return this.buffer.length - this.planned;
+  }
+
+  get isWhole(): boolean {
+    return this.#isSealed && this.#missing === 0;
+  }
+
+  /** Nobody needs its buffer any more. */
+  get isDone(): boolean {
+    return this.isSent && this.isRead && this.#kept === 0;
+  }
+
+  get body(): Buffer {
+    return this.buffer.subarray(0, this.planned);
+  }
+
+  append(chunk: Uint8Array, crc: number | undefined): void {
+    this.buffer.set(chunk, this.planned);
+    this.planned += chunk.length;
+    if (this.#owner.checksum === 'md5') return;
+    const piece = this.#lastWritten();
+    piece.crc =
+      crc !== undefined && chunk.length >= COMBINED_BYTES
+        ? combineCrc32(piece.crc, crc, chunk.length)
+        : crc32(chunk, piece.crc);
+    piece.bytes += chunk.length;
+  }
+
+  reserve(bytes: number): Place {
+    const place: Piece = { bytes, crc: 0, isPlace: true };
+    this.#pieces.push(place);
+    this.#missing += 1;
+    const from = this.planned;
+    this.planned += bytes;
+    return {
+      bytes: this.buffer.subarray(from, this.planned),
+      filled: (crc) => {
+        place.crc = crc;
+        this.#missing -= 1;
+        this.#checkWhole();
+      },
+      keep: () => {
+        this.#kept += 1;
+        return () => {
+          this.#kept -= 1;
+          this.#owner.onChange(this);
+        };
+      },
+    };
+  }
+
+  /** Nothing is planned in it any more. */
+  seal(): void {
+    this.#isSealed = true;
+    this.#checkWhole();
+  }
+
+  digests(): PartDigests {
+    if (this.#owner.checksum === 'md5')
+      return { kind: 'md5', md5: createHash('md5').update(this.body).digest() };
+    const whole = this.#pieces.reduce((crc, piece) => combineCrc32(crc, piece.crc, piece.bytes), 0);
+    return { kind: 'crc32', crc32: whole };
+  }
+
+  #checkWhole(): void {
+    if (this.isWhole) this.#owner.onWhole(this);
+  }
+
+  #lastWritten(): Piece {
+    const last = this.#pieces.at(-1);
+    if (last && !last.isPlace) return last;
+    const piece: Piece = { bytes: 0, crc: 0, isPlace: false };
+    this.#pieces.push(piece);
+    return piece;
+  }
 }
 
-class PooledPartWriter implements PartWriter {
+class PooledPartWriter implements PartWriter, PartOwner {
   readonly #options: PartWriterOptions;
+  readonly checksum: PartChecksum;
   readonly #free: Buffer[] = [];
   readonly #inFlight = new Set<Promise<void>>();
+  /** In order: those whose bytes `onBytes` has not received yet. */
+  readonly #unread: Part[] = [];
   #allocated = 0;
-  #freed = Promise.withResolvers<void>();
+  #changed = Promise.withResolvers<void>();
   #failure: Error | undefined;
-  #current: CurrentPart | undefined;
+  #current: Part | undefined;
   bytesWritten = 0;
   partsStarted = 0;
 
   constructor(options: PartWriterOptions) {
     this.#options = options;
+    this.checksum = options.checksum;
   }
 
   get buffersAllocated(): number {
@@ -125,8 +193,24 @@ class PooledPartWriter implements PartWriter {
     return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied, crc);
   }
 
+  async reserve(most: number): Promise<Place> {
+    for (;;) {
+      if (this.#failure) throw this.#failure;
+      const part = this.#partWithRoom();
+      if (part) return this.#reserveIn(part, Math.min(most, part.room));
+      await this.#changed.promise;
+    }
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#change();
+  }
+
   async finish(): Promise<void> {
-    if (this.#current) this.#sendCurrent(this.#current);
+    const last = this.#current;
+    this.#current = undefined;
+    last?.seal();
     await this.finished();
     if (this.#failure) throw this.#failure;
   }
@@ -135,36 +219,61 @@ class PooledPartWriter implements PartWriter {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
+  onWhole(part: Part): void {
+    if (this.#failure) return;
+    const sent = this.#send(part).finally(() => this.#inFlight.delete(sent));
+    this.#inFlight.add(sent);
+    this.#readInOrder();
+  }
+
+  onChange({ isDone, buffer }: Part): void {
+    if (!isDone) return;
+    this.#free.push(buffer);
+    this.#change();
+  }
+
+  #reserveIn(part: Part, bytes: number): Place {
+    this.bytesWritten += bytes;
+    const place = part.reserve(bytes);
+    this.#sealIfFull(part);
+    return place;
+  }
+
   /** Copies until the chunk is consumed or no buffer is free. Returns the new position. */
   #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
-    const { partSizeBytes } = this.#options;
     for (let at = from; at < chunk.length; ) {
-      this.#current ??= this.#startPart();
-      const part = this.#current;
+      const part = this.#partWithRoom();
       if (!part) return at;
-      const piece = Math.min(partSizeBytes - part.filled, chunk.length - at);
-      const isWhole = piece === chunk.length;
-      const before = part.filled;
-      part.buffer.set(isWhole ? chunk : chunk.subarray(at, at + piece), before);
-      part.filled += piece;
-      at += piece;
-      part.digester.add(part.buffer, { from: before, to: part.filled, crc: isWhole ? crc : undefined });
-      if (part.filled === partSizeBytes) this.#sendCurrent(part);
+      const bytes = Math.min(part.room, chunk.length - at);
+      if (bytes === chunk.length) part.append(chunk, crc);
+      else part.append(chunk.subarray(at, at + bytes), undefined);
+      at += bytes;
+      this.#sealIfFull(part);
     }
     return chunk.length;
   }
 
   async #copyWaiting(chunk: Uint8Array, from: number, crc: number | undefined): Promise<void> {
     for (let at = from; at < chunk.length; ) {
-      await this.#freed.promise;
+      await this.#changed.promise;
       if (this.#failure) throw this.#failure;
       at = this.#copy(chunk, at, crc);
     }
   }
 
-  #startPart(): CurrentPart | undefined {
+  #partWithRoom(): Part | undefined {
+    this.#current ??= this.#startPart();
+    return this.#current;
+  }
+
+  #startPart(): Part | undefined {
     const buffer = this.#free.pop() ?? this.#allocate();
-    return buffer && { buffer, digester: createDigester(this.#options), filled: 0 };
+    if (!buffer) return undefined;
+    this.partsStarted += 1;
+    const part = new Part(this.partsStarted, buffer, this);
+    if (this.#options.onBytes) this.#unread.push(part);
+    else part.isRead = true;
+    return part;
   }
 
   #allocate(): Buffer | undefined {
@@ -173,25 +282,35 @@ class PooledPartWriter implements PartWriter {
     return Buffer.allocUnsafeSlow(this.#options.partSizeBytes);
   }
 
-  #sendCurrent(current: CurrentPart): void {
-    const { buffer, digester, filled } = current;
-    const digests = digester.result(buffer, filled);
+  #sealIfFull(part: Part): void {
+    if (part.room > 0) return;
     this.#current = undefined;
-    this.partsStarted += 1;
-    const part = { number: this.partsStarted, body: buffer.subarray(0, filled), digests };
-    const sent = this.#send(part, buffer).finally(() => this.#inFlight.delete(sent));
-    this.#inFlight.add(sent);
+    part.seal();
   }
 
-  async #send(part: FilledPart, buffer: Buffer): Promise<void> {
+  #readInOrder(): void {
+    for (let first = this.#unread[0]; first?.isWhole === true; first = this.#unread[0]) {
+      this.#options.onBytes?.(first.body);
+      this.#unread.shift();
+      first.isRead = true;
+      this.onChange(first);
+    }
+  }
+
+  async #send(part: Part): Promise<void> {
+    const { number, body } = part;
     try {
-      await this.#options.send(part);
+      await this.#options.send({ number, body, digests: part.digests() });
     } catch (error) {
       this.#failure ??= toError(error);
     }
-    this.#free.push(buffer);
-    this.#freed.resolve();
-    this.#freed = Promise.withResolvers<void>();
+    part.isSent = true;
+    this.onChange(part);
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
   }
 }
 

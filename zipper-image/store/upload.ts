@@ -11,7 +11,7 @@ import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
-import type { ByteSink } from '../byte-sink.ts';
+import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
@@ -60,7 +60,7 @@ export interface Upload {
   readonly uploadId: string;
   /** Call this when the upload is recorded, and this pod therefore active: nothing else of the store changes before. */
   recorded(): void;
-  readonly sink: ByteSink;
+  readonly sink: ArchiveSink;
   /** Bytes that the store has confirmed. */
   readonly bytesUploaded: number;
   /** Retries so far. */
@@ -219,6 +219,20 @@ async function complete(
   return publish(publishDeps, { ...upload, attempt, onConflict });
 }
 
+function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): ArchiveSink {
+  return {
+    write: (chunk, crc) => {
+      assertFits(chunk.length);
+      return sink.write(chunk, crc);
+    },
+    reserve: async (most) => {
+      assertFits(most);
+      return sink.reserve(most);
+    },
+    fail: (error) => sink.fail(error),
+  };
+}
+
 function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
   const sender = createPartSender(deps, ref);
   let swept: Promise<void> | undefined;
@@ -243,12 +257,7 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
       return sha256();
     },
     assertFits,
-    sink: {
-      write: (chunk, crc) => {
-        assertFits(chunk.length);
-        return writer.write(chunk, crc);
-      },
-    },
+    sink: limitedSink(writer, assertFits),
     finishParts: async () => {
       await finish();
       await swept;

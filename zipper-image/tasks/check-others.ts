@@ -37,15 +37,15 @@ interface Check {
   readonly sources: SourceReader;
   readonly error: Error;
   readonly failure: Failure;
-  /** The entry that was being written. */
-  readonly currentFile: number | undefined;
+  /** The last entry that was started. */
+  readonly lastStarted: number | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Checks the other sources, and returns the error with the number of failing ones. */
-export async function checkOthers({ sources, error, failure, currentFile, signal }: Check): Promise<Error> {
+export async function checkOthers({ sources, error, failure, lastStarted, signal }: Check): Promise<Error> {
   const { known } = sources;
-  const { code, httpStatus, fileIndex = currentFile } = failure;
+  const { code, httpStatus, fileIndex = lastStarted } = failure;
   // A source can respond as it should and still fail: the archive refuses its length.
   if (error instanceof SourceError) known.failed(toSourceFailure(error));
   else if (fileIndex !== undefined) known.failed({ fileIndex, code, ...defined({ httpStatus }) });

@@ -101,6 +101,7 @@ async function writeArchive(
     log,
     assertFits: (bytes) => upload.assertFits(bytes),
     signal: cancel.signal,
+    onFailure: (error) => cancel.abort(error),
   });
   if (written.files !== files.entries.length)
     throw new Error(`Could not write the archive: read ${written.files} of ${files.entries.length} files`);
@@ -161,8 +162,8 @@ async function checkAfter(work: Work, zipJob: OwnZipJob, error: Error): Promise<
   const failure = deps.toFailure(error);
   if (!run.sources || !shouldCheckOthers({ ...deps, zipJob, failure })) return error;
   run.isChecking = true;
-  const { currentFile } = progress.snapshot();
-  return checkOthers({ sources: run.sources, error, failure, currentFile, signal: ended.signal });
+  const { lastStarted } = progress;
+  return checkOthers({ sources: run.sources, error, failure, lastStarted, signal: ended.signal });
 }
 
 async function buildArchive(work: Work, zipJob: OwnZipJob): Promise<ZipResult> {

@@ -1,6 +1,15 @@
 /** Archives for tests: the real writer with generated bodies, into memory. */
+import { setImmediate } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
-import { type ArchiveEntry, type ArchiveOptions, createArchive } from '#zipper-image/archive/archive.ts';
+import {
+  type Archive,
+  type ArchiveEntry,
+  type ArchiveOptions,
+  createArchive,
+  type WrittenEntry,
+} from '#zipper-image/archive/archive.ts';
+import { createPartWriter } from '#zipper-image/store/part-writer.ts';
 
 export interface Given {
   readonly name: string;
@@ -15,6 +24,9 @@ export interface Given {
 }
 
 export const MODIFIED = new Date('2024-05-06T07:08:09Z');
+
+/** Of no round size, so that any record of the format is split somewhere. */
+const PART_BYTES = 50_021;
 
 async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < body.length; at += size) {
@@ -35,27 +47,36 @@ export function archiveEntryOf({ name, body, small, declared, chunk, modified }:
   };
 }
 
+/** Adds an entry and waits for its body. */
+export async function addWhole(archive: Archive, entry: ArchiveEntry): Promise<WrittenEntry> {
+  const { written } = await archive.add(entry);
+  return written;
+}
+
 /** Returns the whole archive of the files. */
 export async function makeArchive(
   files: Iterable<Given>,
   compression: Compression = 'auto',
   options: Partial<ArchiveOptions> = {},
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const archive = createArchive({
-    compression,
-    sink: {
-      write: (chunk) => {
-        chunks.push(Buffer.from(chunk));
-        // Alternates between accepting at once and applying backpressure.
-        return chunks.length % 97 === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined;
-      },
+  const parts = new Map<number, Buffer>();
+  const sink = createPartWriter({
+    partSizeBytes: PART_BYTES,
+    partsInFlight: 2,
+    checksum: 'crc32',
+    send: async ({ number, body, digests }) => {
+      const crc = crc32(body);
+      if (digests.kind !== 'crc32' || digests.crc32 !== crc)
+        throw new Error(`wrong CRC-32 of part ${number}`);
+      parts.set(number, Buffer.from(body));
+      await setImmediate();
     },
-    ...options,
   });
+  const archive = createArchive({ compression, sink, ...options });
   for (const file of files) await archive.add(archiveEntryOf(file));
   const { bytes } = await archive.finish();
-  const whole = Buffer.concat(chunks);
+  await sink.finish();
+  const whole = Buffer.concat([...parts].toSorted(([a], [b]) => a - b).map(([, body]) => body));
   if (bytes !== whole.length) throw new Error(`the writer reported ${bytes} bytes and wrote ${whole.length}`);
   return whole;
 }

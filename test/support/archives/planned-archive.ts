@@ -1,5 +1,6 @@
 /** Archives whose data is only planned: the writer counts its bytes, but nobody generates, copies or stores them. */
 import { createArchive } from '#zipper-image/archive/archive.ts';
+import type { ArchiveSink } from '#zipper-image/byte-sink.ts';
 import type { WriteArchive } from './archives-around-4-gib.ts';
 import { zipBytesOf } from './sparse-archive.ts';
 
@@ -11,6 +12,14 @@ function plannedChunk(length: number): Uint8Array {
   return Object.defineProperties(new Uint8Array(0), {
     length: { value: length },
     subarray: { value: (start: number, end: number) => plannedChunk(end - start) },
+  });
+}
+
+/** A place of this length that keeps no byte. */
+function plannedPlace(length: number, set: (chunk: Uint8Array, at: number) => void): Buffer {
+  return Object.defineProperties(Buffer.alloc(0), {
+    length: { value: length },
+    set: { value: (chunk: Uint8Array, at = 0) => set(chunk, at) },
   });
 }
 
@@ -28,13 +37,30 @@ function mayBeRecord({ byteLength }: Uint8Array): boolean {
 export const writePlannedArchive: WriteArchive = async (fill, options) => {
   const pieces: { readonly at: number; readonly bytes: Buffer }[] = [];
   let length = 0;
-  function write(chunk: Uint8Array): undefined {
-    if (mayBeRecord(chunk)) pieces.push({ at: length, bytes: Buffer.from(chunk) });
-    length += chunk.length;
+  function keep(chunk: Uint8Array, at: number): void {
+    if (mayBeRecord(chunk)) pieces.push({ at, bytes: Buffer.from(chunk) });
   }
-  const archive = createArchive({ compression: 'store', sink: { write }, ...options });
+  const sink: ArchiveSink = {
+    write: (chunk) => {
+      keep(chunk, length);
+      length += chunk.length;
+      return undefined;
+    },
+    reserve: async (bytes) => {
+      const from = length;
+      length += bytes;
+      return {
+        bytes: plannedPlace(bytes, (chunk, at) => keep(chunk, from + at)),
+        filled: () => undefined,
+        keep: () => () => undefined,
+      };
+    },
+    fail: () => undefined,
+  };
+  const archive = createArchive({ compression: 'store', sink, ...options });
   await fill(archive);
   await archive.finish();
+  pieces.sort((a, b) => a.at - b.at);
   return zipBytesOf(length, (from, bytes) => {
     const piece = pieces.findLast(({ at }) => at <= from);
     const start = from - (piece?.at ?? 0);

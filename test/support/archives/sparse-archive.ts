@@ -1,8 +1,11 @@
 /** Archives of more than 4 GiB that take little space on disk: ranges of zeros are holes of the file. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { type Archive, type ArchiveOptions, createArchive } from '#zipper-image/archive/archive.ts';
+import { inOrderSink } from './in-order-sink.ts';
 import type { ZipBytes } from './read-zip.ts';
 
+/** Headers of blocks are between the zeros. */
+const HOLE_BYTES = 4096;
 const MIB = Buffer.alloc(1024 * 1024);
 
 /** This number of zero bytes. */
@@ -22,14 +25,19 @@ export async function writeSparseArchive(
 ): Promise<void> {
   const file = openSync(path, 'w');
   let at = 0;
-  function write(chunk: Uint8Array): undefined {
-    if (!isZero(chunk)) writeSync(file, chunk, 0, chunk.length, at);
-    at += chunk.length;
+  function write(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length; from += HOLE_BYTES) {
+      const chunk = bytes.subarray(from, from + HOLE_BYTES);
+      if (!isZero(chunk)) writeSync(file, chunk, 0, chunk.length, at);
+      at += chunk.length;
+    }
   }
   try {
-    const archive = createArchive({ compression: 'store', sink: { write }, ...options });
+    const sink = inOrderSink(write);
+    const archive = createArchive({ compression: 'store', sink, ...options });
     await fill(archive);
     await archive.finish();
+    await sink.finish();
     ftruncateSync(file, at);
   } finally {
     closeSync(file);

@@ -23,10 +23,10 @@ export type OriginRoute = (
 /** Writes pieces with backpressure; stops when the client disconnects. */
 export async function send(
   response: ServerResponse,
-  pieces: Iterable<Uint8Array>,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     if (signal.aborted) return;
     if (!response.write(piece)) await once(response, 'drain', { signal }).catch(() => undefined);
   }

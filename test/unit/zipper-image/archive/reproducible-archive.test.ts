@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { inOrderSink } from '#test/support/archives/in-order-sink.ts';
 import { readZip } from '#test/support/archives/read-zip.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { createArchive } from '#zipper-image/archive/archive.ts';
@@ -54,11 +55,12 @@ describe('an archive with a fixed time', () => {
       ['known', 'unknown'].flatMap((kind) => BODIES.map((_, index) => origin.url(`/${kind}/${index}`))),
       async (reader) => {
         const chunks: Buffer[] = [];
-        const sink = { write: (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk)) };
+        const sink = inOrderSink((bytes) => chunks.push(Buffer.from(bytes)));
         const archive = createArchive({ compression: 'auto', sink });
         for await (const entry of reader.entries())
           await archive.add({ ...entry, name: entry.filename, modified: FIXED });
         await archive.finish();
+        await sink.finish();
         return Buffer.concat(chunks);
       },
       { settings: { sourceConcurrency } },

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log/log.ts';
+import { inOrderSink } from '#test/support/archives/in-order-sink.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -246,15 +247,14 @@ describe('a source without ranges that breaks off while its entry is written', (
   it('has its own bytes in the archive (FD20, H2)', async () => {
     await using origin = await startReplies([{ cutAt: 3 * MIB }, { cutAt: 2 * MIB }, {}]);
     const chunks: Buffer[] = [];
-    const archive = createArchive({
-      compression: 'store',
-      sink: { write: (chunk) => void chunks.push(Buffer.from(chunk)) },
-    });
+    const sink = inOrderSink((bytes) => chunks.push(Buffer.from(bytes)));
+    const archive = createArchive({ compression: 'store', sink });
     await withReader([origin.url('/file')], async (reader) => {
       for await (const entry of reader.entries())
         await archive.add({ ...entry, name: entry.filename, modified: new Date(0) });
     });
     await archive.finish();
+    await sink.finish();
     const { entries } = readZip(Buffer.concat(chunks));
     expect(entries.map((entry) => contentOf(entry).equals(FILE))).to.deep.equal([true]);
   });

@@ -52,7 +52,7 @@ describe('createProgress', () => {
   it('reports the total size once every length is known', () => {
     const progress = create(2);
     progress.startFile(0, 1000);
-    progress.finishFile();
+    progress.finishFile(0);
     progress.startFile(1, 500);
     expect(progress.snapshot()).to.include({ bytesTotal: 1500, filesDone: 1, currentFile: 1 });
     const other = create(2);

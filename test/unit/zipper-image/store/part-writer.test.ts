@@ -111,6 +111,58 @@ describe('createPartWriter', () => {
     expect(whole.digest('hex')).to.equal(createHash('sha256').update(bytes).digest('hex'));
   });
 
+  it('sends parts whose bytes arrive in another order, and keeps what is still read (P101)', async () => {
+    const sent: number[] = [];
+    const read: string[] = [];
+    const writer = createPartWriter({
+      partSizeBytes: 4,
+      partsInFlight: 2,
+      checksum: 'crc32',
+      onBytes: (bytes) => read.push(bytes.toString()),
+      send: async ({ number, body, digests }) => {
+        sent.push(number);
+        expect(digests).to.deep.equal({ kind: 'crc32', crc32: crc32(body) });
+      },
+    });
+    const first = await writer.reserve(3);
+    const second = await writer.reserve(10);
+    expect([first.bytes.length, second.bytes.length]).to.deep.equal([3, 1]);
+    await writer.write(Buffer.from('efgh'));
+    expect(sent).to.deep.equal([2]);
+    expect(writer.bytesWritten).to.equal(8);
+    second.bytes.write('d');
+    second.filled(crc32('d'));
+    const release = first.keep();
+    first.bytes.write('abc');
+    first.filled(crc32('abc'));
+    await writer.write(Buffer.from('ijkl'));
+    await writer.write(Buffer.from('mnop'));
+    await writer.write(Buffer.from('qrst'));
+    expect(first.bytes.toString()).to.equal('abc');
+    release();
+    await writer.write(Buffer.from('uv'));
+    await writer.finish();
+    expect(sent.toSorted((a, b) => a - b)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+    expect(read.join('')).to.equal('abcdefghijklmnopqrstuv');
+    expect(writer.buffersAllocated).to.equal(2);
+  });
+
+  it('rejects anyone who waits for a buffer when the archive has failed (P108)', async () => {
+    const writer = createPartWriter({
+      partSizeBytes: 4,
+      partsInFlight: 1,
+      checksum: 'crc32',
+      send: sendNothing,
+    });
+    await writer.reserve(4);
+    await writer.reserve(4);
+    const waiting = writer.reserve(1).catch((error: unknown) => error);
+    const failure = new Error('a source broke off');
+    writer.fail(failure);
+    expect(await waiting).to.equal(failure);
+    expect(await writer.finish().catch((error: unknown) => error)).to.equal(failure);
+  });
+
   it('returns the first failure from every later write and from finish (U5)', async () => {
     const failure = new Error('the part is lost');
     const writer = createPartWriter({

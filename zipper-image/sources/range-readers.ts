@@ -1,0 +1,228 @@
+/**
+ * Several readers of one large file. The first one reads the response that has the whole file, from its first byte on. Further ones
+ * read one slice after another by exact ranges, each time the first one that nobody has. A range counts only if the source confirms
+ * that it is of the same file. Until it has confirmed one, there is no other, and it is that of the last slice: if the first reader
+ * arrives there before, the file keeps one reader, because some sources serve one request at a time. Later, the first reader
+ * ends at the first slice that another one has.
+ */
+import type { ListedFile } from '#crds/zip-job.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Logger } from '#runtime/log/log.ts';
+import { retry } from '#runtime/time/retry.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
+import type { OpenSlice, SliceTarget } from '../byte-sink.ts';
+import { type DownloadDeps, download, type SourceSink } from './download.ts';
+import type { LeveledFile, ReaderLevels } from './reader-levels.ts';
+import type { ResumePoint } from './response-head.ts';
+import type { SourceSettings } from './settings.ts';
+import { SourceError } from './source-error.ts';
+import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
+
+export interface RangedFile {
+  readonly index: number;
+  readonly file: ListedFile;
+  /** What every range must have in common with the response of the first reader. */
+  readonly same: Omit<ResumePoint, 'from' | 'to'>;
+  /** Ends the response of the first reader. */
+  readonly endFirst: () => void;
+}
+
+export interface RangeReadersDeps {
+  readonly download: DownloadDeps;
+  readonly settings: SourceSettings;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly levels: ReaderLevels;
+  readonly onBytes: (count: number) => void;
+  /** A range must wait for a connection, while its slice holds up the archive. */
+  readonly onQueued: () => void;
+  readonly onRetry: (error: unknown) => void;
+}
+
+/** `unknown`: no range was requested yet, or the first one is under way. */
+type Ranges = 'unknown' | 'confirmed' | 'refused';
+
+/** A source that has changed stays changed. */
+function isTransient(error: unknown): boolean {
+  return error instanceof SourceError && error.retryable && error.code !== 'SourceChanged';
+}
+
+class RangeReaders implements LeveledFile {
+  readonly #of: RangedFile;
+  readonly #deps: RangeReadersDeps;
+  readonly #target: SliceTarget;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #complete = Promise.withResolvers<void>();
+  readonly #running = new Set<Promise<void>>();
+  #ranges: Ranges = 'unknown';
+  /** Of the first range, until it is confirmed. */
+  #probe: AbortController | undefined;
+  received = 0;
+
+  constructor(of: RangedFile, target: SliceTarget, deps: RangeReadersDeps) {
+    this.#of = of;
+    this.#target = target;
+    this.#deps = deps;
+    this.#signal = AbortSignal.any([deps.signal, this.#stop.signal]);
+  }
+
+  get readers(): number {
+    return this.#running.size;
+  }
+
+  get hasWork(): boolean {
+    return this.#target.hasFree;
+  }
+
+  get most(): number {
+    if (this.#ranges === 'confirmed') return Infinity;
+    return this.#ranges === 'unknown' ? 2 : 1;
+  }
+
+  async run(body: AsyncIterable<Uint8Array>): Promise<void> {
+    using _ = this.#deps.levels.add(this);
+    const { signal } = this.#deps;
+    this.#signal.addEventListener('abort', () => this.#target.wake(), { once: true });
+    const onAbort = (): void => this.#complete.reject(toError(signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#start(this.#readFirst(body));
+    try {
+      await this.#complete.promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#stop.abort(new DOMException('the file is complete', 'AbortError'));
+      this.#of.endFirst();
+      await Promise.all(this.#running);
+    }
+  }
+
+  raise(level: number): void {
+    while (this.readers < level) this.#start(this.#readSlices());
+  }
+
+  #start(reader: Promise<void>): void {
+    const ended = reader
+      .catch((error: unknown) => this.#complete.reject(toError(error)))
+      .then(() => {
+        this.#running.delete(ended);
+        if (this.#target.isComplete) this.#complete.resolve();
+      });
+    this.#running.add(ended);
+  }
+
+  async #readFirst(body: AsyncIterable<Uint8Array>): Promise<void> {
+    let slice: OpenSlice | undefined;
+    let position = 0;
+    for await (const chunk of body) {
+      for (let at = 0; at < chunk.length; ) {
+        slice ??= await this.#sliceAt(position);
+        if (!slice) return;
+        const bytes = slice.write(chunk, at);
+        at += bytes;
+        position += bytes;
+        this.received += bytes;
+        if (slice.isFull) slice = undefined;
+      }
+    }
+  }
+
+  /** For the first reader; undefined if others have the rest. */
+  async #sliceAt(position: number): Promise<OpenSlice | undefined> {
+    for (;;) {
+      const slice = this.#target.takeAt(position);
+      if (slice) return slice;
+      if (this.#target.isTaken(position)) {
+        if (this.#ranges === 'confirmed') return undefined;
+        this.#probe?.abort(new DOMException('the first reader has arrived', 'AbortError'));
+      }
+      await this.#target.changed();
+      this.#signal.throwIfAborted();
+    }
+  }
+
+  async #readSlices(): Promise<void> {
+    while (!this.#target.isComplete && !this.#signal.aborted && this.#ranges !== 'refused') {
+      const slice = this.#ranges === 'confirmed' ? this.#target.take() : this.#target.takeLast();
+      if (slice) await this.#readSlice(slice);
+      else await this.#target.changed();
+    }
+  }
+
+  async #readSlice(slice: OpenSlice): Promise<void> {
+    const limit = new RetryLimit(this.#deps.settings.sourceRetryLimitMs);
+    let furthest = slice.position;
+    try {
+      await retry(
+        () => this.#get(slice, limit),
+        {
+          ...sourceRetryPolicy(this.#deps.settings, limit, () => true),
+          isRetryable: (error) => this.#ranges === 'confirmed' && isTransient(error),
+          gotFurther: () => {
+            const isFurther = slice.position > furthest;
+            furthest = slice.position;
+            return isFurther;
+          },
+          onRetry: (error, tries, delayMs) => this.#onRetry(error, { tries, delayMs, from: slice.position }),
+        },
+        this.#signal,
+      );
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      if (this.#ranges === 'confirmed') throw error;
+      this.#refuse(slice, error);
+    }
+  }
+
+  /** The first reader is still there, so that nothing is lost. */
+  #refuse(slice: OpenSlice, error: unknown): void {
+    const { index: fileIndex } = this.#of;
+    this.#deps.log.info({ ...describeFailure(error), fileIndex }, 'the source sends no ranges of the file');
+    this.#ranges = 'refused';
+    this.#target.giveBack(slice);
+  }
+
+  #get(slice: OpenSlice, limit: RetryLimit): Promise<void> {
+    const { index, file, same } = this.#of;
+    const sink: SourceSink = {
+      start: () => undefined,
+      continue: () => {
+        this.#ranges = 'confirmed';
+        this.#probe = undefined;
+        this.#target.wake();
+      },
+      write: (chunk) => {
+        slice.write(chunk, 0);
+        this.received += chunk.length;
+        this.#deps.onBytes(chunk.length);
+      },
+    };
+    const resume = { ...same, from: slice.position, to: slice.to };
+    const signal = this.#ranges === 'confirmed' ? this.#signal : this.#startProbe();
+    const { onQueued } = this.#deps;
+    return download({ ...file, index, sink, signal, limit, resume, onQueued }, this.#deps.download);
+  }
+
+  #startProbe(): AbortSignal {
+    this.#probe = new AbortController();
+    return AbortSignal.any([this.#signal, this.#probe.signal]);
+  }
+
+  #onRetry(error: unknown, facts: Readonly<Record<string, number>>): void {
+    const { index: fileIndex } = this.#of;
+    this.#deps.log.warn({ ...describeFailure(error), fileIndex, ...facts }, 'retrying a range of a source');
+    this.#deps.onRetry(error);
+  }
+}
+
+/**
+ * Fills all slices of a file. `body`: what the first reader receives.
+ * @throws SourceError, or the reason of the signal
+ */
+export function fillByRanges(
+  of: RangedFile,
+  { target, body }: { readonly target: SliceTarget; readonly body: AsyncIterable<Uint8Array> },
+  deps: RangeReadersDeps,
+): Promise<void> {
+  return new RangeReaders(of, target, deps).run(body);
+}
