@@ -31,7 +31,7 @@ export interface WriteEntriesDeps {
   readonly assertFits: (bytes: number) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Called when a file failed whose place is followed by others, and which nobody may be waiting for. */
+  /** Called when a file fails that has its place already. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -153,6 +153,8 @@ async function addFile(
   }
   const { lengthUnverified, contentEncoded } = source;
   const { written } = await addSource(source, deps);
+  // Files before it may be read for hours yet.
+  written.catch((error: unknown) => deps.onFailure(toError(error)));
   return async () => {
     const entry = { name: deps.names.nameOf(index), ...(await written) };
     if (lengthUnverified) tally.lengthUnverified.push(index);
@@ -173,7 +175,7 @@ function countCodes(failures: readonly SourceError[]): Readonly<Record<string, n
  * without files is not a success
  */
 export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritten> {
-  const { task, names, sources, progress, signal, onFailure } = deps;
+  const { task, names, sources, progress, signal } = deps;
   const manifest = createManifest({ task, bag: names.bag, time: ownTime(task) });
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], contentEncoded: [], manifest };
   // The files are tallied in their order, although a later one can be complete earlier.
@@ -188,7 +190,7 @@ export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritt
       tally.files += 1;
       progress.finishFile(index);
     });
-    tallied.catch((error: unknown) => onFailure(toError(error)));
+    tallied.catch(() => undefined);
   }
   await tallied;
   signal.throwIfAborted();

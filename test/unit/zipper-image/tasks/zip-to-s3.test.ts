@@ -246,6 +246,29 @@ describe('zipToS3', () => {
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
+  it('fails at once if a later file fails while an earlier one is still read (P108)', async () => {
+    const broken: Entries = async function* (signal) {
+      async function* stuck(): AsyncGenerator<Uint8Array> {
+        yield bodies[0]!.subarray(0, 5000);
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        );
+      }
+      async function* cut(): AsyncGenerator<Uint8Array> {
+        yield bodies[2]!.subarray(0, 5000);
+        throw new AppError('file 1: cut', { code: 'SourceTruncated', retryable: true });
+      }
+      // Both have places in the buffers that are there.
+      for (const [index, body] of [stuck(), cut()].entries())
+        yield { ...entryOf(bodies[index]!, index), declaredLength: 10_000, small: undefined, body };
+      await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    };
+    expect(await harness.failing(broken)).to.include({ code: 'SourceTruncated', message: 'file 1: cut' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
   it('opens no source if the bucket is unusable (U17)', async () => {
     harness.hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
     expect(await harness.failing()).to.include({ code: 'BucketNotFound' });
