@@ -185,7 +185,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     )
       return undefined;
     const same = { total, etag, lastModifiedText, validator, contentEncoding };
-    const of = { index, file, same, endFirst: () => this.consumed(slot) };
+    const onConfirmed = (): void => {
+      slot.isReplaceable = true;
+    };
+    const of = { index, file, same, onConfirmed, endFirst: () => this.consumed(slot) };
     return (target, body) => this.#untilFilled(fillByRanges(of, { target, body }, this.#rangeDeps));
   }
 
@@ -343,6 +346,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   /** Sources behind a failed one will never be consumed. */
   #fail(slot: SourceSlot, error: Error): void {
+    if (slot.isReplaceable) {
+      this.#drop(slot, error);
+      return;
+    }
     this.#noteFailure(error);
     if (this.#deps.reportFailures === true) slot.report(error);
     slot.fail(error);

@@ -23,6 +23,8 @@ export interface RangedFile {
   readonly file: ListedFile;
   /** What every range must have in common with the response of the first reader. */
   readonly same: Omit<ResumePoint, 'from' | 'to'>;
+  /** The source has confirmed a range: from now on, the file can do without its first reader. */
+  readonly onConfirmed: () => void;
   /** Ends the response of the first reader. */
   readonly endFirst: () => void;
 }
@@ -112,17 +114,31 @@ class RangeReaders implements LeveledFile {
   }
 
   async #readFirst(body: AsyncIterable<Uint8Array>): Promise<void> {
-    let slice: OpenSlice | undefined;
+    const reading: { slice?: OpenSlice | undefined } = {};
+    try {
+      await this.#readInOrder(body, reading);
+    } catch (error) {
+      if (this.#ranges !== 'confirmed') throw error;
+      if (reading.slice) this.#target.giveBack(reading.slice);
+      this.raise(2);
+    }
+  }
+
+  async #readInOrder(
+    body: AsyncIterable<Uint8Array>,
+    reading: { slice?: OpenSlice | undefined },
+  ): Promise<void> {
     let position = 0;
     for await (const chunk of body) {
       for (let at = 0; at < chunk.length; ) {
-        slice ??= await this.#sliceAt(position);
+        reading.slice ??= await this.#sliceAt(position);
+        const { slice } = reading;
         if (!slice) return;
         const bytes = slice.write(chunk, at);
         at += bytes;
         position += bytes;
         this.received += bytes;
-        if (slice.isFull) slice = undefined;
+        if (slice.isFull) reading.slice = undefined;
       }
     }
   }
@@ -187,9 +203,7 @@ class RangeReaders implements LeveledFile {
     const sink: SourceSink = {
       start: () => undefined,
       continue: () => {
-        this.#ranges = 'confirmed';
-        this.#probe = undefined;
-        this.#target.wake();
+        this.#confirm();
       },
       write: (chunk) => {
         slice.write(chunk, 0);
@@ -201,6 +215,14 @@ class RangeReaders implements LeveledFile {
     const signal = this.#ranges === 'confirmed' ? this.#signal : this.#startProbe();
     const { onQueued } = this.#deps;
     return download({ ...file, index, sink, signal, limit, resume, onQueued }, this.#deps.download);
+  }
+
+  #confirm(): void {
+    if (this.#ranges === 'confirmed') return;
+    this.#ranges = 'confirmed';
+    this.#probe = undefined;
+    this.#of.onConfirmed();
+    this.#target.wake();
   }
 
   #startProbe(): AbortSignal {

@@ -47,6 +47,8 @@ export class SourceSlot implements SourceSink {
   ahead = true;
   /** The consumer has the entry, so a restart would repeat bytes. */
   handedOn = false;
+  /** Others read the file too, so a failure of this download is not one of the file. */
+  isReplaceable = false;
   /** Aborts the active download. */
   controller: AbortController | undefined;
   parkTimer: NodeJS.Timeout | undefined;

@@ -8,6 +8,7 @@ import { generatedBytes, generatedPart } from '#test/support/builders/generated-
 import { type AskedRange, askedRange } from '#test/support/servers/asked-range.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type OriginRoute, send } from '#test/support/servers/origin-request.ts';
+import { until } from '#test/support/until.ts';
 import { createArchive, type WrittenEntry } from '#zipper-image/archive/archive.ts';
 import { createPartWriter, type PartWriter } from '#zipper-image/store/part-writer.ts';
 import { type HarnessOptions, withReader } from './source-harness.ts';
@@ -15,6 +16,8 @@ import { type HarnessOptions, withReader } from './source-harness.ts';
 const MIB = 1024 * 1024;
 const BYTES = 5 * MIB;
 const SEED = 7;
+/** Within the third slice. */
+const CUT_AT = 1.25 * MIB;
 const ETAG = '"v1"';
 const DATE = 'Sat, 03 Feb 2001 04:05:06 GMT';
 const OLDER = 'Sat, 03 Feb 2001 04:05:05 GMT';
@@ -34,6 +37,8 @@ interface Mood {
   /** Closes the connection of a range after this number of bytes. */
   readonly cutAfter?: (range: Range) => number | undefined;
   readonly pauseMs?: number;
+  /** Closes the connection of the response without Range within its third slice, when a range was confirmed. */
+  readonly cutsFirst?: boolean;
 }
 
 async function* paced({ from, to }: AskedRange, pauseMs: number): AsyncGenerator<Buffer> {
@@ -44,7 +49,13 @@ async function* paced({ from, to }: AskedRange, pauseMs: number): AsyncGenerator
 }
 
 /** About 10 MB/s for each connection. */
-function slowFile({ headers = { etag: ETAG }, onRange, cutAfter, pauseMs = 6 }: Mood = {}): OriginRoute {
+function slowFile({
+  headers = { etag: ETAG },
+  cutsFirst,
+  onRange,
+  cutAfter,
+  pauseMs = 6,
+}: Mood): OriginRoute {
   let ranges = 0;
   async function sendRange(asked: AskedRange, signal: AbortSignal, response: ServerResponse): Promise<void> {
     ranges += 1;
@@ -62,8 +73,11 @@ function slowFile({ headers = { etag: ETAG }, onRange, cutAfter, pauseMs = 6 }: 
     const asked = askedRange(incoming, BYTES);
     if (asked) return sendRange(asked, signal, response);
     response.writeHead(200, { ...headers, 'content-length': BYTES });
-    await send(response, paced({ from: 0, to: BYTES }, pauseMs), signal);
-    response.end();
+    await send(response, paced({ from: 0, to: cutsFirst === true ? CUT_AT : BYTES }, pauseMs), signal);
+    if (cutsFirst !== true) return void response.end();
+    // The second one is requested only then.
+    await until('a second range', async () => ranges > 1);
+    response.destroy();
   };
 }
 
@@ -186,6 +200,16 @@ describe('a large file', () => {
     expect(archive.equals(whole)).to.equal(true);
     expect(retries).to.be.above(0);
     expect(ranges.length).to.be.at.most(BYTES / SLICE_BYTES + 4 + retries);
+  });
+
+  it('is finished by ranges if its first response breaks off and cannot continue (P102)', async () => {
+    const { archive, retries } = await download(
+      { cutsFirst: true },
+      // No request is repeated.
+      { settings: { sourceRetryLimitMs: 0 } },
+    );
+    expect(archive.equals(whole)).to.equal(true);
+    expect(retries).to.equal(0);
   });
 
   for (const [what, headers] of [
