@@ -163,6 +163,16 @@ async function addFile(
   };
 }
 
+/** Reports a failure before the end of this iteration ends the files that are still read. */
+async function addOrFail(...of: Parameters<typeof addFile>): ReturnType<typeof addFile> {
+  try {
+    return await addFile(...of);
+  } catch (error) {
+    of[1].onFailure(toError(error));
+    throw error;
+  }
+}
+
 function countCodes(failures: readonly SourceError[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { code } of failures) counts[code] = (counts[code] ?? 0) + 1;
@@ -184,7 +194,7 @@ export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritt
     const { index, declaredLength, small } = source;
     signal.throwIfAborted();
     progress.startFile(index, declaredLength ?? small?.length);
-    const finish = await addFile(source, deps, tally);
+    const finish = await addOrFail(source, deps, tally);
     const before = tallied;
     tallied = before.then(finish).then(() => {
       tally.files += 1;

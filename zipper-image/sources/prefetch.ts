@@ -38,6 +38,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #noLongerRead = new DOMException('reading of the sources ended', 'AbortError');
   readonly #ended = new AbortController();
   #stopped: Error | undefined;
+  /** Of the first file that failed, and ended the reading of all. */
+  #failure: Error | undefined;
   /** Handed on, and not consumed. */
   readonly #reading = new Set<SourceSlot>();
   /** Files that are filled by ranges. */
@@ -96,7 +98,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       }
       await this.#untilRead();
     } finally {
-      this.#stop(this.#noLongerRead);
+      this.#stop(this.#failure ?? this.#noLongerRead);
     }
   }
 
@@ -355,6 +357,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     slot.fail(error);
     this.#budget.charge(slot, 0);
     if (slot.failure) return;
+    this.#failure ??= error;
     this.#lastUseful = Math.min(this.#lastUseful, slot.index);
     for (const other of this.#slots.values()) if (other.index > slot.index) this.#drop(other, error);
   }

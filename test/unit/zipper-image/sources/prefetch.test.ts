@@ -5,7 +5,7 @@ import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-ori
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from '#zipper-image/sources/types.ts';
-import { bodyOf, type Reader, readAll, withReader } from './source-harness.ts';
+import { bodyOf, failureOf, type Reader, readAll, withReader } from './source-harness.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -103,6 +103,24 @@ describe('createSourceReader', () => {
       1000, 2_000_000, 10, 5000, 1000, 2_000_000, 10, 5000,
     ]);
     await slowFirst[Symbol.asyncDispose]();
+  });
+
+  it('ends what is still read with the error of the file that failed (P108)', async () => {
+    const list = urls(['/stall/2000000/3000000/1', '/status/404']);
+    const errors = await withReader(
+      list,
+      async (reader) => {
+        const bodies: Promise<unknown>[] = [];
+        async function readEntries(): Promise<void> {
+          for await (const entry of reader.entries())
+            bodies.push(bodyOf(entry).catch((error: unknown) => error));
+        }
+        return [await failureOf(readEntries()), ...(await Promise.all(bodies))];
+      },
+      { settings: { sourceConcurrency: 2 } },
+    );
+    expect(errors).to.have.length(2);
+    for (const error of errors) expect(error).to.include({ code: 'SourceNotFound', fileIndex: 1 });
   });
 
   it('accepts an empty list', async () => {

@@ -19,6 +19,13 @@ import {
   task,
 } from './job-harness.ts';
 
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+  );
+}
+
 describe('zipToS3', () => {
   let harness: JobHarness;
 
@@ -250,9 +257,7 @@ describe('zipToS3', () => {
     const broken: Entries = async function* (signal) {
       async function* stuck(): AsyncGenerator<Uint8Array> {
         yield bodies[0]!.subarray(0, 5000);
-        await new Promise((_, reject) =>
-          signal.addEventListener('abort', () => reject(signal.reason as Error)),
-        );
+        await untilAborted(signal);
       }
       async function* cut(): AsyncGenerator<Uint8Array> {
         yield bodies[2]!.subarray(0, 5000);
@@ -261,12 +266,27 @@ describe('zipToS3', () => {
       // Both have places in the buffers that are there.
       for (const [index, body] of [stuck(), cut()].entries())
         yield { ...entryOf(bodies[index]!, index), declaredLength: 10_000, small: undefined, body };
-      await new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error)),
-      );
+      await untilAborted(signal);
     };
     expect(await harness.failing(broken)).to.include({ code: 'SourceTruncated', message: 'file 1: cut' });
     expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('reports why it stopped, and not that files before it are no longer read (P108)', async () => {
+    const tooLarge: Entries = async function* () {
+      const ended = Promise.withResolvers<never>();
+      async function* stuck(): AsyncGenerator<Uint8Array> {
+        yield bodies[0]!.subarray(0, 5000);
+        await ended.promise;
+      }
+      try {
+        yield { ...entryOf(bodies[0]!, 0), declaredLength: 10_000, small: undefined, body: stuck() };
+        yield { ...entryOf(bodies[2]!, 1), declaredLength: 2 ** 50 };
+      } finally {
+        ended.reject(new DOMException('reading of the sources ended', 'AbortError'));
+      }
+    };
+    expect(await harness.failing(tooLarge)).to.include({ code: 'ArchiveTooLarge' });
   });
 
   it('opens no source if the bucket is unusable (U17)', async () => {
