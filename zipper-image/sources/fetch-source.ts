@@ -61,6 +61,7 @@ class SourceFetch {
    * does not continue forever.
    */
   #furthest = 0;
+  #lastFailure: unknown;
   /** What the last response had instead of what is stated. */
   #mismatch: string | undefined;
 
@@ -90,6 +91,8 @@ class SourceFetch {
     // Sources close connections that nobody reads. A retry before bytes are wanted would only be closed again.
     await this.#limit.excluding(slot.untilWanted());
     this.#signal.throwIfAborted();
+    // Others read the rest meanwhile, so this download must not continue with the bytes of another version.
+    if (slot.isReplaceable) throw this.#lastFailure;
     const { onRepeated } = this.#deps;
     const request = {
       ...slot.file,
@@ -141,7 +144,7 @@ class SourceFetch {
   /** Bytes that were passed on cannot be replaced, so only a continuation helps. */
   #mayRepeat(): boolean {
     const slot = this.#slot;
-    return slot.state !== 'parked' && (!slot.handedOn || this.#continues);
+    return slot.state !== 'parked' && !slot.isReplaceable && (!slot.handedOn || this.#continues);
   }
 
   #gotFurther(): boolean {
@@ -164,6 +167,7 @@ class SourceFetch {
       from: resumePoint?.from ?? 0,
       ...defined({ repeats: resumePoint ? undefined : this.#prefix?.bytes }),
     };
+    this.#lastFailure = error;
     this.#deps.log.warn(facts, 'retrying a source');
     this.#deps.onRetry(error);
     // Restarts immediately instead of after the wait, because the consumer must not receive bytes that will be

@@ -189,6 +189,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     const same = { total, etag, lastModifiedText, validator, contentEncoding };
     const onConfirmed = (): void => {
       slot.isReplaceable = true;
+      this.known.good(index, total);
     };
     const of = { index, file, same, onConfirmed, endFirst: () => this.consumed(slot) };
     return (target, body) => this.#untilFilled(fillByRanges(of, { target, body }, this.#rangeDeps));
@@ -348,7 +349,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   /** Sources behind a failed one will never be consumed. */
   #fail(slot: SourceSlot, error: Error): void {
-    if (slot.isReplaceable) {
+    if (slot.isReplaceable && !isRefuted(error)) {
       this.#drop(slot, error);
       return;
     }
@@ -383,6 +384,11 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     for (const slot of this.#slots.values()) this.#drop(slot, reason);
     this.#wakeReader();
   }
+}
+
+/** The bytes that the failed download wrote may be wrong. */
+function isRefuted(error: Error): boolean {
+  return error instanceof SourceError && (error.refutesReceived || error.voidsReceived);
 }
 
 /** Downloads the files in order, several at a time, within one memory budget. Dispose it before its agent. */

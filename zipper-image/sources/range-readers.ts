@@ -23,7 +23,7 @@ export interface RangedFile {
   readonly file: ListedFile;
   /** What every range must have in common with the response of the first reader. */
   readonly same: Omit<ResumePoint, 'from' | 'to'>;
-  /** The source has confirmed a range: from now on, the file can do without its first reader. */
+  /** The source has confirmed a range: the file can do without its first reader. */
   readonly onConfirmed: () => void;
   /** Ends the response of the first reader. */
   readonly endFirst: () => void;
@@ -43,11 +43,6 @@ export interface RangeReadersDeps {
 
 /** `unknown`: no range was requested yet, or the first one is under way. */
 type Ranges = 'unknown' | 'confirmed' | 'refused';
-
-/** A source that has changed stays changed. */
-function isTransient(error: unknown): boolean {
-  return error instanceof SourceError && error.retryable && error.code !== 'SourceChanged';
-}
 
 class RangeReaders implements LeveledFile {
   readonly #of: RangedFile;
@@ -168,12 +163,20 @@ class RangeReaders implements LeveledFile {
   async #readSlice(slice: OpenSlice): Promise<void> {
     const limit = new RetryLimit(this.#deps.settings.sourceRetryLimitMs);
     let furthest = slice.position;
+    let from = furthest;
+    // Bytes of a response that turns out to be invalid may be wrong, and they are in their place.
+    function isContinuable(error: unknown): boolean {
+      return !(error instanceof SourceError && error.voidsReceived) || slice.position === from;
+    }
     try {
       await retry(
-        () => this.#get(slice, limit),
+        () => {
+          from = slice.position;
+          return this.#get(slice, limit);
+        },
         {
           ...sourceRetryPolicy(this.#deps.settings, limit, () => true),
-          isRetryable: (error) => this.#ranges === 'confirmed' && isTransient(error),
+          isRetryable: (error) => this.#isRetryable(error) && isContinuable(error),
           gotFurther: () => {
             const isFurther = slice.position > furthest;
             furthest = slice.position;
@@ -184,7 +187,8 @@ class RangeReaders implements LeveledFile {
         this.#signal,
       );
     } catch (error) {
-      if (this.#signal.aborted) return;
+      // All bytes are there, whatever came behind them.
+      if (this.#signal.aborted || slice.isFull) return;
       if (this.#ranges === 'confirmed') throw error;
       this.#refuse(slice, error);
     }
@@ -198,7 +202,12 @@ class RangeReaders implements LeveledFile {
     this.#target.giveBack(slice);
   }
 
+  #isRetryable(error: unknown): boolean {
+    return this.#ranges === 'confirmed' && error instanceof SourceError && error.retryable;
+  }
+
   #get(slice: OpenSlice, limit: RetryLimit): Promise<void> {
+    if (slice.isFull) return Promise.resolve();
     const { index, file, same } = this.#of;
     const sink: SourceSink = {
       start: () => undefined,
@@ -218,10 +227,10 @@ class RangeReaders implements LeveledFile {
   }
 
   #confirm(): void {
+    this.#of.onConfirmed();
     if (this.#ranges === 'confirmed') return;
     this.#ranges = 'confirmed';
     this.#probe = undefined;
-    this.#of.onConfirmed();
     this.#target.wake();
   }
 

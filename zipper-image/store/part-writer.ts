@@ -302,7 +302,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
     try {
       await this.#options.send({ number, body, digests: part.digests() });
     } catch (error) {
-      this.#failure ??= toError(error);
+      this.fail(toError(error));
     }
     part.isSent = true;
     this.onChange(part);
