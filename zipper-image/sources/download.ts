@@ -68,8 +68,8 @@ export interface DownloadRequest extends ListedFile {
    * the sink pauses the body.
    */
   readonly limit?: RetryLimit;
-  /** Called when the request must wait for others to its origin. */
-  readonly onQueued?: () => void;
+  /** Called when the request must wait for others to the origin. The returned function is called at the end of the wait. */
+  readonly onQueued?: ((origin: string) => () => void) | undefined;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface FetchDeps {
   /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: (error: unknown) => void;
+  /** A file that is read must wait for a connection, while it holds up the archive. */
+  readonly onQueued: (origin: string) => () => void;
   /** Bytes arrived again that the slot already has. */
   readonly onRepeated: (bytes: number) => void;
 }
@@ -103,6 +105,7 @@ class SourceFetch {
       resume: slot.resumePoint,
       prefix: this.#prefix,
       onRepeated,
+      onQueued: slot.handedOn ? this.#deps.onQueued : undefined,
     };
     try {
       await download(request, this.#deps.download);

@@ -14,8 +14,8 @@ export interface GateUse {
   readonly mayRepeat: boolean;
   /** Counts neither the wait for the gate, nor requests that failed because of others. */
   readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
-  /** Called when the gate is closed. */
-  readonly onQueued?: (() => void) | undefined;
+  /** Called with the origin when the gate is closed. The returned function is called at the end of the wait. */
+  readonly onQueued?: ((origin: string) => () => void) | undefined;
 }
 
 function getIn(turn: Turn, request: GetRequest): Promise<ResponseHead> {
@@ -43,10 +43,14 @@ export async function gatedGet(request: GetRequest, use: GateUse): Promise<Respo
   const { hosts, index, limit, mayRepeat, onQueued } = use;
   const { signal } = request;
   const { origin } = request.url;
-  function waitForTurn(): Promise<Turn> {
+  async function waitForTurn(): Promise<Turn> {
     const turn = hosts.enter(origin, index, signal);
-    onQueued?.();
-    return limit ? limit.excluding(turn) : turn;
+    const endWait = onQueued?.(origin);
+    try {
+      return await (limit ? limit.excluding(turn) : turn);
+    } finally {
+      endWait?.();
+    }
   }
   for (;;) {
     const elapsedMs = limit?.elapsedMs ?? 0;

@@ -42,6 +42,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #failure: Error | undefined;
   /** Handed on, and not consumed. */
   readonly #reading = new Set<SourceSlot>();
+  /** Waiting requests for files that are read, by origin. */
+  readonly #queued = new Map<string, number>();
   /** Files that are filled by ranges. */
   #filling = 0;
   #allRead = Promise.withResolvers<void>();
@@ -69,6 +71,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       onRepeated: (bytes) => {
         this.bytesRead += bytes;
       },
+      onQueued: (origin) => this.#queue(origin),
     };
     this.#rangeDeps = {
       ...deps,
@@ -79,7 +82,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
         this.bytesRead += count;
       },
       onRetry: this.#fetchDeps.onRetry,
-      onQueued: () => this.#deferLast(),
+      onQueued: this.#fetchDeps.onQueued,
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
@@ -162,7 +165,9 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       return;
     }
     this.#budget.charge(slot, buffered);
-    if (buffered >= this.#budget.frontBytes || this.#budget.isFull) slot.pause();
+    if (buffered < this.#budget.frontBytes && !this.#budget.isFull) return;
+    slot.pause();
+    if (this.#queued.size > 0) setImmediate(() => this.#yieldConnection(originOf(slot)));
   }
 
   bytesTaken(slot: SourceSlot): void {
@@ -303,14 +308,34 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#pump();
   }
 
-  /** Nobody reads it, and its connection may be what a reader of the archive waits for. */
-  #deferLast(): void {
-    const parked = [...this.#setAside].filter(({ state }) => state === 'parked');
-    const last = parked.reduce<SourceSlot | undefined>(
-      (found, slot) => (found && found.index > slot.index ? found : slot),
-      undefined,
+  /** A request for a file that is read waits. */
+  #queue(origin: string): () => void {
+    this.#queued.set(origin, 1 + (this.#queued.get(origin) ?? 0));
+    this.#yieldConnection(origin);
+    return () => {
+      const others = (this.#queued.get(origin) ?? 1) - 1;
+      if (others > 0) this.#queued.set(origin, others);
+      else this.#queued.delete(origin);
+    };
+  }
+
+  /** Ends a download of the origin that nobody reads, so that a request for a file that is read gets its connection. */
+  #yieldConnection(origin: string | undefined): void {
+    if (this.#stopped || origin === undefined || !this.#queued.has(origin)) return;
+    const idle = [...this.#slots.values()].filter(
+      (slot) => slot.paused && !slot.handedOn && originOf(slot) === origin,
     );
-    if (last) this.#defer(last);
+    const last = idle.toSorted((a, b) => a.index - b.index).at(-1);
+    if (last?.state === 'parked') this.#defer(last);
+    else if (last?.state === 'running') this.#restart(last);
+  }
+
+  /** The front begins again. The gate admits files that are read first, because they are before it in the list. */
+  #restart(front: SourceSlot): void {
+    front.cancel(new DOMException('yields its connection', 'AbortError'));
+    front.reset();
+    this.#budget.charge(front, 0);
+    this.#run(front);
   }
 
   #run(slot: SourceSlot): void {
@@ -384,6 +409,11 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     for (const slot of this.#slots.values()) this.#drop(slot, reason);
     this.#wakeReader();
   }
+}
+
+/** Of its first request; a redirect may lead elsewhere. */
+function originOf({ file }: SourceSlot): string | undefined {
+  return URL.parse(file.url)?.origin;
 }
 
 /** The bytes that the failed download wrote may be wrong. */

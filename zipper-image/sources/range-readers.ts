@@ -37,7 +37,7 @@ export interface RangeReadersDeps {
   readonly levels: ReaderLevels;
   readonly onBytes: (count: number) => void;
   /** A range must wait for a connection, while its slice holds up the archive. */
-  readonly onQueued: () => void;
+  readonly onQueued: (origin: string) => () => void;
   readonly onRetry: (error: unknown) => void;
 }
 

@@ -123,6 +123,13 @@ describe('createSourceReader', () => {
     for (const error of errors) expect(error).to.include({ code: 'SourceNotFound', fileIndex: 1 });
   });
 
+  it('continues a file that is read, although the next one has the only connection of its host (P109)', async () => {
+    const list = urls(['/cut/1/6000000/1', '/gen/9000000/2', '/gen/1000/3']);
+    const settings = { sourcePerHostConnections: 1, sourceBufferBytes: 4 * MIB };
+    const entries = await withReader(list, readAll, { settings });
+    expect(entries.map(({ bytes }) => bytes.length)).to.deep.equal([6_000_000, 9_000_000, 1000]);
+  });
+
   it('accepts an empty list', async () => {
     expect(await withReader([], readAll)).to.deep.equal([]);
   });
