@@ -45,7 +45,8 @@ describe('an archive of a source that disconnects 20 times', function () {
     const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 200_000);
     expect(status?.phase, status?.message).to.equal('Succeeded');
     expect(status?.attemptsTotal).to.equal(1);
-    expect(status?.result?.retries).to.equal(CUTS);
+    // It ignores exact ranges, and the request for one can be among those that are cut.
+    expect(status?.result?.retries).to.be.within(CUTS - 1, CUTS);
     expect(status?.progress?.bytesRead).to.be.at.most(BYTES * 1.1);
     const archive = join(folder, 'cut.zip');
     await flow.project.bucket.download('cut.zip', archive);

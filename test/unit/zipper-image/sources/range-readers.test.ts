@@ -202,7 +202,7 @@ describe('a large file', () => {
     expect(ranges.length).to.be.at.most(BYTES / SLICE_BYTES + 4 + retries);
   });
 
-  it('repeats a range that one server of several answers with another version (P102)', async () => {
+  it('repeats a range that gets another version from one server of several (P102)', async () => {
     let others = 0;
     const { archive, retries } = await download({
       onRange: ({ nth }, response) => {
