@@ -77,6 +77,8 @@ function sizeOf(random: Random, partSizeBytes: number): number {
 
 function fileOf(random: Random, partSizeBytes: number): GeneratedFile {
   const bytes = below(random, 3) === 0 ? below(random, 5000) : sizeOf(random, partSizeBytes);
+  // Chunks of one byte are slow.
+  const chunkBytes = bytes > 50_000 ? random.pick(CHUNKS.slice(2)) : random.pick(CHUNKS);
   const validator = random.pick(['etag', 'etag', 'date', 'none'] as const);
   const cuts = below(random, 6) === 0 ? 1 + below(random, 2) : 0;
   return {
@@ -84,8 +86,7 @@ function fileOf(random: Random, partSizeBytes: number): GeneratedFile {
     bytes,
     seed: below(random, 1_000_000),
     isText: below(random, 3) === 0,
-    // Chunks of one byte are slow.
-    chunkBytes: bytes > 50_000 ? random.pick(CHUNKS.slice(2)) : random.pick(CHUNKS),
+    chunkBytes,
     declaresLength: below(random, 6) > 0,
     validator,
     ranges: random.pick(RANGES),
@@ -93,7 +94,8 @@ function fileOf(random: Random, partSizeBytes: number): GeneratedFile {
     cutAfter: below(random, bytes + 1),
     away: below(random, 12) === 0 ? 1 : 0,
     isMissing: below(random, 5) === 0,
-    pauseMs: below(random, 4) === 0 ? 1 : 0,
+    // A pause after each of many small chunks takes seconds.
+    pauseMs: chunkBytes >= 4096 && below(random, 4) === 0 ? 1 : 0,
   };
 }
 
