@@ -35,6 +35,9 @@ export interface OpenSlice {
   write(chunk: Uint8Array, from: number): number;
 }
 
+/** Fills all slices of a source from several places at a time. `body`: the source from its first byte on. */
+export type FillSlices = (target: SliceTarget, body: AsyncIterable<Uint8Array>) => Promise<void>;
+
 /** The slices of one source, for several readers. */
 export interface SliceTarget {
   /** A slice is open that nobody writes. */

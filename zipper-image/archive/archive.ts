@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import type { ArchiveSink, Place, SliceTarget } from '../byte-sink.ts';
+import type { ArchiveSink, FillSlices, Place } from '../byte-sink.ts';
 import { readHead } from './body-head.ts';
 import { DEFLATE_LEVEL, isCompressible, needsProbe, PROBE_BYTES } from './compressible.ts';
 import { deflateBound, encodeDeflated, encodeUnknownLength } from './entry-encoders.ts';
@@ -44,7 +44,7 @@ export interface ArchiveEntry {
    * Fills the slices of a body whose length is declared, from several places at a time. The body then has what the source sends from
    * its first byte on. Otherwise the body is read to its end.
    */
-  readonly fill?: ((target: SliceTarget, body: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
+  readonly fill?: FillSlices | undefined;
   /** Computes the SHA-256 even if the archive does not for every entry. Default false. */
   readonly sha256?: boolean;
 }

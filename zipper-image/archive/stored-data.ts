@@ -6,13 +6,11 @@
 import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { OpenSlice, Place, SliceTarget } from '../byte-sink.ts';
-import { combineCrc32 } from '../crc32-combine.ts';
+import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 
 export const BLOCK_BYTES = 65_535;
 export const HEADER_BYTES = 5;
 const CODED_BYTES = HEADER_BYTES + BLOCK_BYTES;
-/** Reading fewer bytes once more takes less time than combining their CRC-32. */
-const COMBINED_BYTES = 1024;
 
 /** Size of `length` bytes as stored blocks. */
 export function storedBlocksSize(length: number): number {

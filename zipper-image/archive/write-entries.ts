@@ -163,16 +163,6 @@ async function addFile(
   };
 }
 
-/** Reports a failure before the end of this iteration ends the files that are still read. */
-async function addOrFail(...of: Parameters<typeof addFile>): ReturnType<typeof addFile> {
-  try {
-    return await addFile(...of);
-  } catch (error) {
-    of[1].onFailure(toError(error));
-    throw error;
-  }
-}
-
 function countCodes(failures: readonly SourceError[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { code } of failures) counts[code] = (counts[code] ?? 0) + 1;
@@ -190,11 +180,16 @@ export async function writeEntries(deps: WriteEntriesDeps): Promise<EntriesWritt
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], contentEncoded: [], manifest };
   // The files are tallied in their order, although a later one can be complete earlier.
   let tallied: Promise<void> = Promise.resolve();
+  /** Reports a failure before the end of the iteration ends the files that are still read. */
+  function fail(error: unknown): never {
+    deps.onFailure(toError(error));
+    throw error;
+  }
   for await (const source of sources.entries()) {
     const { index, declaredLength, small } = source;
     signal.throwIfAborted();
     progress.startFile(index, declaredLength ?? small?.length);
-    const finish = await addOrFail(source, deps, tally);
+    const finish = await addFile(source, deps, tally).catch(fail);
     const before = tallied;
     tallied = before.then(finish).then(() => {
       tally.files += 1;

@@ -1,4 +1,5 @@
 import { toError } from '#runtime/errors.ts';
+import type { FillSlices } from '../byte-sink.ts';
 import { BlockPool } from './block-pool.ts';
 import { createDownloadDeps, type FetchDeps, fetchSource } from './fetch-source.ts';
 import { createKnownSources, isTooMany, toSourceFailure } from './known-sources.ts';
@@ -182,7 +183,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#wakeReader();
   }
 
-  fillOf(slot: SourceSlot): SourceEntry['fill'] {
+  fillOf(slot: SourceSlot): FillSlices | undefined {
     const { index, file, head } = slot;
     const { declaredLength: total = 0, etag, lastModifiedText, validator, contentEncoding } = head ?? {};
     if (

@@ -6,7 +6,7 @@
  * ends at the first slice that another one has.
  */
 import type { ListedFile } from '#crds/zip-job.ts';
-import { toError } from '#runtime/errors.ts';
+import { type AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
@@ -164,10 +164,11 @@ class RangeReaders implements LeveledFile {
     const limit = new RetryLimit(this.#deps.settings.sourceRetryLimitMs);
     let furthest = slice.position;
     let from = furthest;
-    // Bytes of a response that turns out to be invalid may be wrong, and they are in their place.
-    function isContinuable(error: unknown): boolean {
-      return !(error instanceof SourceError && error.voidsReceived) || slice.position === from;
-    }
+    const mayRepeat = (error: AppError): boolean => {
+      // Bytes of a response that turns out to be invalid may be wrong, and they are in their place.
+      const isRefuted = error instanceof SourceError && error.voidsReceived && slice.position > from;
+      return this.#ranges === 'confirmed' && !isRefuted;
+    };
     try {
       await retry(
         () => {
@@ -175,8 +176,7 @@ class RangeReaders implements LeveledFile {
           return this.#get(slice, limit);
         },
         {
-          ...sourceRetryPolicy(this.#deps.settings, limit, () => true),
-          isRetryable: (error) => this.#isRetryable(error) && isContinuable(error),
+          ...sourceRetryPolicy(this.#deps.settings, limit, mayRepeat),
           gotFurther: () => {
             const isFurther = slice.position > furthest;
             furthest = slice.position;
@@ -200,10 +200,6 @@ class RangeReaders implements LeveledFile {
     this.#deps.log.info({ ...describeFailure(error), fileIndex }, 'the source sends no ranges of the file');
     this.#ranges = 'refused';
     this.#target.giveBack(slice);
-  }
-
-  #isRetryable(error: unknown): boolean {
-    return this.#ranges === 'confirmed' && error instanceof SourceError && error.retryable;
   }
 
   #get(slice: OpenSlice, limit: RetryLimit): Promise<void> {

@@ -7,11 +7,11 @@ import type { SourceSettings } from './settings.ts';
 /** A source that stalls takes a whole time limit to fail. It may be one bad server among several. */
 const LEAST_ATTEMPTS = 4;
 
-/** When a source is retried; `mayRepeat` is true if none of its bytes were passed on yet. */
+/** When a source is retried; `mayRepeat` is true if another attempt can replace or continue what was passed on before this error. */
 export function sourceRetryPolicy(
   settings: SourceSettings,
   limit: RetryLimit,
-  mayRepeat: () => boolean,
+  mayRepeat: (error: AppError) => boolean,
 ): Omit<RetryPolicy, 'onRetry'> {
   return {
     limit,
@@ -19,7 +19,7 @@ export function sourceRetryPolicy(
     baseDelayMs: settings.sourceRetryBaseMs,
     maxDelayMs: settings.sourceRetryMaxMs,
     maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
-    isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
+    isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(error),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ListedFile } from '#crds/zip-job.ts';
+import type { FillSlices } from '../byte-sink.ts';
 import type { BlockPool } from './block-pool.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
@@ -27,7 +28,7 @@ export interface SlotOwner {
   /** The consumer has all bytes of the source, or wants no more of them. */
   consumed(slot: SourceSlot): void;
   /** How to read the source from several places at a time; undefined if it cannot or need not be. */
-  fillOf(slot: SourceSlot): SourceEntry['fill'];
+  fillOf(slot: SourceSlot): FillSlices | undefined;
 }
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };

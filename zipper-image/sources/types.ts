@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Expectations, ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import type { SliceTarget } from '../byte-sink.ts';
+import type { FillSlices } from '../byte-sink.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { SourceSettings } from './settings.ts';
 import type { SourceError } from './source-error.ts';
@@ -30,7 +30,7 @@ export interface SourceEntry {
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** Fills the slices of a large file, from several places at a time; `body` is the above. @throws SourceError */
-  readonly fill?: ((target: SliceTarget, body: AsyncIterable<Uint8Array>) => Promise<void>) | undefined;
+  readonly fill?: FillSlices | undefined;
   /** The whole body if it has at most SMALL_ENTRY_BYTES; `body` then yields exactly this. */
   readonly small: Uint8Array | undefined;
   /** Why the file is missing, if failures are reported instead of thrown. `body` is empty then. */

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { toError } from '#runtime/errors.ts';
 import type { ArchiveSink, Place } from '../byte-sink.ts';
-import { combineCrc32 } from '../crc32-combine.ts';
+import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
 export type PartDigests =
@@ -46,9 +46,6 @@ export interface PartWriter extends ArchiveSink {
   /** Resolves when no part is being sent, whether the parts succeeded or failed. */
   finished(): Promise<void>;
 }
-
-/** Reading fewer bytes takes less time than combining their CRC-32. */
-const COMBINED_BYTES = 1024;
 
 /** Bytes next to each other with one CRC-32. */
 interface Piece {
