@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { manifestFiles } from '#crds/manifest-files.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { KeptParts } from '#test/support/archives/in-order-sink.ts';
 import { generatedPart } from '#test/support/builders/generated-bytes.ts';
 import { type AskedRange, askedRange } from '#test/support/servers/asked-range.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -124,7 +125,7 @@ function taskOf(job: GeneratedJob): ArchiveTask {
 }
 
 function createParts(engine: Engine, job: GeneratedJob) {
-  const parts = new Map<number, Buffer>();
+  const parts = new KeptParts();
   const writer = engine.createPartWriter({
     ...job,
     checksum: job.md5 ? 'md5' : 'crc32',
@@ -132,13 +133,13 @@ function createParts(engine: Engine, job: GeneratedJob) {
       const sum = digests.kind === 'crc32' ? crc32(body) : createHash('md5').update(body).digest('hex');
       const given = digests.kind === 'crc32' ? digests.crc32 : digests.md5.toString('hex');
       if (sum !== given) throw new Error(`part ${number} has another checksum than its bytes`);
-      parts.set(number, Buffer.from(body));
+      parts.add({ number, body });
       await delay(number % 3);
     },
   });
   return {
     writer,
-    bytes: () => Buffer.concat([...parts].toSorted(([a], [b]) => a - b).map(([, body]) => body)),
+    bytes: () => parts.bytes,
   };
 }
 

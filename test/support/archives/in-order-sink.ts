@@ -1,4 +1,4 @@
-import { createPartWriter, type PartWriter } from '#zipper-image/store/part-writer.ts';
+import { createPartWriter, type FilledPart, type PartWriter } from '#zipper-image/store/part-writer.ts';
 
 /** Of no round size, so that any record of the format is split somewhere. */
 const PART_BYTES = 50_021;
@@ -12,6 +12,20 @@ export function inOrderSink(write: (bytes: Buffer) => void): PartWriter {
     onBytes: write,
     send: () => Promise.resolve(),
   });
+}
+
+/** Copies of parts that arrive in any order. */
+export class KeptParts {
+  readonly #parts = new Map<number, Buffer>();
+
+  add({ number, body }: Pick<FilledPart, 'number' | 'body'>): void {
+    this.#parts.set(number, Buffer.from(body));
+  }
+
+  /** All of them in order. */
+  get bytes(): Buffer {
+    return Buffer.concat([...this.#parts].toSorted(([a], [b]) => a - b).map(([, body]) => body));
+  }
 }
 
 /** For archives of which only errors and sizes matter. */

@@ -10,6 +10,7 @@ import {
   type WrittenEntry,
 } from '#zipper-image/archive/archive.ts';
 import { createPartWriter } from '#zipper-image/store/part-writer.ts';
+import { KeptParts } from './in-order-sink.ts';
 
 export interface Given {
   readonly name: string;
@@ -59,7 +60,7 @@ export async function makeArchive(
   compression: Compression = 'auto',
   options: Partial<ArchiveOptions> = {},
 ): Promise<Buffer> {
-  const parts = new Map<number, Buffer>();
+  const parts = new KeptParts();
   const sink = createPartWriter({
     partSizeBytes: PART_BYTES,
     partsInFlight: 2,
@@ -68,7 +69,7 @@ export async function makeArchive(
       const crc = crc32(body);
       if (digests.kind !== 'crc32' || digests.crc32 !== crc)
         throw new Error(`wrong CRC-32 of part ${number}`);
-      parts.set(number, Buffer.from(body));
+      parts.add({ number, body });
       await setImmediate();
     },
   });
@@ -76,7 +77,7 @@ export async function makeArchive(
   for (const file of files) await archive.add(archiveEntryOf(file));
   const { bytes } = await archive.finish();
   await sink.finish();
-  const whole = Buffer.concat([...parts].toSorted(([a], [b]) => a - b).map(([, body]) => body));
+  const whole = parts.bytes;
   if (bytes !== whole.length) throw new Error(`the writer reported ${bytes} bytes and wrote ${whole.length}`);
   return whole;
 }

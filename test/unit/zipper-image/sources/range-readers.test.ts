@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inOrderSink } from '#test/support/archives/in-order-sink.ts';
+import { inOrderSink, KeptParts } from '#test/support/archives/in-order-sink.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes, generatedPart } from '#test/support/builders/generated-bytes.ts';
 import { type AskedRange, askedRange } from '#test/support/servers/asked-range.ts';
@@ -113,16 +113,20 @@ async function writeArchive({ sink, urls, options }: Writing) {
 /** The archive of one file, in small parts and slices. */
 async function download(mood: Mood, options: HarnessOptions = {}) {
   await using origin = await startFileOrigin({ routes: { '/file': slowFile(mood) } });
-  const parts = new Map<number, Buffer>();
+  const parts = new KeptParts();
   const sink = createPartWriter({
     partSizeBytes: PART_BYTES,
     partsInFlight: 7,
     checksum: 'crc32',
-    send: async ({ number, body }) => void parts.set(number, Buffer.from(body)),
+    send: async (part) => parts.add(part),
   });
   const done = await writeArchive({ sink, urls: [origin.url('/file')], options });
-  const archive = Buffer.concat([...parts].toSorted(([a], [b]) => a - b).map(([, body]) => body));
-  return { ...done, archive, origin, ranges: origin.requests.filter(({ headers }) => headers['range']) };
+  return {
+    ...done,
+    archive: parts.bytes,
+    origin,
+    ranges: origin.requests.filter(({ headers }) => headers['range']),
+  };
 }
 
 /** What one reader makes of it. */
