@@ -26,6 +26,7 @@ export const CONDITION_TYPES = {
   Held: 'ZipBucket: its store does not respond, so one job at a time tries it and the others wait.',
   ObjectsLeftOut:
     'ZipProject: the namespace has more objects than the controller keeps in memory, so it ignores some.',
+  ObjectsRefused: 'ZipProject: an admission policy of the cluster refuses objects that its jobs need.',
   Ready:
     'ZipJob: the same as Complete. ZipBucket: the last test succeeded. ZipProject: zippers can run in the project.',
 } as const;
@@ -88,7 +89,7 @@ export const REASONS = {
   NoProgress: 'The zipper makes no progress.',
   NodeSilent:
     'The node of the zipper pod does not report whether the pod stopped. The pod will be replaced soon.',
-  AwaitingQueue: 'The queue in spec.queueName has not admitted the job yet.',
+  AwaitingQueue: 'The Job is suspended: its queue has not admitted it yet.',
   Unschedulable: 'No node can run the zipper pod.',
   ImagePull: 'The zipper image cannot be pulled.',
   ContainerConfig: 'The zipper container cannot be created. A Secret may be missing.',
@@ -112,6 +113,9 @@ export const REASONS = {
   Paused: 'No job starts: all jobs are paused by an annotation on the Lease of the controller.',
   ProjectReady: 'The project has all objects that its zippers need.',
   ProjectIncomplete: 'An object that the zippers of the project need could not be created.',
+  RefusedByPolicy:
+    'An admission policy of the cluster refuses an object. If it requires labels or annotations, the administrator sets commonLabels or commonAnnotations of the chart.',
+  NoneRefused: 'No admission policy of the cluster refuses an object of the project.',
   TooManyObjects:
     'The namespace has more objects, or larger ones, than the controller keeps in memory. It ignores the others until there is room.',
   AllKept: 'The controller keeps all objects of the namespace in memory.',

@@ -26,6 +26,9 @@ export function isPermanentExit(code: number): boolean {
   return PERMANENT_EXIT_CODES.includes(code);
 }
 
+/** The pod was not active, or was stopped from outside: it does not count as a failed attempt. */
+export const DISRUPTION_EXIT_CODES: readonly number[] = [EXIT_CODES.notActive, EXIT_CODES.terminated];
+
 /**
  * Values of status.failure.code, each with a message and an exit code. `retriableExit` is that of a failure after which another
  * attempt may help, if that differs.

@@ -138,6 +138,8 @@ export interface Progress {
   readonly bytesUploaded: number;
   /** Index of the current entry in the file list. */
   readonly currentFile?: number;
+  /** Bytes of the sources whose length is known so far; absent once `bytesTotal` is there. */
+  readonly bytesKnown?: number;
   /** Bytes of all sources, once the length of every source is known. */
   readonly bytesTotal?: number;
   /** Bytes read per second, averaged over 30 seconds, or since the last write if that is longer ago. */
@@ -183,6 +185,8 @@ export interface Attempt {
   readonly uploadAborted?: boolean;
   /** Number of uploads of the attempt that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
+  /** Seconds that its recovery Jobs were suspended in a queue, except the last one. They do not count against the limit of recovery. */
+  readonly queuedSeconds?: number;
 }
 
 /** permanent: a retry cannot help. transient: counted by the Job. disruption: not counted. oom: counted separately. */

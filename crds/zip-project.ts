@@ -44,7 +44,7 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-/** Defaults for pods. Fields of a ZipJob override them, and they override the chart's. */
+/** Defaults for the pods of archives, recoveries and bucket tests. Fields of a ZipJob override them, and they override the chart's. */
 export interface PodDefaults {
   readonly priorityClassName?: string;
   readonly resources?: ZipJobSpec['resources'] & object;
@@ -64,6 +64,8 @@ export interface ProjectLimits {
   readonly filesPerSecond: number;
   readonly activeJobs: number;
   readonly filesPerJob: number;
+  /** Bytes of one archive, and so of one file. */
+  readonly archiveBytes: number;
   readonly storedJobs: number;
   /** Bytes of the stored ZipJobs and their file lists. */
   readonly storedBytes: number;
