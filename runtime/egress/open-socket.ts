@@ -15,6 +15,11 @@ export function portOf(port: string | number | null | undefined, isSecure: boole
   return Number(port) || (isSecure ? 443 : 80);
 }
 
+/** The port of an HTTP URL, also if it is that of the scheme, which the URL does not contain. */
+export function portOfUrl({ protocol, port }: URL): number {
+  return portOf(port, protocol === 'https:');
+}
+
 export interface OpenSocketOptions {
   /** All addresses of a name, in the order in which they are tried. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;

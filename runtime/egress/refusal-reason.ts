@@ -1,4 +1,7 @@
-/** Why an address, name or URL is refused. Only for operator logs: callers see "unreachable" for all of them. */
+/**
+ * Why an address, name or URL is refused. Only for operator logs and for stores: callers see "unreachable" for all sources and
+ * webhooks.
+ */
 export const REFUSAL_REASONS = [
   'loopback',
   'private',

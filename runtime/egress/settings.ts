@@ -1,5 +1,6 @@
 import type { ConfigOf, Settings } from '../config/config.ts';
 import type { EgressPolicyOptions } from './egress-policy.ts';
+import { parseHostPort } from './host-port.ts';
 
 /** The settings of the egress policy, for every process that connects to hosts of callers. */
 export const EGRESS_SETTINGS = {
@@ -36,7 +37,7 @@ export const EGRESS_SETTINGS = {
     type: 'array',
     default: [],
     description:
-      'addresses of the API server that the controller has read from the cluster; always blocked, except on loopback',
+      'addresses of the API server that the controller has read from the cluster, with their ports; blocked, except on loopback and for stores that the operator allows at another port',
     setBy: 'the controller, from the cluster',
   },
   egressNat64Prefix: {
@@ -49,16 +50,28 @@ export const EGRESS_SETTINGS = {
   },
 } as const satisfies Settings;
 
-/** `apiServerHost` is the host that this process uses for the API server. */
+/** The hosts whose API server listens on this port, or on one that is not known. Without a port, all of them. */
+function hostsAtPort(endpoints: readonly string[], port: number | undefined): readonly string[] {
+  return endpoints
+    .map(parseHostPort)
+    .filter((one) => port === undefined || one.port === undefined || one.port === port)
+    .map(({ host }) => host);
+}
+
+/**
+ * `apiServer` is the host that this process uses for the API server, or `host:port`. With a port, the addresses of an API server
+ * that does not listen on it are not blocked: only for connections to that port.
+ */
 export function toEgressOptions(
   settings: ConfigOf<typeof EGRESS_SETTINGS>,
-  apiServerHost: string,
+  apiServer: string,
+  port?: number,
 ): EgressPolicyOptions {
   return {
     allowCidrs: settings.egressAllowCidrs,
     denyCidrs: settings.egressDenyCidrs,
     clusterCidrs: [...settings.egressClusterCidrs, ...settings.egressServiceCidrs],
-    apiServerAddresses: [...settings.egressApiServerAddresses, apiServerHost],
+    apiServerAddresses: hostsAtPort([...settings.egressApiServerAddresses, apiServer], port),
     ...(settings.egressNat64Prefix !== '' && { nat64Prefix: settings.egressNat64Prefix }),
   };
 }

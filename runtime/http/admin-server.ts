@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { toError } from '../errors.ts';
 import type { Logger } from '../log/log.ts';
+import type { ServerCertificate } from '../tls/server-certificate.ts';
+import { createServer } from './limited-server.ts';
 import { type ListeningServer, listen } from './server.ts';
 
 /** The reason is for users on call: what fails, and since when. */
@@ -17,6 +19,8 @@ export interface AdminServerOptions {
   /** If it fails, the process should receive no traffic. */
   readonly ready: () => Check;
   readonly log: Logger;
+  /** Default: plain HTTP. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 interface Response {
@@ -71,7 +75,8 @@ async function respond(
 
 /** Serves /healthz, /readyz and /metrics on a separate port that no ingress publishes. */
 export function startAdminServer(options: AdminServerOptions): Promise<ListeningServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
+  const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
+  const server = createServer(limits, options.certificate, (request, response) => {
     void respond(request, response, options);
   });
   return listen(server, { host: options.host, port: options.port, drainMs: 1_000 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../errors.ts';
 
@@ -47,7 +48,10 @@ export interface ForwardedRequest {
   readonly address: string;
   /** True if a trusted proxy reported a client without a readable address. `address` is then that of the proxy. */
   readonly isUnreadable: boolean;
-  /** Protocol between the client and a trusted proxy. Undefined if no proxy reports it. */
+  /**
+   * Protocol between the client and a trusted proxy, or else `https` if the connection itself has TLS. Undefined for plain HTTP of
+   * which no proxy reports anything: a proxy or a mesh that is not trusted may have ended TLS.
+   */
   readonly protocol: string | undefined;
 }
 
@@ -94,10 +98,14 @@ export function createReadForwarded(trustedProxies: readonly string[]): ReadForw
     return { address, isUnreadable: false };
   }
   return ({ socket, headers }) => {
+    const own = socket instanceof TLSSocket ? 'https' : undefined;
     const peer = readNode(socket.remoteAddress ?? '');
     if (peer === undefined || !contains(ranges, peer))
-      return { address: peer ?? '', protocol: undefined, isUnreadable: false };
+      return { address: peer ?? '', protocol: own, isUnreadable: false };
     const [protocol] = listOf(headers['x-forwarded-proto']);
-    return { ...clientBehind(peer, listOf(headers['x-forwarded-for'])), protocol: protocol?.toLowerCase() };
+    return {
+      ...clientBehind(peer, listOf(headers['x-forwarded-for'])),
+      protocol: protocol?.toLowerCase() ?? own,
+    };
   };
 }

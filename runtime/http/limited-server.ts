@@ -1,12 +1,16 @@
 import {
-  createServer,
+  createServer as createHttpServer,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../errors.ts';
+import type { ServerCertificate } from '../tls/server-certificate.ts';
 
 export interface LimitedServerSettings {
   readonly headersTimeoutMs: number;
@@ -50,6 +54,8 @@ export interface LimitedServerDeps {
   readonly settings: LimitedServerSettings;
   /** The response to input that is not valid HTTP. */
   readonly reject: (fault: HttpFault) => RejectionBody;
+  /** Default: plain HTTP. */
+  readonly certificate?: ServerCertificate | undefined;
 }
 
 /** The responses of each connection. */
@@ -74,8 +80,42 @@ function createResponses() {
   };
 }
 
+/** Also closes connections that have not finished the handshake, which Node does not count as connections of HTTP. */
+function closeHandshakesToo(server: Server): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeAll();
+    for (const socket of open) socket.destroy();
+  };
+}
+
+/** A server for HTTPS, which refuses plain HTTP, or without a certificate one for plain HTTP. */
+export function createServer(
+  options: ServerOptions,
+  certificate: ServerCertificate | undefined,
+  listener: RequestListener,
+): Server {
+  if (!certificate) return createHttpServer(options, listener);
+  const handshakeTimeout = options.headersTimeout;
+  const server = createHttpsServer(
+    { ...options, ...(handshakeTimeout !== undefined && { handshakeTimeout }), ...certificate.current() },
+    listener,
+  );
+  // Node would emit `clientError`. After a failed handshake, such as plain HTTP, the client could not read its response.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  closeHandshakesToo(server);
+  certificate.follow(server);
+  return server;
+}
+
 /** Limits the time that clients may take, and the size of their headers. */
-export function createLimitedServer({ listener, settings, reject }: LimitedServerDeps): Server {
+export function createLimitedServer({ listener, settings, reject, certificate }: LimitedServerDeps): Server {
   const responses = createResponses();
   const ending = new WeakSet<Duplex>();
   const take: RequestListener = (request, response) => {
@@ -90,6 +130,7 @@ export function createLimitedServer({ listener, settings, reject }: LimitedServe
       keepAliveTimeout: settings.keepAliveTimeoutMs,
       maxHeaderSize: settings.maxHeaderBytes,
     },
+    certificate,
     take,
   );
   // Ignore expectations other than 100-continue: Node.js would respond with 417 without a body.

@@ -1,6 +1,7 @@
 import { type ConfigOf, milliseconds, type Settings } from '../config/config.ts';
 import { LOG_SETTINGS } from '../config/log-settings.ts';
 import type { ValuesOf } from '../config/unsupported-settings.ts';
+import { SERVER_TLS_CONSTANTS, SERVER_TLS_SETTINGS } from '../tls/settings.ts';
 
 const ADDRESSES = {
   host: {
@@ -41,6 +42,7 @@ const ADDRESSES = {
 /** Settings of every process that serves requests; spread them into the process's own. */
 export const HTTP_SETTINGS = {
   ...ADDRESSES,
+  ...SERVER_TLS_SETTINGS,
   requestTimeoutMs: milliseconds('REQUEST_TIMEOUT_MS', 30_000, {
     description: 'time limit for a whole request',
     changeWhen: 'raise it when large requests over slow connections end with 408',
@@ -48,6 +50,7 @@ export const HTTP_SETTINGS = {
 } as const satisfies Settings;
 
 export const HTTP_CONSTANTS = {
+  ...SERVER_TLS_CONSTANTS,
   /** Time limit for the headers of a request: they fit into a few packets. */
   headersTimeoutMs: 10_000,
   /** How often these time limits are checked. */

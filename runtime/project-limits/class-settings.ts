@@ -3,6 +3,7 @@ import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Settings } from '../config/config.ts';
 import { ConfigError } from '../errors.ts';
 import { isRecord } from '../kube/client/decode.ts';
+import { JOB_LIMITS, MOST_ARCHIVE_BYTES } from '../zip-request/job-limits.ts';
 
 export interface ClassLimits {
   /** Of the class `default`. */
@@ -22,6 +23,7 @@ export const BUILT_IN_LIMITS: ProjectLimits = {
   filesPerSecond: 2_000,
   activeJobs: 50,
   filesPerJob: 10_000,
+  archiveBytes: JOB_LIMITS.archiveBytes,
   storedJobs: 40_000,
   storedBytes: 512 * 1_024 * 1_024,
 };
@@ -33,9 +35,13 @@ const MINIMA: Readonly<Record<keyof ProjectLimits, number>> = {
   filesPerSecond: 0,
   activeJobs: 0,
   filesPerJob: 1,
+  archiveBytes: 1,
   storedJobs: 1,
   storedBytes: 1,
 };
+
+/** Greatest value of a limit that stores have too. */
+const MAXIMA: Readonly<Partial<Record<keyof ProjectLimits, number>>> = { archiveBytes: MOST_ARCHIVE_BYTES };
 
 export const PROJECT_CLASS_SETTINGS = {
   projectClassesJson: {
@@ -95,6 +101,9 @@ function factsOf(name: string, value: unknown): ClassFacts {
       throw new ConfigError(
         `${ENV}: ${limit} of class ${name} must be an integer of at least ${MINIMA[limit]}`,
       );
+    const most = MAXIMA[limit] ?? Infinity;
+    if (Number(figure) > most)
+      throw new ConfigError(`${ENV}: ${limit} of class ${name} is above ${most}, which no store takes`);
   }
   return {
     limits,

@@ -6,6 +6,7 @@ export function eachLimit<T>(valueOf: (name: LimitName) => T): Readonly<Record<L
   return {
     activeJobs: valueOf('activeJobs'),
     filesPerJob: valueOf('filesPerJob'),
+    archiveBytes: valueOf('archiveBytes'),
     requestsPerMinute: valueOf('requestsPerMinute'),
     createsPerSecond: valueOf('createsPerSecond'),
     filesPerSecond: valueOf('filesPerSecond'),
@@ -14,7 +15,13 @@ export function eachLimit<T>(valueOf: (name: LimitName) => T): Readonly<Record<L
   };
 }
 
+/** In bytes. */
+const SIZES: ReadonlySet<LimitName> = new Set(['archiveBytes', 'storedBytes']);
 const RATES: ReadonlySet<LimitName> = new Set(['requestsPerMinute', 'createsPerSecond', 'filesPerSecond']);
+
+export function isSize(name: LimitName): boolean {
+  return SIZES.has(name);
+}
 
 /** True for the value of a class that means no limit. */
 export function isNoLimit(name: LimitName, value: number): boolean {

@@ -31,6 +31,18 @@ export const TOKEN_AUDIENCE_SETTINGS = {
   },
 } as const satisfies Settings;
 
+/** The security token services, for zippers and for the controller that writes policies for them. */
+export const STS_HOST_SETTINGS = {
+  storeStsHosts: {
+    env: 'STORE_STS_HOSTS',
+    type: 'array',
+    default: [],
+    description:
+      'security token services that may get the token of a bucket with webIdentity, as host or host:port',
+    changeWhen: 'set it when buckets use a security token service other than that of AWS',
+  },
+} as const satisfies Settings;
+
 /** The addresses of stores, for every process that connects to one or writes policies for those that do. */
 export const STORE_ADDRESS_SETTINGS = {
   storeAllowCidrs: {

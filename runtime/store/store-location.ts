@@ -1,6 +1,7 @@
 /** Determines the store of a bucket and its endpoint, for uploads and for download links. */
 import type { Service } from '#crds/zip-job.ts';
 import { AppError } from '../errors.ts';
+import { isListed } from './listed-hosts.ts';
 
 /** The fields of a bucket that determine its store. */
 export interface BucketPlace {
@@ -44,6 +45,11 @@ export class StoreLocationError extends AppError {
 }
 
 const R2_HOST = /^[0-9a-f]{32}\.(?:(?:eu|us|fedramp)\.)?r2\.cloudflarestorage\.com$/;
+/** True for every address of R2, whatever the bucket says. */
+export function isAtR2({ kind, endpoint }: StoreLocation): boolean {
+  return kind === 'r2' || R2_HOST.test(URL.parse(endpoint ?? '')?.host ?? '');
+}
+
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Region names become part of a host name, so nothing else is accepted. */
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
@@ -55,13 +61,6 @@ function checkRegion(region: string, pattern: RegExp): string {
   return region;
 }
 
-function isAllowed(url: URL, rules: StoreRules): boolean {
-  return rules.allowedHosts.some((allowed) => {
-    const host = allowed.toLowerCase();
-    return host === url.host || host === url.hostname;
-  });
-}
-
 function parseEndpoint(text: string): URL {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
@@ -70,7 +69,7 @@ function parseEndpoint(text: string): URL {
 }
 
 function checkEndpoint(url: URL, rules: StoreRules): string {
-  if (!isAllowed(url, rules))
+  if (!isListed(url, rules.allowedHosts))
     throw new StoreLocationError(
       `the store ${url.host} is not allowed; ask your administrator to add it to store.allowedHosts`,
     );

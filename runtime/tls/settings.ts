@@ -18,3 +18,21 @@ export const TRUST_CONSTANTS = {
   trustBundleReloadMs: 10_000,
 };
 export type TrustSettings = ConfigOf<typeof TRUST_SETTINGS> & ValuesOf<typeof TRUST_CONSTANTS>;
+
+/** The certificate of a process that serves requests. */
+export const SERVER_TLS_SETTINGS = {
+  tlsDir: {
+    env: 'TLS_DIR',
+    type: 'string',
+    default: '',
+    description:
+      'directory with the files tls.crt and tls.key, for HTTPS on the ports of requests, health and metrics; empty for plain HTTP',
+    setBy: 'the chart, which mounts the Secret',
+  },
+} as const satisfies Settings;
+
+export const SERVER_TLS_CONSTANTS = {
+  /** Interval between two reads of the files; the kubelet updates them once a minute. */
+  tlsReloadMs: 10_000,
+};
+export type ServerTlsSettings = ConfigOf<typeof SERVER_TLS_SETTINGS> & ValuesOf<typeof SERVER_TLS_CONSTANTS>;

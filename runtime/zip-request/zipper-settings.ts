@@ -1,37 +1,19 @@
 import type { ConfigOf, Settings } from '../config/config.ts';
-import { JOB_LIMITS } from './job-limits.ts';
 
 const MIB = 1024 * 1024;
 
 /** Settings of zippers. The controller reads those that the operator sets, and writes them into each task. */
 export const ZIPPER_SETTINGS = {
-  partSizeBytes: {
-    env: 'PART_SIZE_BYTES',
+  storeBufferBytes: {
+    env: 'STORE_BUFFER_BYTES',
     type: 'integer',
-    default: 16 * MIB,
-    minimum: 5 * MIB,
+    default: 64 * MIB,
+    minimum: 16 * MIB,
     maximum: 1024 * MIB,
-    description: 'bytes of each part of the upload; an archive has at most 10,000 parts',
-    changeWhen: 'raise it, with the memory of zippers, when archives of more than 150 GiB fail',
-  },
-  partsInFlight: {
-    env: 'PARTS_IN_FLIGHT',
-    type: 'integer',
-    default: 2,
-    minimum: 1,
-    maximum: 32,
     description:
-      'parts uploaded concurrently; one more is being filled, so memory is (this + 1) x PART_SIZE_BYTES',
+      'bytes of parts in memory, which are filled or sent; at least three parts, whatever this says; the memory of zippers follows',
     changeWhen:
-      'raise it when jobs are slow although sources, CPU and network are not busy: the store is far away',
-  },
-  maxArchiveBytes: {
-    env: 'MAX_ARCHIVE_BYTES',
-    type: 'integer',
-    default: JOB_LIMITS.archiveBytes,
-    minimum: 1,
-    description: 'maximum bytes of an archive',
-    changeWhen: 'raise it when jobs fail with ArchiveTooLarge; lower it when archives cost too much',
+      'raise it when jobs are slow although sources, CPU and network are not busy: the store limits each connection, or is far away',
   },
   storeRetryLimitMs: {
     env: 'STORE_RETRY_LIMIT_MS',
@@ -61,24 +43,16 @@ export const ZIPPER_SETTINGS = {
     maximum: 256,
     description: 'maximum concurrent downloads',
     changeWhen:
-      'lower it when sources respond with 429 or refuse connections; raise it for many small files of slow hosts',
+      'lower it when sources respond with 429 or refuse connections; raise it for many small files of several slow hosts, because one host gets at most 32',
   },
   sourceBufferBytes: {
     env: 'SOURCE_BUFFER_BYTES',
     type: 'integer',
     default: 16 * MIB,
     minimum: 4 * MIB,
-    description: 'maximum bytes of all downloads in memory',
-    changeWhen:
-      'raise it, with the memory of zippers, when downloads wait for memory while the network is not busy',
-  },
-  sourceMaxFileBytes: {
-    env: 'SOURCE_MAX_FILE_BYTES',
-    type: 'integer',
-    default: JOB_LIMITS.fileBytes,
-    minimum: 1,
-    description: 'maximum bytes of one source',
-    changeWhen: 'raise it when jobs fail with SourceTooLarge',
+    description:
+      'maximum bytes of small, compressed and waiting downloads in memory, ahead of the parts; the memory of zippers follows',
+    changeWhen: 'raise it when many small files of slow hosts wait for memory while the network is not busy',
   },
   sourceRetryLimitMs: {
     env: 'SOURCE_RETRY_LIMIT_MS',

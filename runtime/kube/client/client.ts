@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { errorCode, toError } from '../../errors.ts';
+import { AppError, errorCode, toError } from '../../errors.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import type { KubeClientOptions, KubeRequest } from './kube-request.ts';
+import type { ObjectMetadata } from './object-metadata.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { attemptOf, createTransport, parseJson, type Transport } from './transport.ts';
 
@@ -30,6 +31,8 @@ async function readBody(
 export interface KubeClient extends AsyncDisposable {
   /** Base URL of the API server. */
   readonly server: string;
+  /** Of every object that an object client of this client creates. */
+  readonly objectMetadata?: ObjectMetadata | undefined;
   /** Returns the parsed JSON of a 2xx response. */
   request(request: KubeRequest): Promise<unknown>;
   /**
@@ -45,8 +48,12 @@ const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 function callError(request: KubeRequest, thrown: unknown): unknown {
   if (isKubeError(thrown) || request.signal?.aborted === true) return thrown;
   const error = toError(thrown);
-  const reason = errorCode(error) ?? error.message;
-  return new KubeError(`the connection to the API server failed (${reason})`, {
+  // An error of ours says what to do, such as one about a field of the kubeconfig.
+  const said =
+    error instanceof AppError
+      ? error.message
+      : `the connection to the API server failed (${errorCode(error) ?? error.message})`;
+  return new KubeError(said, {
     attempt: attemptOf(request),
     code: 'Unreachable',
     cause: error,
@@ -101,6 +108,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   const transport = createTransport(options);
   return {
     server: options.access.server,
+    objectMetadata: options.objectMetadata,
     request: async (request) => {
       try {
         return await call(transport, request, requestTimeoutMs);

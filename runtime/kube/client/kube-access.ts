@@ -2,7 +2,7 @@ import type { RequestOptions } from 'node:https';
 
 /** Headers and TLS options for the calls of the next few seconds. */
 export interface KubeCredentials {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: { readonly authorization?: string; readonly [name: string]: string | string[] };
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
 }
 

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 /** The errors of calls to the API server, and whether the same call can succeed later. */
 const KUBE_ERROR_CODES = {
   NotFound: { retryable: false },
-  /** The API server does not know the resource: its CRD is missing or not served yet. */
+  /** The API server does not know the resource: its CRD is missing, being deleted, or not served yet, or a policy waits for it. */
   NotServed: { retryable: true },
   AlreadyExists: { retryable: false },
   /** The object has changed since it was read. Read it again. */
@@ -45,6 +45,8 @@ export interface KubeErrorFacts {
   readonly user?: string | undefined;
   /** `zipjobs.dev/in-use` of `[zipjobs.dev/in-use]`, with which a policy of the chart says which of its rules refused. */
   readonly mark?: string | undefined;
+  /** The admission webhook or ValidatingAdmissionPolicy that refused the object, such as `validate.kyverno.svc-fail`. */
+  readonly policy?: string | undefined;
   /** The resource that was not found, such as `namespaces`. */
   readonly resource?: string | undefined;
   /** Of an object that was rejected; may be empty. */
@@ -74,6 +76,7 @@ export class KubeError extends AppError {
   readonly said: string;
   readonly user: string | undefined;
   readonly mark: string | undefined;
+  readonly policy: string | undefined;
   readonly resource: string | undefined;
   readonly causes: readonly KubeErrorCause[];
 
@@ -83,12 +86,13 @@ export class KubeError extends AppError {
       retryable: KUBE_ERROR_CODES[options.code].retryable,
       cause: options.cause,
       ...defined({ retryAfterMs: options.retryAfterMs }),
-      details: defined({ httpStatus: options.httpStatus, mark: options.mark }),
+      details: defined({ httpStatus: options.httpStatus, mark: options.mark, policy: options.policy }),
     });
     this.httpStatus = options.httpStatus;
     this.said = said;
     this.user = options.user;
     this.mark = options.mark;
+    this.policy = options.policy;
     this.resource = options.resource;
     this.causes = options.causes ?? [];
   }

@@ -1,5 +1,6 @@
 import type { ServerClock } from '../../time/server-clock.ts';
 import type { KubeAccess } from './kube-access.ts';
+import type { ObjectMetadata } from './object-metadata.ts';
 
 export type PatchType = 'apply' | 'merge';
 
@@ -34,6 +35,8 @@ export interface KubeClientOptions {
   readonly access: KubeAccess;
   readonly requestTimeoutMs: number;
   readonly userAgent?: string;
+  /** Of every object that is created. */
+  readonly objectMetadata?: ObjectMetadata | undefined;
   readonly countCall?: CountCall;
   /** Receives the Date header of each response. */
   readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'>;

@@ -5,6 +5,7 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import type { KubeRequest } from './kube-request.ts';
 import { listPages } from './list-pages.ts';
+import { withObjectMetadata } from './object-metadata.ts';
 import { collectionPath, objectPath } from './resource-path.ts';
 
 /** Objects per page of a list. */
@@ -96,6 +97,7 @@ function readers<T extends KubeObject>(
 }
 
 function writers<T extends KubeObject>(
+  kube: KubeClient,
   definition: ResourceDefinition<T>,
   call: Call<T>,
 ): Pick<ObjectClient<T>, 'create' | 'apply' | 'replace' | 'mergePatch'> {
@@ -108,7 +110,7 @@ function writers<T extends KubeObject>(
           method: 'POST',
           path,
           query: { fieldManager },
-          body: { ...object, apiVersion, kind },
+          body: { ...withObjectMetadata(object, kube.objectMetadata), apiVersion, kind },
           signal,
         });
       }),
@@ -154,7 +156,7 @@ export function createObjectClient<T extends KubeObject>(
     decoding(definition, `${request.method} ${request.path}`, await kube.request(request));
   return {
     ...readers(kube, definition, call),
-    ...writers(definition, call),
+    ...writers(kube, definition, call),
     delete: async (namespace, name, options = {}) =>
       remove(kube, objectPath(definition, { namespace, name }), options),
   };

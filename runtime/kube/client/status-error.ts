@@ -1,5 +1,6 @@
 import { isRecord } from './decode.ts';
 import { KubeError, type KubeErrorCause, type KubeErrorCode, type KubeErrorFacts } from './kube-error.ts';
+import { isPolicyNotReady, policyIn } from './policy-refusal.ts';
 
 /** Reasons of metav1.Status that map directly to a code. Other responses are mapped by HTTP status. */
 const BY_REASON: Readonly<Record<string, KubeErrorCode>> = {
@@ -30,6 +31,15 @@ const BY_STATUS: Readonly<Record<number, KubeErrorCode>> = {
   429: 'TooManyRequests',
   504: 'Timeout',
 };
+
+/** Codes that say of a refusal by a policy what they say of others. */
+const OF_REFUSALS: ReadonlySet<KubeErrorCode> = new Set([
+  'Invalid',
+  'BadRequest',
+  'TooLarge',
+  'TooManyRequests',
+  'QuotaExceeded',
+]);
 
 const FALLBACK_MESSAGES: Readonly<Partial<Record<KubeErrorCode, string>>> = {
   NotServed: 'the API server does not serve this resource; are the CustomResourceDefinitions installed?',
@@ -86,6 +96,7 @@ function factsOf(status: Readonly<Record<string, unknown>>, message: string): Ku
   return {
     user: USER.exec(message)?.[1],
     mark: MARK.exec(message)?.[1],
+    policy: policyIn(message),
     resource: isRecord(details) ? text(details['kind']) : undefined,
     causes: fieldCauses(details),
   };
@@ -99,13 +110,37 @@ function forbiddenCode(status: Readonly<Record<string, unknown>>): KubeErrorCode
   return /exceeded quota|failed quota/.test(text(status['message']) ?? '') ? 'QuotaExceeded' : 'Forbidden';
 }
 
-function codeOf(status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode {
+/**
+ * What the API server says of a resource that it does not serve, with a reason that it also uses for objects: while it learns or forgets
+ * a CustomResourceDefinition, and while it deletes the objects of one that is deleted.
+ */
+const NOT_SERVED =
+  /^the server could not find the requested resource|not allowed while custom resource definition is terminating$/;
+
+/** A 404 without a reason is about the path, so it must not count as a deleted object. */
+function isNotServed(status: Readonly<Record<string, unknown>>, httpStatus: number): boolean {
+  if (isPolicyNotReady(text(status['message']) ?? '')) return true;
+  // Releases of Kubernetes refuse the create with 405 or with 403.
+  if (httpStatus !== 404 && httpStatus !== 405 && httpStatus !== 403) return false;
+  return (
+    (httpStatus === 404 && text(status['reason']) === undefined) ||
+    NOT_SERVED.test(text(status['message']) ?? '')
+  );
+}
+
+function statedCode(status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode {
   const byStatus = BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'ServerError' : 'BadRequest');
   const reason = text(status['reason']);
-  // A 404 without a reason is about the path, so it must not count as a deleted object.
-  if (httpStatus === 404 && reason === undefined) return 'NotServed';
+  if (isNotServed(status, httpStatus)) return 'NotServed';
   const code = BY_REASON[reason ?? ''] ?? byStatus;
   return code === 'Forbidden' ? forbiddenCode(status) : code;
+}
+
+/** A webhook chooses the code of its refusal: 404 does not mean that the object is missing, nor 401 that the token is invalid. */
+function codeOf(status: Readonly<Record<string, unknown>>, httpStatus: number): KubeErrorCode {
+  const code = statedCode(status, httpStatus);
+  const isRefusal = policyIn(text(status['message']) ?? '') !== undefined;
+  return isRefusal && !OF_REFUSALS.has(code) ? 'Forbidden' : code;
 }
 
 function retryAfterMs(response: StatusResponse, details: unknown): number | undefined {

@@ -69,6 +69,7 @@ export function asUser(kube: KubeClient, bearer: string, limit?: AbortSignal): K
   }
   return {
     server: kube.server,
+    objectMetadata: kube.objectMetadata,
     request: (request) => send(request, (sent) => kube.request(sent)),
     stream: (request) => send(request, (sent) => kube.stream(sent)),
     [Symbol.asyncDispose]: () => Promise.resolve(),
