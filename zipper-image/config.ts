@@ -6,7 +6,14 @@ import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import type { Validator } from '#runtime/config/validator.ts';
 import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
-import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
+import {
+  STORE_ADDRESS_SETTINGS,
+  STORE_RULE_SETTINGS,
+  STS_HOST_SETTINGS,
+  TOKEN_AUDIENCE_SETTINGS,
+} from '#runtime/store/settings.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
+import { partSizeFor } from '#runtime/zip-request/part-sizes.ts';
 import {
   PROGRESS_INTERVAL_MS,
   ZIPPER_SETTINGS,
@@ -14,7 +21,7 @@ import {
 } from '#runtime/zip-request/zipper-settings.ts';
 import { SOURCE_CONSTANTS } from './sources/settings.ts';
 import { TaskError } from './status/task-error.ts';
-import { STS_CONSTANTS, STS_SETTINGS } from './store/sts-settings.ts';
+import { STS_CONSTANTS } from './store/sts-settings.ts';
 import { validateSettings, validateVariables } from './validators/settings.ts';
 
 /** Time limit to abort the upload after SIGTERM; less than the grace period of the pod. */
@@ -23,6 +30,10 @@ export const SHUTDOWN_TIMEOUT_MS = 25_000;
 export const ZIPPER_CONSTANTS = {
   ...SOURCE_CONSTANTS,
   ...STS_CONSTANTS,
+  /** Maximum bytes of the archive. The controller gives that of the project. */
+  maxArchiveBytes: JOB_LIMITS.archiveBytes,
+  /** Bytes of the largest parts. They follow from the maximum of the archive. */
+  partSizeBytes: partSizeFor(JOB_LIMITS.archiveBytes),
   /** Time limit to connect to the store. */
   storeConnectTimeoutMs: 10_000,
   /** Longest time without a byte to or from the store within a request: a store may need that long to assemble an archive. */
@@ -31,6 +42,8 @@ export const ZIPPER_CONSTANTS = {
   storeRetryBaseMs: 200,
   /** Longest wait before a retry, also if the store requests a longer one, so that a store that is back is noticed soon. */
   storeRetryMaxMs: 20_000,
+  /** How long requests are repeated when the store rejects the keys of the bucket: longer than the kubelet takes to update a Secret. */
+  storeKeysLimitMs: 120_000,
   /** How long a pod waits on shutdown for the response to the start of its upload, to abort it; less than SHUTDOWN_TIMEOUT_MS. */
   storeStartGraceMs: 10_000,
   /** Time limit of a recovery or check-bucket pod: less than that of the controller, and more than twice STORE_CONSISTENCY_MS. */
@@ -115,7 +128,8 @@ export const ZIPPER_VARIABLES = {
   ...STORE_PROXY_SETTINGS,
   ...STORE_RULE_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
-  ...STS_SETTINGS,
+  ...TOKEN_AUDIENCE_SETTINGS,
+  ...STS_HOST_SETTINGS,
   trustBundle: {
     env: ZIPPER_ENV.trustBundle,
     type: 'string',

@@ -7,6 +7,7 @@ import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, ZipperTask } from '#crds/zipper-task.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { parseHostPort } from '#runtime/egress/host-port.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
@@ -17,6 +18,7 @@ import { assertTlsVerification } from '#runtime/process/tls-verification.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import { createServerClock } from '#runtime/time/server-clock.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
+import { partsInMemory } from '#runtime/zip-request/part-sizes.ts';
 import {
   type PodConfig,
   readPodConfig,
@@ -29,11 +31,12 @@ import { logConsole } from './log-console.ts';
 import { exitCodeOf, toFailure as failureOf } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
 import { createUnreachableCauses } from './status/unreachable-causes.ts';
+import { readMountedKeys } from './store/mounted-keys.ts';
 import type { StoreCredentials } from './store/session.ts';
 import type { Store } from './store/store.ts';
 import { storeEgressPolicy } from './store/store-egress-policy.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
-import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
+import { inlineFiles, readTask } from './tasks/task.ts';
 import { operatorTrust, storeTrust } from './trust.ts';
 
 interface Process<C = ZipperConfig> {
@@ -49,6 +52,21 @@ type Outcome = TerminationMessage extends infer M
     : never
   : never;
 
+/**
+ * How long the zipper waits for new keys when the store rejects those of the Secret. A recovery must still have the time to use them.
+ * Users wait for a test, and its new pod has the current keys.
+ */
+function keysLimitMs({
+  storeKeysLimitMs,
+  recoveryLimitMs,
+}: ZipperConfig): Readonly<Record<ZipperMode, number>> {
+  return {
+    archive: storeKeysLimitMs,
+    recover: Math.min(storeKeysLimitMs, 0.75 * recoveryLimitMs),
+    'check-bucket': 0,
+  };
+}
+
 /** Keys from the Secret, or credentials of a role, whose modules are loaded only for a bucket without keys. */
 async function openCredentials(
   { config, log, lifetime }: Process,
@@ -56,7 +74,10 @@ async function openCredentials(
   reach: { readonly trust: Trust; readonly proxy: Proxy | undefined },
 ): Promise<StoreCredentials> {
   const { webIdentity } = task.bucket;
-  if (!webIdentity) return readCredentials(config.bucketDir);
+  if (!webIdentity) {
+    const limitMs = keysLimitMs(config)[task.mode];
+    return readMountedKeys(config.bucketDir, { log, limitMs, stopping: lifetime.stopping });
+  }
   const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
   // One name for all pods of a ZipJob: it is part of the initiator by which recovery finds their uploads.
   const owner = task.mode === 'check-bucket' ? config.podUid : task.zipJobUid;
@@ -84,9 +105,9 @@ async function openStore(
   ]);
   const provider = providerOf(bucket, toStoreRules(config));
   assertChosenOptions(objectOptions, bucket, provider.kind);
-  // One connection more than parts in flight, for other requests during the upload.
+  // One more than parts that are sent, for other requests during the upload.
   const options = {
-    connections: config.partsInFlight + 1,
+    connections: partsInMemory(config) + 1,
     trust: storeTrust(config, bucket),
     // Users choose the authorities of a bucket, and the operator the proxy.
     proxyTrust: trust,
@@ -99,7 +120,10 @@ async function openStore(
     provider,
     credentials,
     agents: provider.guarded
-      ? agents.createGuardedHttpAgents(storeEgressPolicy(config, config.storeAllowedHosts), options)
+      ? agents.createGuardedHttpAgents(
+          storeEgressPolicy(config, config.storeAllowedHosts, provider.endpoint),
+          options,
+        )
       : agents.createHttpAgents(options),
     connectTimeoutMs: config.storeConnectTimeoutMs,
     idleTimeoutMs: config.storeIdleTimeoutMs,
@@ -110,7 +134,7 @@ async function openStore(
 
 /** Never behind a proxy. */
 function apiServerHosts(config: ZipperConfig): readonly string[] {
-  return [config.apiServerHost, ...config.egressApiServerAddresses];
+  return [config.apiServerHost, ...config.egressApiServerAddresses.map((text) => parseHostPort(text).host)];
 }
 
 async function openStatusApi({ config, lifetime }: Process, task: ArchiveTask) {
@@ -238,7 +262,7 @@ function report(outcome: Outcome): Promise<void> {
 
 async function fail(error: unknown, log: Logger): Promise<number> {
   const failure = toFailure(error);
-  log.error({ err: error, ...failure }, 'the task failed');
+  log.error({ err: error, failure }, 'the task failed');
   await report({ mode, failure });
   return exitCodeOf(failure);
 }

@@ -1,4 +1,5 @@
 import type { BlockPool } from './block-pool.ts';
+import { releaseReceived } from './received-memory.ts';
 
 interface Filled {
   readonly block: Uint8Array;
@@ -14,8 +15,9 @@ export class ChunkQueue {
   #filled: Filled[] = [];
   #first = 0;
   #fresh: Uint8Array | undefined;
-  /** The block that the reader uses. It returns to the pool when the reader requests the next one. */
-  #lent: Uint8Array | undefined;
+  /** What the reader uses until it requests the next chunk: a block, which then returns to the pool, or received bytes. */
+  #lentBlock: Uint8Array | undefined;
+  #lentChunk: Uint8Array | undefined;
   #bytes = 0;
   #lastBlockBytes = 0;
 
@@ -42,8 +44,7 @@ export class ChunkQueue {
 
   /** The next bytes, valid until the next call; undefined if there are none. */
   shift(): Uint8Array | undefined {
-    if (this.#lent) this.#pool.giveBack(this.#lent);
-    this.#lent = undefined;
+    this.#takeBack();
     const chunk = this.#takeFresh() ?? this.#takeBlock();
     this.#bytes -= chunk?.byteLength ?? 0;
     return chunk;
@@ -71,21 +72,30 @@ export class ChunkQueue {
     for (let filled = this.#nextFilled(); filled; filled = this.#nextFilled())
       this.#pool.giveBack(filled.block);
     this.#fresh = undefined;
-    this.#lent = undefined;
+    this.#lentBlock = undefined;
+    this.#lentChunk = undefined;
     this.#bytes = 0;
     this.#lastBlockBytes = 0;
+  }
+
+  #takeBack(): void {
+    if (this.#lentBlock) this.#pool.giveBack(this.#lentBlock);
+    if (this.#lentChunk) releaseReceived(this.#lentChunk);
+    this.#lentBlock = undefined;
+    this.#lentChunk = undefined;
   }
 
   #takeFresh(): Uint8Array | undefined {
     const fresh = this.#fresh;
     this.#fresh = undefined;
+    this.#lentChunk = fresh;
     return fresh;
   }
 
   #takeBlock(): Uint8Array | undefined {
     const filled = this.#nextFilled();
     if (!filled) return undefined;
-    this.#lent = filled.block;
+    this.#lentBlock = filled.block;
     return filled.block.subarray(0, filled.bytes);
   }
 
@@ -101,7 +111,8 @@ export class ChunkQueue {
   }
 
   #keepFresh(): void {
-    const fresh = this.#takeFresh();
+    const fresh = this.#fresh;
+    this.#fresh = undefined;
     if (fresh) this.#copy(fresh);
   }
 
@@ -113,6 +124,7 @@ export class ChunkQueue {
       last.bytes += part.byteLength;
       offset += part.byteLength;
     }
+    releaseReceived(chunk);
   }
 
   #roomyBlock(): Filled {

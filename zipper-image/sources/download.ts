@@ -166,7 +166,8 @@ class Download {
 
   async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
     const { agent, hosts, limits } = this.#deps;
-    const { index, signal, limit, headOnly, onQueued } = this.#request;
+    const { index, signal, limit, headOnly, onQueued, resume } = this.#request;
+    if (resume?.to !== undefined) hosts.capReaders(url.origin);
     const sink: BodySink = {
       start: (head, flow) => {
         this.#storeError = new StoreError();

@@ -43,6 +43,7 @@ export function createDownloadDeps({
     onUnreachable,
     hosts: new HostGates({
       connections: settings.sourcePerHostConnections,
+      readers: settings.sourcePerHostReaders,
       probes: toProbeLimits(settings),
       onThrottled: (facts) =>
         log.warn(facts, 'the host of a source throttles; waiting before the next request to it'),

@@ -60,7 +60,7 @@ export async function gatedGet(request: GetRequest, use: GateUse): Promise<Respo
       if (head) return head;
     } finally {
       // undici reuses a connection in the next iteration of the event loop. Until then, it would open another one.
-      if (hosts.hasRefused(origin)) await nextIteration();
+      if (hosts.countsConnections(origin)) await nextIteration();
       turn.leave();
     }
     if (turn.ownWaitMs > 0) await delay(turn.ownWaitMs, undefined, { signal });

@@ -1,4 +1,4 @@
-import { ConnectionLimit } from './connection-limit.ts';
+import { ConnectionLimit } from '../connection-limit.ts';
 import { FileRecords } from './file-records.ts';
 import type { OriginReport } from './origin-report.ts';
 import { type ProbeLimits, ProbeSchedule, UNKNOWN_SHARE } from './probe-schedule.ts';
@@ -66,12 +66,22 @@ export class HostGate {
     return this.#limit.limit;
   }
 
-  get hasRefused(): boolean {
-    return this.#limit.hasRefused;
+  get countsConnections(): boolean {
+    return this.#limit.countsConnections;
   }
 
   get isIdle(): boolean {
     return this.#active.size === 0 && this.#waiters.size === 0 && !this.#closure && this.#limit.isUnlimited;
+  }
+
+  /** How many requests under way must end before this many others can start; negative if there is room for more. */
+  surplus(others: number): number {
+    return this.#active.size + others - this.#limit.allowed;
+  }
+
+  /** From now on, at most this many requests are under way. */
+  cap(connections: number): void {
+    this.#limit.cap(connections);
   }
 
   /** Undefined if the file has to wait. */

@@ -2,6 +2,8 @@ import { HostGate, type HostGateOptions } from './host-gate.ts';
 import type { Turn } from './turn.ts';
 
 export type HostGatesOptions = Omit<HostGateOptions, 'now'> & {
+  /** Maximum concurrent requests to an origin of which a large file is read by ranges. Default: `connections`. */
+  readonly readers?: number;
   /** Default performance.now. */
   readonly now?: () => number;
 };
@@ -9,20 +11,32 @@ export type HostGatesOptions = Omit<HostGateOptions, 'now'> & {
 /** The gates of all origins. */
 export class HostGates {
   readonly #options: HostGateOptions;
+  readonly #readers: number;
   readonly #gates = new Map<string, HostGate>();
 
-  constructor(options: HostGatesOptions) {
+  constructor({ readers, ...options }: HostGatesOptions) {
     this.#options = { now: () => performance.now(), ...options };
+    this.#readers = readers ?? options.connections;
   }
 
-  /** True if the origin has refused connections because of their number. */
-  hasRefused(origin: string): boolean {
-    return this.#gates.get(origin)?.hasRefused ?? false;
+  /** True if not one connection more than requests may be open: the origin has refused some, or gets fewer than others. */
+  countsConnections(origin: string): boolean {
+    return this.#gates.get(origin)?.countsConnections ?? false;
   }
 
   /** The current limit of concurrent requests to the origin. */
   limitOf(origin: string): number {
     return this.#gates.get(origin)?.limit ?? this.#options.connections;
+  }
+
+  /** How many requests to the origin must end before this many others can start; negative if there is room for more. */
+  surplusOf(origin: string, others: number): number {
+    return this.#gates.get(origin)?.surplus(others) ?? 0;
+  }
+
+  /** A large file is read from several places at a time, so the origin gets fewer connections than for many small files. */
+  capReaders(origin: string): void {
+    this.#gateOf(origin).cap(this.#readers);
   }
 
   /** Undefined if the file has to wait. */

@@ -13,6 +13,11 @@ import type { SourceEntry, SourceReader, SourceReaderDeps } from './types.ts';
 
 /** Maximum number of early downloads without memory. More of them mean that the sources are large. */
 const MOST_SET_ASIDE = 4;
+/**
+ * How long the first bytes of a large file may hold up those behind it. Without them, each file that waits for memory would keep
+ * more received bytes.
+ */
+const FIRST_BYTES_MS = 20;
 /** Maximum distance of finished small downloads from the consumer, in multiples of the concurrency. */
 const READ_AHEAD = 8;
 
@@ -45,6 +50,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #reading = new Set<SourceSlot>();
   /** Waiting requests for files that are read, by origin. */
   readonly #queued = new Map<string, number>();
+  /** Downloads that were ended to yield their connections, and still have them, with their origins. */
+  readonly #yielding = new Map<AbortController, string>();
   /** Files that are filled by ranges. */
   #filling = 0;
   #allRead = Promise.withResolvers<void>();
@@ -114,17 +121,34 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   async #entry(index: number): Promise<SourceEntry> {
     this.#pump();
     const slot = this.#slots.get(index) ?? this.#addSlot(index);
-    while (!slot.decided && !slot.error) {
-      if (this.#stopped) throw this.#stopped;
-      await slot.changed();
-    }
+    // Most small files arrived before, and need no timer.
+    if (!slot.decided && !slot.error) await this.#untilDecided(slot);
     slot.throwIfFailed();
     const entry = slot.toEntry();
     this.#handedOn = index + 1;
     this.#reading.add(slot);
     if (entry.small ?? entry.failure) this.consumed(slot);
     this.#pump();
+    this.#resumeReading(slot);
     return entry;
+  }
+
+  async #untilDecided(slot: SourceSlot): Promise<void> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      slot.wake();
+    }, FIRST_BYTES_MS);
+    // What may be left out is known to be a file when its first bytes are there.
+    const mayHandOn = (): boolean => isLate && slot.isLarge && this.#deps.reportFailures !== true;
+    try {
+      while (!slot.decided && !slot.error && !mayHandOn()) {
+        if (this.#stopped) throw this.#stopped;
+        await slot.changed();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Resolves when the consumer has read all that was handed on. @throws the error of the first one that failed */
@@ -168,7 +192,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#budget.charge(slot, buffered);
     if (buffered < this.#budget.frontBytes && !this.#budget.isFull) return;
     slot.pause();
-    if (this.#queued.size > 0) setImmediate(() => this.#yieldConnection(originOf(slot)));
+    if (this.#queued.size > 0) setImmediate(() => this.#yieldConnections(originOf(slot)));
   }
 
   bytesTaken(slot: SourceSlot): void {
@@ -312,7 +336,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   /** A request for a file that is read waits. */
   #queue(origin: string): () => void {
     this.#queued.set(origin, 1 + (this.#queued.get(origin) ?? 0));
-    this.#yieldConnection(origin);
+    this.#yieldConnections(origin);
     return () => {
       const others = (this.#queued.get(origin) ?? 1) - 1;
       if (others > 0) this.#queued.set(origin, others);
@@ -320,15 +344,23 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     };
   }
 
-  /** Ends a download of the origin that nobody reads, so that a request for a file that is read gets its connection. */
-  #yieldConnection(origin: string | undefined): void {
-    if (this.#stopped || origin === undefined || !this.#queued.has(origin)) return;
+  /** Ends downloads of the origin that nobody reads, so that all requests for files that are read get a connection. */
+  #yieldConnections(origin: string | undefined): void {
+    const waiting = origin === undefined ? undefined : this.#queued.get(origin);
+    if (this.#stopped || origin === undefined || waiting === undefined) return;
+    const ending = this.#yielding.values().reduce((sum, of) => sum + Number(of === origin), 0);
+    const needed = this.#fetchDeps.download.hosts.surplusOf(origin, waiting) - ending;
     const idle = [...this.#slots.values()].filter(
       (slot) => slot.paused && !slot.handedOn && originOf(slot) === origin,
     );
-    const last = idle.toSorted((a, b) => a.index - b.index).at(-1);
-    if (last?.state === 'parked') this.#defer(last);
-    else if (last?.state === 'running') this.#restart(last);
+    const last = idle.toSorted((a, b) => b.index - a.index).slice(0, Math.max(0, needed));
+    for (const slot of last) this.#yieldConnection(slot, origin);
+  }
+
+  #yieldConnection(slot: SourceSlot, origin: string): void {
+    if (slot.controller) this.#yielding.set(slot.controller, origin);
+    if (slot.state === 'parked') this.#defer(slot);
+    else if (slot.state === 'running') this.#restart(slot);
   }
 
   /** The front begins again. The gate admits files that are read first, because they are before it in the list. */
@@ -346,6 +378,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     if (slot.ahead) this.#budget.charge(slot, this.#budget.stepBytes);
     const run = this.#download(slot, controller).finally(() => {
       this.#runs.delete(run);
+      this.#yielding.delete(controller);
       this.#pump();
     });
     this.#runs.add(run);

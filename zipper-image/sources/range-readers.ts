@@ -13,6 +13,7 @@ import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { OpenSlice, SliceTarget } from '../byte-sink.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import type { LeveledFile, ReaderLevels } from './reader-levels.ts';
+import { releaseReceived } from './received-memory.ts';
 import type { ResumePoint } from './response-head.ts';
 import type { SourceSettings } from './settings.ts';
 import { SourceError } from './source-error.ts';
@@ -53,8 +54,12 @@ class RangeReaders implements LeveledFile {
   readonly #complete = Promise.withResolvers<void>();
   readonly #running = new Set<Promise<void>>();
   #ranges: Ranges = 'unknown';
+  /** Readers that the file should have once its ranges are confirmed. */
+  #wanted = 1;
   /** Of the first range, until it is confirmed. */
   #probe: AbortController | undefined;
+  /** The first range waits for a connection. */
+  #isProbeQueued = false;
   received = 0;
 
   constructor(of: RangedFile, target: SliceTarget, deps: RangeReadersDeps) {
@@ -70,11 +75,6 @@ class RangeReaders implements LeveledFile {
 
   get hasWork(): boolean {
     return this.#target.hasFree;
-  }
-
-  get most(): number {
-    if (this.#ranges === 'confirmed') return Infinity;
-    return this.#ranges === 'unknown' ? 2 : 1;
   }
 
   async run(body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -95,7 +95,14 @@ class RangeReaders implements LeveledFile {
   }
 
   raise(level: number): void {
-    while (this.readers < level) this.#start(this.#readSlices());
+    this.#wanted = level;
+    const most = Math.min(level, this.#most);
+    while (this.readers < most) this.#start(this.#readSlices());
+  }
+
+  get #most(): number {
+    if (this.#ranges === 'confirmed') return Infinity;
+    return this.#ranges === 'unknown' ? 2 : 1;
   }
 
   #start(reader: Promise<void>): void {
@@ -155,12 +162,13 @@ class RangeReaders implements LeveledFile {
   async #readSlices(): Promise<void> {
     while (!this.#target.isComplete && !this.#signal.aborted && this.#ranges !== 'refused') {
       const slice = this.#ranges === 'confirmed' ? this.#target.take() : this.#target.takeLast();
-      if (slice) await this.#readSlice(slice);
-      else await this.#target.changed();
+      if (!slice) await this.#target.changed();
+      else if (!(await this.#readSlice(slice))) return;
     }
   }
 
-  async #readSlice(slice: OpenSlice): Promise<void> {
+  /** False if the first reader came before the request for the first range was sent: another reader asks again. */
+  async #readSlice(slice: OpenSlice): Promise<boolean> {
     const limit = new RetryLimit(this.#deps.settings.sourceRetryLimitMs);
     let furthest = slice.position;
     let from = furthest;
@@ -188,18 +196,21 @@ class RangeReaders implements LeveledFile {
       );
     } catch (error) {
       // All bytes are there, whatever came behind them.
-      if (this.#signal.aborted || slice.isFull) return;
+      if (this.#signal.aborted || slice.isFull) return true;
       if (this.#ranges === 'confirmed') throw error;
-      this.#refuse(slice, error);
+      // The first reader is still there, so that nothing is lost.
+      const wasSent = !this.#isProbeQueued;
+      if (wasSent) this.#refuse(error);
+      this.#target.giveBack(slice);
+      return wasSent;
     }
+    return true;
   }
 
-  /** The first reader is still there, so that nothing is lost. */
-  #refuse(slice: OpenSlice, error: unknown): void {
+  #refuse(error: unknown): void {
     const { index: fileIndex } = this.#of;
     this.#deps.log.info({ ...describeFailure(error), fileIndex }, 'the source sends no ranges of the file');
     this.#ranges = 'refused';
-    this.#target.giveBack(slice);
   }
 
   #get(slice: OpenSlice, limit: RetryLimit): Promise<void> {
@@ -212,13 +223,14 @@ class RangeReaders implements LeveledFile {
       },
       write: (chunk) => {
         slice.write(chunk, 0);
+        releaseReceived(chunk);
         this.received += chunk.length;
         this.#deps.onBytes(chunk.length);
       },
     };
     const resume = { ...same, from: slice.position, to: slice.to };
     const signal = this.#ranges === 'confirmed' ? this.#signal : this.#startProbe();
-    const { onQueued } = this.#deps;
+    const onQueued = this.#ranges === 'confirmed' ? this.#deps.onQueued : this.#onProbeQueued;
     return download({ ...file, index, sink, signal, limit, resume, onQueued }, this.#deps.download);
   }
 
@@ -227,10 +239,22 @@ class RangeReaders implements LeveledFile {
     if (this.#ranges === 'confirmed') return;
     this.#ranges = 'confirmed';
     this.#probe = undefined;
+    this.raise(this.#wanted);
     this.#target.wake();
   }
 
+  readonly #onProbeQueued = (origin: string): (() => void) => {
+    const end = this.#deps.onQueued(origin);
+    this.#isProbeQueued = true;
+    return () => {
+      // Also when the first reader has ended the wait: the request was not sent.
+      this.#isProbeQueued = this.#probe?.signal.aborted === true;
+      end();
+    };
+  };
+
   #startProbe(): AbortSignal {
+    this.#isProbeQueued = false;
     this.#probe = new AbortController();
     return AbortSignal.any([this.#signal, this.#probe.signal]);
   }

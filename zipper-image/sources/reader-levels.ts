@@ -1,6 +1,6 @@
 /**
- * How many readers a large file has. Each starts with one. The number doubles while slices wait for readers, this process has time
- * left, and each reader gets less than a fast network gives: then connections are what limits the file.
+ * How many readers a large file has. Each starts with one. The number grows fourfold while slices wait for readers, this process has
+ * time left, and each reader gets less than a fast network gives: then connections are what limits the file.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -12,9 +12,7 @@ export interface LeveledFile {
   readonly received: number;
   /** More of them could read. */
   readonly hasWork: boolean;
-  /** At least one. */
-  readonly most: number;
-  /** Starts further readers until it has this many. */
+  /** Starts further readers until it has this many, as soon as it can. */
   raise(level: number): void;
 }
 
@@ -22,6 +20,7 @@ export interface LeveledFile {
 const LEAST_IDLE = 0.3;
 /** Bytes per second of one reader, above which connections are not the limit. */
 const FAST_BYTES = 100_000_000;
+const GROWTH = 4;
 /** Of one file, because more connections than this to one origin are impolite. */
 const MOST_READERS = 16;
 /** Of all files together. */
@@ -77,7 +76,7 @@ export class ReaderLevels {
     const isSlow = (bytes * 1000) / spanMs < FAST_BYTES * file.readers;
     if (!isIdle || !isSlow || !file.hasWork) return;
     const room = MOST_CONNECTIONS - this.#connections();
-    file.raise(Math.min(MOST_READERS, file.most, 2 * Math.max(1, file.readers), file.readers + room));
+    file.raise(Math.min(MOST_READERS, GROWTH * Math.max(1, file.readers), file.readers + room));
   }
 
   #connections(): number {

@@ -32,6 +32,8 @@ export const SOURCE_CONSTANTS = {
   sourceMinRateWindowMs: 60_000,
   /** Connections to one origin: as many as downloads. They become fewer by themselves while it throttles or refuses. */
   sourcePerHostConnections: 32,
+  /** Connections to one origin once large files are read by ranges: what download managers use at most. */
+  sourcePerHostReaders: 16,
   /** Shortest file that has several readers: a shorter one takes a connection less time than it takes to open more. */
   sourceRangedBytes: 32 * MIB,
   /** How often the number of readers of a large file is considered: often enough for a file of a second. */
@@ -42,7 +44,9 @@ export const SOURCE_CONSTANTS = {
 /** Of every download, so that operators of hosts can recognise it. */
 export const SOURCE_USER_AGENT = 'zipjobs';
 
-export type SourceSettings = Pick<ZipperSettings, SourceField> & ValuesOf<typeof SOURCE_CONSTANTS>;
+/** No file can be larger than the archive. */
+export type SourceSettings = Pick<ZipperSettings, SourceField> &
+  ValuesOf<typeof SOURCE_CONSTANTS> & { readonly maxArchiveBytes: number };
 
 export function toDownloadLimits(settings: SourceSettings): DownloadLimits {
   return {
@@ -50,7 +54,7 @@ export function toDownloadLimits(settings: SourceSettings): DownloadLimits {
     idleTimeoutMs: settings.sourceIdleTimeoutMs,
     minRateBytes: settings.sourceMinRateBytes,
     minRateWindowMs: settings.sourceMinRateWindowMs,
-    maxBytes: settings.sourceMaxFileBytes,
+    maxBytes: settings.maxArchiveBytes,
     refuseUnverified: settings.sourceRefuseUnverified,
     repeats: settings.sourceRetryLimitMs > 0,
   };

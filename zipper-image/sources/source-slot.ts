@@ -89,6 +89,11 @@ export class SourceSlot implements SourceSink {
     return this.state === 'complete' || this.#seen > SMALL_ENTRY_BYTES;
   }
 
+  /** The source says that the body is not small. */
+  get isLarge(): boolean {
+    return (this.head?.declaredLength ?? 0) > SMALL_ENTRY_BYTES;
+  }
+
   /** Received bytes of the current file. */
   get received(): number {
     return this.#seen;
@@ -120,6 +125,7 @@ export class SourceSlot implements SourceSink {
     this.head = head;
     this.#flow = flow;
     this.#owner.headArrived(this);
+    this.wake();
   }
 
   continue(flow: Flow): void {

@@ -9,7 +9,10 @@ const LEAST_SPAN_MS = 500;
 export interface Pace {
   /** Called when a file starts; `length` is undefined if its source declares none. */
   addFile(length: number | undefined): void;
-  at(now: Date, bytesRead: number): Pick<Progress, 'bytesTotal' | 'bytesPerSecond' | 'estimatedEndAt'>;
+  at(
+    now: Date,
+    bytesRead: number,
+  ): Pick<Progress, 'bytesKnown' | 'bytesTotal' | 'bytesPerSecond' | 'estimatedEndAt'>;
 }
 
 interface Sample {
@@ -48,6 +51,11 @@ export function createPace(filesTotal: number): Pace {
     const end = new Date(now.getTime() + Math.round(leftMs / 1000) * 1000);
     return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
   }
+  function known(): Pick<Progress, 'bytesKnown' | 'bytesTotal'> {
+    if (reported === 0) return {};
+    const isTotal = started === filesTotal && reported === started;
+    return isTotal ? { bytesTotal: reportedBytes } : { bytesKnown: reportedBytes };
+  }
   return {
     addFile: (length) => {
       started += 1;
@@ -59,7 +67,7 @@ export function createPace(filesTotal: number): Pace {
       const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead });
       const estimatedEndAt = rate === undefined ? undefined : endAt(now, bytesRead, rate);
       return {
-        ...(started === filesTotal && reported === started && { bytesTotal: reportedBytes }),
+        ...known(),
         ...(rate !== undefined && { bytesPerSecond: Math.round(rate) }),
         ...defined({ estimatedEndAt }),
       };

@@ -7,7 +7,7 @@ import {
 import type { OnConflict } from '#crds/zip-job.ts';
 import { base64Crc, missing, type PartVerification, withoutQuotes } from './part-verification.ts';
 import type { PartDigests } from './part-writer.ts';
-import { isExpired, StoreError, toStoreError } from './store-errors.ts';
+import { isKeyRejected, StoreError, toStoreError } from './store-errors.ts';
 
 /** A part that the store has. */
 export interface Part extends PartVerification {
@@ -21,8 +21,8 @@ export interface Completion {
   /** The store may need this long to assemble the archive. */
   readonly limitMs: number;
   /**
-   * Called with true just before the store may receive the request, and with false if the store refused it only because its
-   * credentials had expired.
+   * Called with true just before the store may receive the request, and with false if the store refused it only because of
+   * its credentials.
    */
   readonly onSent?: (isSent: boolean) => void;
 }
@@ -80,7 +80,7 @@ export async function sendComplete(
   );
   const response = await client.send(command, { abortSignal: limit }).catch((thrown: unknown) => {
     const error = limit.aborted ? tooSlow(attempted, limitMs) : toStoreError(thrown, attempted);
-    if (isExpired(error)) onSent?.(false);
+    if (isKeyRejected(error)) onSent?.(false);
     throw error;
   });
   const { ETag: etag, ChecksumCRC32: crc32OfParts } = response;

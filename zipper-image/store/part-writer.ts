@@ -1,9 +1,9 @@
 /**
- * Makes the parts of an upload in a fixed set of buffers.
+ * Makes the parts of an upload in a fixed set of blocks of memory.
  *
- * A part takes a buffer when its first byte is planned, so parts take buffers in order. Its bytes are written in order, or
- * reserved and filled later, in any order. A part whose bytes are all there is sent, and its buffer is used again when the store
- * has confirmed it. Buffers are allocated once, so memory does not depend on how the bytes arrive. When no buffer is free, the
+ * A part takes a block when its first byte in it is planned, so parts take blocks in order. Its bytes are written in order, or
+ * reserved and filled later, in any order. A part whose bytes are all there is sent, and its blocks are used again when the store
+ * has confirmed it. Blocks are allocated once, so memory does not depend on how the bytes arrive. When no block is free, the
  * writer waits. This is the only place where a slow store slows down the sources.
  */
 import { createHash } from 'node:crypto';
@@ -20,15 +20,19 @@ export type PartDigests =
 export interface FilledPart {
   /** From 1. */
   readonly number: number;
-  /** Valid until `send` completes. Then the buffer is reused. */
-  readonly body: Buffer;
+  readonly bytes: number;
+  /** The bytes in order. Valid until `send` completes. Then the memory is reused. */
+  readonly body: readonly Buffer[];
   readonly digests: PartDigests;
 }
 
 export interface PartWriterOptions {
-  readonly partSizeBytes: number;
-  /** Maximum number of parts that are sent while the next one is filled. */
-  readonly partsInFlight: number;
+  /** Bytes of a part, by its number. Only the last one may be smaller. */
+  readonly partBytes: (number: number) => number;
+  /** Bytes of one block. */
+  readonly blockBytes: number;
+  /** Bytes of all blocks, at least those of the blocks of one part. */
+  readonly poolBytes: number;
   readonly checksum: PartChecksum;
   /** Receives all bytes in order. */
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
@@ -39,8 +43,10 @@ export interface PartWriter extends ArchiveSink {
   /** Bytes that were written or reserved. */
   readonly bytesWritten: number;
   readonly partsStarted: number;
-  /** Number of allocated buffers, at most partsInFlight + 1. */
-  readonly buffersAllocated: number;
+  /** Number of allocated blocks. */
+  readonly blocksAllocated: number;
+  /** How long parts that the store had confirmed kept their memory until `onBytes` had received it, all together. */
+  readonly turnWaitMs: number;
   /** Sends the last part and waits for every part. Every place must have been filled. */
   finish(): Promise<void>;
   /** Resolves when no part is being sent, whether the parts succeeded or failed. */
@@ -58,17 +64,26 @@ interface PartOwner {
   readonly checksum: PartChecksum;
   /** All bytes of the part are there. */
   onWhole(part: Part): void;
-  /** Its buffer may be free now. */
+  /** Its blocks may be free now. */
   onChange(part: Part): void;
 }
 
-/** One part, from its first byte until its buffer is used again. */
+interface PartMeasures {
+  readonly size: number;
+  readonly blockBytes: number;
+}
+
+/** One part, from its first byte until its blocks are used again. */
 class Part {
   readonly number: number;
-  readonly buffer: Buffer;
-  /** Written or reserved. */
+  readonly #size: number;
+  readonly #blockBytes: number;
+  readonly blocks: Buffer[] = [];
+  /** Bytes that were written or reserved. */
   planned = 0;
   isSent = false;
+  /** In ms of performance.now(). */
+  sentAt = 0;
   isRead = false;
   readonly #owner: PartOwner;
   readonly #pieces: Piece[] = [];
@@ -76,32 +91,41 @@ class Part {
   #kept = 0;
   #isSealed = false;
 
-  constructor(number: number, buffer: Buffer, owner: PartOwner) {
+  constructor(number: number, { size, blockBytes }: PartMeasures, owner: PartOwner) {
     this.number = number;
-    this.buffer = buffer;
+    this.#size = size;
+    this.#blockBytes = blockBytes;
     this.#owner = owner;
   }
 
+  /** Bytes that can be planned without another block. */
   get room(): number {
-    return this.buffer.length - this.planned;
+    return Math.min(this.blocks.length * this.#blockBytes, this.#size) - this.planned;
+  }
+
+  get isFull(): boolean {
+    return this.planned === this.#size;
   }
 
   get isWhole(): boolean {
     return this.#isSealed && this.#missing === 0;
   }
 
-  /** Nobody needs its buffer any more. */
+  /** Nobody needs its blocks any more. */
   get isDone(): boolean {
     return this.isSent && this.isRead && this.#kept === 0;
   }
 
-  get body(): Buffer {
-    return this.buffer.subarray(0, this.planned);
+  get body(): readonly Buffer[] {
+    return this.blocks.with(-1, this.#lastBlock().subarray(0, this.#plannedInLast));
+  }
+
+  extend(block: Buffer): void {
+    this.blocks.push(block);
   }
 
   append(chunk: Uint8Array, crc: number | undefined): void {
-    this.buffer.set(chunk, this.planned);
-    this.planned += chunk.length;
+    this.#plan(chunk.length).set(chunk);
     if (this.#owner.checksum === 'md5') return;
     const piece = this.#lastWritten();
     piece.crc =
@@ -115,10 +139,8 @@ class Part {
     const place: Piece = { bytes, crc: 0, isPlace: true };
     this.#pieces.push(place);
     this.#missing += 1;
-    const from = this.planned;
-    this.planned += bytes;
     return {
-      bytes: this.buffer.subarray(from, this.planned),
+      bytes: this.#plan(bytes),
       filled: (crc) => {
         place.crc = crc;
         this.#missing -= 1;
@@ -141,14 +163,34 @@ class Part {
   }
 
   digests(): PartDigests {
-    if (this.#owner.checksum === 'md5')
-      return { kind: 'md5', md5: createHash('md5').update(this.body).digest() };
+    if (this.#owner.checksum === 'md5') {
+      const md5 = createHash('md5');
+      for (const bytes of this.body) md5.update(bytes);
+      return { kind: 'md5', md5: md5.digest() };
+    }
     const whole = this.#pieces.reduce((crc, piece) => combineCrc32(crc, piece.crc, piece.bytes), 0);
     return { kind: 'crc32', crc32: whole };
   }
 
   #checkWhole(): void {
     if (this.isWhole) this.#owner.onWhole(this);
+  }
+
+  /** Planned bytes of the last block. */
+  get #plannedInLast(): number {
+    return this.planned - (this.blocks.length - 1) * this.#blockBytes;
+  }
+
+  #lastBlock(): Buffer {
+    const block = this.blocks.at(-1);
+    if (!block) throw new RangeError(`part ${this.number} has no memory`);
+    return block;
+  }
+
+  #plan(bytes: number): Buffer {
+    const from = this.#plannedInLast;
+    this.planned += bytes;
+    return this.#lastBlock().subarray(from, from + bytes);
   }
 
   #lastWritten(): Piece {
@@ -173,13 +215,14 @@ class PooledPartWriter implements PartWriter, PartOwner {
   #current: Part | undefined;
   bytesWritten = 0;
   partsStarted = 0;
+  turnWaitMs = 0;
 
   constructor(options: PartWriterOptions) {
     this.#options = options;
     this.checksum = options.checksum;
   }
 
-  get buffersAllocated(): number {
+  get blocksAllocated(): number {
     return this.#allocated;
   }
 
@@ -223,9 +266,9 @@ class PooledPartWriter implements PartWriter, PartOwner {
     this.#readInOrder();
   }
 
-  onChange({ isDone, buffer }: Part): void {
+  onChange({ isDone, blocks }: Part): void {
     if (!isDone) return;
-    this.#free.push(buffer);
+    this.#free.push(...blocks);
     this.#change();
   }
 
@@ -236,7 +279,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
     return place;
   }
 
-  /** Copies until the chunk is consumed or no buffer is free. Returns the new position. */
+  /** Copies until the chunk is consumed or no block is free. Returns the new position. */
   #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
     for (let at = from; at < chunk.length; ) {
       const part = this.#partWithRoom();
@@ -260,48 +303,56 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   #partWithRoom(): Part | undefined {
     this.#current ??= this.#startPart();
-    return this.#current;
+    const part = this.#current;
+    if (part.room > 0) return part;
+    const block = this.#free.pop() ?? this.#allocate();
+    if (!block) return undefined;
+    part.extend(block);
+    return part;
   }
 
-  #startPart(): Part | undefined {
-    const buffer = this.#free.pop() ?? this.#allocate();
-    if (!buffer) return undefined;
-    this.partsStarted += 1;
-    const part = new Part(this.partsStarted, buffer, this);
-    if (this.#options.onBytes) this.#unread.push(part);
+  #startPart(): Part {
+    const { partBytes, blockBytes, onBytes } = this.#options;
+    const number = this.partsStarted + 1;
+    this.partsStarted = number;
+    const part = new Part(number, { size: partBytes(number), blockBytes }, this);
+    if (onBytes) this.#unread.push(part);
     else part.isRead = true;
     return part;
   }
 
   #allocate(): Buffer | undefined {
-    if (this.#allocated > this.#options.partsInFlight) return undefined;
+    const { blockBytes, poolBytes } = this.#options;
+    if ((this.#allocated + 1) * blockBytes > poolBytes) return undefined;
     this.#allocated += 1;
-    return Buffer.allocUnsafeSlow(this.#options.partSizeBytes);
+    return Buffer.allocUnsafeSlow(blockBytes);
   }
 
   #sealIfFull(part: Part): void {
-    if (part.room > 0) return;
+    if (!part.isFull) return;
     this.#current = undefined;
     part.seal();
   }
 
   #readInOrder(): void {
     for (let first = this.#unread[0]; first?.isWhole === true; first = this.#unread[0]) {
-      this.#options.onBytes?.(first.body);
+      for (const bytes of first.body) this.#options.onBytes?.(bytes);
       this.#unread.shift();
       first.isRead = true;
+      if (first.isSent) this.turnWaitMs += performance.now() - first.sentAt;
       this.onChange(first);
     }
   }
 
   async #send(part: Part): Promise<void> {
-    const { number, body } = part;
+    const { number, planned: bytes, body } = part;
     try {
-      await this.#options.send({ number, body, digests: part.digests() });
+      await this.#options.send({ number, bytes, body, digests: part.digests() });
     } catch (error) {
       this.fail(toError(error));
     }
     part.isSent = true;
+    part.sentAt = performance.now();
     this.onChange(part);
   }
 
@@ -311,7 +362,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
   }
 }
 
-/** Allocates at most partsInFlight + 1 buffers, each when it is first needed. */
+/** Allocates each block when it is first needed. */
 export function createPartWriter(options: PartWriterOptions): PartWriter {
   return new PooledPartWriter(options);
 }

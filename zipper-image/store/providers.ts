@@ -1,6 +1,7 @@
 /** The store of a bucket as the zipper uses it: where it is and what it supports. */
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import {
+  isAtR2,
   locateStore,
   type StoreLocation,
   StoreLocationError,
@@ -27,5 +28,10 @@ function locate(bucket: TaskBucket, rules: StoreRules): StoreLocation {
 export function providerOf(bucket: TaskBucket, rules: StoreRules): Provider {
   const location = locate(bucket, rules);
   assertObjectOptions(bucket, location.kind);
-  return { ...location, capabilities: CAPABILITIES[location.kind] };
+  const capabilities = CAPABILITIES[location.kind];
+  // R2 as an endpoint of the operator still requires equal parts.
+  return {
+    ...location,
+    capabilities: isAtR2(location) ? { ...capabilities, equalParts: true } : capabilities,
+  };
 }

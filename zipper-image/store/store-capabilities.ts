@@ -13,6 +13,7 @@ import {
   findUnsupported,
   mergeObjectOptions,
 } from '#runtime/zip-request/object-options.ts';
+import { bytesInParts, MOST_PARTS } from '#runtime/zip-request/part-sizes.ts';
 import { StoreError } from './store-errors.ts';
 
 export type PartChecksum = 'crc32' | 'md5';
@@ -27,7 +28,8 @@ export interface Capabilities {
   readonly partChecksum: PartChecksum | 'asked';
   /** Whether the store is known to support `If-None-Match: *` at Complete. Otherwise the key is checked just before. */
   readonly conditionalComplete: boolean;
-  readonly mostParts: number;
+  /** Whether all parts except the last must have the same size. */
+  readonly equalParts: boolean;
   /** Of every part except the last. */
   readonly leastPartBytes: number;
   readonly mostPartBytes: number;
@@ -43,7 +45,7 @@ const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 
 const COMMON = {
-  mostParts: 10_000,
+  equalParts: false,
   leastPartBytes: 5 * MIB,
   mostPartBytes: 5 * GIB,
   mostKeyBytes: 1024,
@@ -64,6 +66,8 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     // It rejected the header at the start of an upload until 2025, and its documents do not say that it confirms it.
     partChecksum: 'asked',
     conditionalComplete: true,
+    // https://developers.cloudflare.com/r2/objects/multipart-objects/#limitations
+    equalParts: true,
     mostPartBytes: 4.995 * GIB,
     mostObjectBytes: 4.995 * TIB,
     mostMetadataBytes: 8192,
@@ -146,20 +150,20 @@ export function assertPlan(plan: PlannedUpload, capabilities: Capabilities): voi
   if (keyBytes === 0 || keyBytes > mostKeyBytes)
     throw refused(`the key has ${keyBytes} bytes; ${name} allows 1 to ${mostKeyBytes}`);
   if (plan.partSizeBytes > mostPartBytes)
-    throw refused(`PART_SIZE_BYTES is ${plan.partSizeBytes}; ${name} allows at most ${mostPartBytes}`);
+    throw refused(`parts have ${plan.partSizeBytes} bytes; ${name} allows at most ${mostPartBytes}`);
   if (Buffer.byteLength(ATTEMPT_METADATA_KEY + plan.attempt) > mostMetadataBytes)
     throw refused(`the pod's uid is longer than ${mostMetadataBytes} bytes`);
 }
 
 /** Maximum bytes of an archive, and the limit that determines it. */
 export function archiveLimit(
-  plan: Pick<PlannedUpload, 'partSizeBytes' | 'maxArchiveBytes'>,
-  { mostParts, mostObjectBytes, name }: Capabilities,
+  { partSizeBytes, maxArchiveBytes }: Pick<PlannedUpload, 'partSizeBytes' | 'maxArchiveBytes'>,
+  { equalParts, mostObjectBytes, name }: Capabilities,
 ): { readonly bytes: number; readonly because: string } {
-  const inParts = plan.partSizeBytes * mostParts;
-  const bytes = Math.min(plan.maxArchiveBytes, inParts, mostObjectBytes);
-  if (bytes === plan.maxArchiveBytes) return { bytes, because: 'the configured maximum (MAX_ARCHIVE_BYTES)' };
-  if (bytes === inParts)
-    return { bytes, because: `${mostParts} parts of ${plan.partSizeBytes} bytes (PART_SIZE_BYTES)` };
+  const inParts = bytesInParts({ partSizeBytes, equalParts });
+  const bytes = Math.min(maxArchiveBytes, inParts, mostObjectBytes);
+  if (bytes === maxArchiveBytes)
+    return { bytes, because: 'the limit of this project (archiveBytes of its class or its ZipProject)' };
+  if (bytes === inParts) return { bytes, because: `${MOST_PARTS} parts of at most ${partSizeBytes} bytes` };
   return { bytes, because: `the maximum object size of ${name}` };
 }

@@ -1,8 +1,10 @@
 import type { FailureCode } from '#crds/exit-codes.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { AppError, errorCode, isAbort, toError } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import { redactText } from '#runtime/log/redact.ts';
+import { refusedText, type ServiceTexts, STORE_TEXTS } from './service-texts.ts';
 
 export interface StoreErrorOptions {
   readonly code: FailureCode;
@@ -77,6 +79,9 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
   ['InvalidToken', never('BucketCredentialsInvalid')],
   ['InvalidTokenId', never('BucketCredentialsInvalid')],
   ['ExpiredToken', never('BucketCredentialsInvalid')],
+  ['ExpiredTokenException', never('BucketCredentialsInvalid')],
+  ['TokenRefreshRequired', never('BucketCredentialsInvalid')],
+  ['InvalidClientTokenId', never('BucketCredentialsInvalid')],
   ['Unauthorized', never('BucketCredentialsInvalid')],
   ['InvalidSecurity', never('BucketCredentialsInvalid')],
   ['AuthorizationHeaderMalformed', never('BucketMisconfigured')],
@@ -106,7 +111,6 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
 ]);
 for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
 
-/** Our text replaces Node's, which suggests a flag of Node. */
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -114,9 +118,6 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
-
-const STORE_UNTRUSTED =
-  'the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle. If the authority is there, the store does not send its intermediate certificates';
 
 /** Failures of the name, the proxy, the connection or its certificate: all occur before the request is sent. */
 const UNSENT: ReadonlyMap<string, Verdict> = new Map([
@@ -186,11 +187,16 @@ function judge(storeCode: string, systemCode: string | undefined, status: number
   );
 }
 
+function textOf(error: Error, texts: ServiceTexts): string {
+  if (error instanceof EgressRefusedError) return refusedText(error, texts);
+  return UNKNOWN_AUTHORITY.has(errorCode(error) ?? '') ? texts.untrusted : redactText(error.message);
+}
+
 /**
  * Converts any failure of the S3 client to a StoreError. Aborts by our own signal stay unchanged. `attempted` describes
- * the operation and its object; `untrusted` is the text for a certificate of an unknown authority.
+ * the operation and its object.
  */
-export function toStoreError(thrown: unknown, attempted: string, untrusted = STORE_UNTRUSTED): Error {
+export function toStoreError(thrown: unknown, attempted: string, texts = STORE_TEXTS): Error {
   const error = toError(thrown);
   if (error instanceof StoreError || isAbort(error)) return error;
   const status = statusOf(error);
@@ -198,7 +204,7 @@ export function toStoreError(thrown: unknown, attempted: string, untrusted = STO
   const storeCode = status === undefined ? (systemCode ?? error.name) : error.name;
   const verdict = judge(error.name, systemCode, status);
   const responded = status === undefined ? storeCode : `${status} ${storeCode}`;
-  const text = UNKNOWN_AUTHORITY.has(systemCode ?? '') ? untrusted : redactText(error.message);
+  const text = textOf(error, texts);
   const hint = regionHint(error);
   return new StoreError(`${attempted}: ${responded}: ${hint === undefined ? text : `${text} (${hint})`}`, {
     ...verdict,
@@ -221,19 +227,19 @@ export function isUnsent(error: unknown): boolean {
   return isStoreCode(error, ...UNSENT.keys());
 }
 
-/** Temporary credentials that the store no longer accepts. MinIO does not know their key after they have expired. */
-const EXPIRED: readonly string[] = [
-  'ExpiredToken',
-  'ExpiredTokenException',
-  'TokenRefreshRequired',
-  'InvalidToken',
-  'InvalidTokenId',
-  'InvalidAccessKeyId',
-];
+/** True if the store may have responded, but no response arrived. */
+export function isWithoutResponse(error: unknown): boolean {
+  return error instanceof StoreError && error.httpStatus === undefined && !isUnsent(error);
+}
 
-/** True if the store rejected the request because its credentials may have expired. */
-export function isExpired(error: unknown): boolean {
-  return isStoreCode(error, ...EXPIRED);
+/**
+ * True if the store rejected the key, its signature or its session before it did anything. A missing permission, and a rejection by a
+ * token service, are different errors.
+ */
+export function isKeyRejected(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.code === 'BucketCredentialsInvalid' && error.httpStatus !== undefined
+  );
 }
 
 /** True if the store rejected the request for lack of permission. Unknown credentials are a different error. */

@@ -16,6 +16,7 @@ import {
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { retry } from '#runtime/time/retry.ts';
 import { type Completed, type Completion, type Part, sendComplete } from './complete-upload.ts';
 import { hasParts } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
@@ -27,11 +28,12 @@ import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
-import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
+import { isKeyRejected, isStoreCode, isWithoutResponse, StoreError, toStoreError } from './store-errors.ts';
 
 export interface PartToSend {
   readonly number: number;
-  readonly body: Uint8Array;
+  readonly bytes: number;
+  readonly body: readonly Uint8Array[];
   readonly digests: PartDigests;
 }
 
@@ -130,17 +132,21 @@ class S3Store implements Store {
   }
 
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
-    const { number, body, digests } = part;
-    return this.#asking(`Could not upload part ${number}`, async (attempted) => {
-      const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: body.length };
-      const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
-      const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
-      // MinIO confirms the encryption only in this response, other stores only at the start of the upload.
-      const ServerSideEncryption = response.ServerSideEncryption ?? this.#encryption;
-      assertEncrypted(ServerSideEncryption, this.#options.bucket);
-      const encrypted = { ...response, ServerSideEncryption };
-      return { number, bytes: body.length, digests, ...verifyPart(encrypted, digests, attempted) };
-    });
+    const { number, bytes, body, digests } = part;
+    return this.#asking(
+      `Could not upload part ${number}`,
+      async (attempted) => {
+        const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: bytes };
+        const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
+        const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
+        // MinIO confirms the encryption only in this response, other stores only at the start of the upload.
+        const ServerSideEncryption = response.ServerSideEncryption ?? this.#encryption;
+        assertEncrypted(ServerSideEncryption, this.#options.bucket);
+        const encrypted = { ...response, ServerSideEncryption };
+        return { number, bytes, digests, ...verifyPart(encrypted, digests, attempted) };
+      },
+      signal,
+    );
   }
 
   completeUpload(upload: UploadRef, parts: readonly Part[], how: Completion): Promise<Completed> {
@@ -151,17 +157,24 @@ class S3Store implements Store {
   }
 
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void> {
-    return this.#asking('Aborting the upload', async () => {
-      await this.#client.send(new AbortMultipartUploadCommand(this.#on(upload)), sendOptions(signal));
-    });
+    return this.#asking(
+      'Aborting the upload',
+      async () => {
+        await this.#client.send(new AbortMultipartUploadCommand(this.#on(upload)), sendOptions(signal));
+      },
+      signal,
+    );
   }
 
   async lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'> {
     try {
-      return await this.#asking("Listing the upload's parts", (attempted) =>
-        hasParts(attempted, (page) =>
-          this.#client.send(new ListPartsCommand({ ...this.#on(upload), ...page }), sendOptions(signal)),
-        ),
+      return await this.#asking(
+        "Listing the upload's parts",
+        (attempted) =>
+          hasParts(attempted, (page) =>
+            this.#client.send(new ListPartsCommand({ ...this.#on(upload), ...page }), sendOptions(signal)),
+          ),
+        signal,
       );
     } catch (error) {
       if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
@@ -171,26 +184,37 @@ class S3Store implements Store {
 
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
     const { name: Bucket } = this.#options.bucket;
-    return this.#asking('Listing the uploads', (attempted) =>
-      listUploadsOf({
-        key,
-        attempted,
-        fetchPage: (input) =>
-          this.#client.send(new ListMultipartUploadsCommand({ Bucket, ...input }), sendOptions(signal)),
-      }),
+    return this.#asking(
+      'Listing the uploads',
+      (attempted) =>
+        listUploadsOf({
+          key,
+          attempted,
+          fetchPage: (input) =>
+            this.#client.send(new ListMultipartUploadsCommand({ Bucket, ...input }), sendOptions(signal)),
+        }),
+      signal,
     );
   }
 
   async head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined> {
     try {
-      return await this.#asking('Looking at the object', async () => {
-        const response = await this.#client.send(new HeadObjectCommand(this.#at(key)), sendOptions(signal));
-        return {
-          bytes: response.ContentLength ?? 0,
-          etag: withoutQuotes(response.ETag ?? ''),
-          attempt: response.Metadata?.[ATTEMPT_METADATA_KEY],
-        };
-      });
+      return await this.#asking(
+        'Looking at the object',
+        async () => {
+          const response = await this.#client
+            .send(new HeadObjectCommand(this.#at(key)), sendOptions(signal))
+            .catch(async (error: unknown) => {
+              throw await this.#explained(error, key, signal);
+            });
+          return {
+            bytes: response.ContentLength ?? 0,
+            etag: withoutQuotes(response.ETag ?? ''),
+            attempt: response.Metadata?.[ATTEMPT_METADATA_KEY],
+          };
+        },
+        signal,
+      );
     } catch (error) {
       if (error instanceof StoreError && error.httpStatus === 404) return undefined;
       throw error;
@@ -218,20 +242,24 @@ class S3Store implements Store {
 
   #startUpload(key: string, attempt: string, signal: AbortSignal | undefined): Promise<string> {
     const { bucket, objectOptions = {} } = this.#options;
-    return this.#asking('Starting the upload', async (attempted) => {
-      const command = new CreateMultipartUploadCommand({
-        ...this.#at(key),
-        ...objectHeaders(bucket, objectOptions, attempt),
-        ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
-      });
-      const response = await this.#client.send(command, sendOptions(signal));
-      const { UploadId: uploadId } = response;
-      if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
-      this.#encryption = response.ServerSideEncryption;
-      if (this.capabilities.partChecksum === 'asked')
-        this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
-      return uploadId;
-    });
+    return this.#asking(
+      'Starting the upload',
+      async (attempted) => {
+        const command = new CreateMultipartUploadCommand({
+          ...this.#at(key),
+          ...objectHeaders(bucket, objectOptions, attempt),
+          ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
+        });
+        const response = await this.#client.send(command, sendOptions(signal));
+        const { UploadId: uploadId } = response;
+        if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
+        this.#encryption = response.ServerSideEncryption;
+        if (this.capabilities.partChecksum === 'asked')
+          this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
+        return uploadId;
+      },
+      signal,
+    );
   }
 
   #at(key: string) {
@@ -242,24 +270,59 @@ class S3Store implements Store {
     return { ...this.#at(key), UploadId: uploadId };
   }
 
-  async #asking<T>(what: string, work: (attempted: string) => Promise<T>): Promise<T> {
+  /** Repeats the request with the next credentials if the store rejects them. `signal` ends the waits. */
+  async #asking<T>(what: string, work: (attempted: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const attempted = `${what} in bucket ${this.#options.bucket.name}`;
+    const { credentials } = this.#options;
     function once() {
-      return work(attempted).catch((error: unknown) => {
-        throw toStoreError(error, attempted);
+      return work(attempted).catch(async (thrown: unknown) => {
+        const error = toStoreError(thrown, attempted);
+        if (isRenewable(credentials) && isWithoutResponse(error)) await credentials.reread?.();
+        throw error;
       });
     }
-    const { credentials } = this.#options;
     if (!isRenewable(credentials)) return once();
-    const used = await credentials.current();
+    let used = await credentials.current();
     try {
-      return await once();
+      const result = await once();
+      credentials.repeats.limit?.restart();
+      return result;
     } catch (error) {
-      if (!isExpired(error)) throw error;
+      if (!isKeyRejected(error)) throw error;
     }
     // The store refused the request before it did anything, so it can be repeated, also a Complete.
-    await credentials.renew(used);
-    return once();
+    return retry(
+      async () => {
+        await credentials.renew(used);
+        used = await credentials.current();
+        return once();
+      },
+      credentials.repeats,
+      signal,
+    );
+  }
+
+  /**
+   * A response to HEAD contains no document, so a rejected key looks like a missing permission. The store checks the key of any
+   * request before its permissions, and says in the response to a list which of both it is.
+   */
+  async #explained(thrown: unknown, key: string, signal: AbortSignal | undefined): Promise<unknown> {
+    const attempted = `Looking at the object in bucket ${this.#options.bucket.name}`;
+    const error = toStoreError(thrown, attempted);
+    if (!(error instanceof StoreError) || (error.httpStatus !== 400 && error.httpStatus !== 403))
+      return error;
+    const command = new ListMultipartUploadsCommand({
+      Bucket: this.#options.bucket.name,
+      Prefix: key,
+      MaxUploads: 1,
+    });
+    try {
+      await this.#client.send(command, sendOptions(signal));
+    } catch (listError) {
+      const explained = toStoreError(listError, attempted);
+      if (isKeyRejected(explained)) return explained;
+    }
+    return error;
   }
 }
 

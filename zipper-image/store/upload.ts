@@ -11,6 +11,7 @@ import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
+import { blockBytes, partBytes, partsInMemory, poolBytes } from '#runtime/zip-request/part-sizes.ts';
 import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
@@ -18,6 +19,7 @@ import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish } from './publish.ts';
 import type { RecoveryDeps } from './recover-upload.ts';
 import { refuseExisting } from './refuse-existing.ts';
+import { SendLimit } from './send-limit.ts';
 import { type StartedUpload, startUpload, type Unconfirmed } from './start-upload.ts';
 import type { Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
@@ -27,8 +29,10 @@ import { type StartWindow, sweepUploads } from './sweep-uploads.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
 
 export interface UploadSettings extends StoreRetrySettings {
+  /** Bytes of the largest parts. */
   readonly partSizeBytes: number;
-  readonly partsInFlight: number;
+  /** Bytes of parts in memory. */
+  readonly storeBufferBytes: number;
   readonly maxArchiveBytes: number;
   /** How long to wait for the response to the start of the upload after `signal` aborted. */
   readonly storeStartGraceMs: number;
@@ -119,6 +123,10 @@ function createPartSender(deps: OpenDeps, ref: UploadRef) {
   // One for all parts: one that succeeds shows that the store is there. A time in which every buffer waits for sources does not count.
   const limit = new RetryLimit(deps.settings.storeRetryLimitMs);
   const policy = storeRetryPolicy(deps.settings, { log: deps.log, limit, onRetry: deps.onRetry });
+  const sends = new SendLimit(
+    partsInMemory(deps.settings),
+    (error) => error instanceof StoreError && error.isThrottle,
+  );
   let bytes = 0;
   return {
     parts,
@@ -127,7 +135,11 @@ function createPartSender(deps: OpenDeps, ref: UploadRef) {
     stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
       try {
-        const sent = await retry(() => deps.store.uploadPart(ref, part, signal), policy, signal);
+        const sent = await retry(
+          () => sends.run(() => deps.store.uploadPart(ref, part, signal)),
+          policy,
+          signal,
+        );
         parts.push(sent);
         bytes += sent.bytes;
       } catch (error) {
@@ -167,8 +179,12 @@ function createSummedWriter(deps: OpenDeps, send: (part: FilledPart) => Promise<
   const { settings, store } = deps;
   const whole = deps.sha256 === true ? createHash('sha256') : undefined;
   let sha256: string | undefined;
+  const { partSizeBytes } = settings;
+  const sizes = { partSizeBytes, equalParts: store.capabilities.equalParts };
   const writer = createPartWriter({
-    ...settings,
+    partBytes: (number) => partBytes(sizes, number),
+    blockBytes: blockBytes(partSizeBytes),
+    poolBytes: poolBytes(settings),
     checksum: store.partChecksum,
     onBytes: whole && ((bytes) => whole.update(bytes)),
     send,
@@ -260,6 +276,11 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
     sink: limitedSink(writer, assertFits),
     finishParts: async () => {
       await finish();
+      if (deps.sha256 === true)
+        deps.log.info(
+          { turnWaitMs: Math.round(writer.turnWaitMs) },
+          'computed the SHA-256 of the parts in their order',
+        );
       await swept;
       sender.parts.sort((a, b) => a.number - b.number);
       assertWhole(sender.parts, writer.bytesWritten);

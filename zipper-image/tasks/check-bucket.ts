@@ -128,7 +128,7 @@ async function startUpload(
 /** Everything after the start of the upload; continues after a rejection, to report all of them at once. */
 async function tryUpload(deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> {
   const { store, signal } = deps;
-  const part = { number: 1, body: BODY, digests: digestsOf(store) };
+  const part = { number: 1, bytes: BODY.length, body: [BODY], digests: digestsOf(store) };
   const isKms = store.permittedOptions.includes('serverSideEncryption');
   // The upload has started, so with SSE-KMS the part most likely lacks the other permission on the key.
   const needed = isKms ? 'kms:Decrypt' : 's3:PutObject';

@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FileEntry } from '#crds/zip-job.ts';
-import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { ZIPPER_TASK_SCHEMA, ZipperTask } from '#crds/zipper-task.ts';
 import { decoderOf } from '#runtime/config/validator.ts';
 import { expectationsOf } from '#runtime/entries/expectations.ts';
 import { toError } from '#runtime/errors.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { TaskError } from '../status/task-error.ts';
-import type { StoreCredentials, StoreIdentity } from '../store/session.ts';
 import { validateTask } from '../validators/documents.ts';
 
 const decodeTask = decoderOf<typeof ZIPPER_TASK_SCHEMA>(validateTask);
@@ -54,36 +51,4 @@ export function inlineFiles({ spec }: OwnZipJob, expected: number): readonly Fil
       `Could not read spec.files: it has ${files.length} files, but the task has ${expected}`,
     );
   return files.map(({ url, filename, ...stated }) => ({ url, filename, ...expectationsOf(stated) }));
-}
-
-/** Reads the mounted Secret of the bucket. @throws TaskError when a required key of it is missing. */
-async function readKeys(dir: string): Promise<StoreIdentity> {
-  async function read(name: string): Promise<string> {
-    try {
-      return (await readFile(join(dir, name), 'utf8')).trim();
-    } catch (error) {
-      throw new TaskError(
-        `Could not read the Secret of the bucket: the key ${name} is missing. Store the credentials again`,
-        { cause: error },
-      );
-    }
-  }
-  const [accessKeyId, secretAccessKey, sessionToken] = await Promise.all([
-    read(BUCKET_SECRET_KEYS.accessKeyId),
-    read(BUCKET_SECRET_KEYS.secretAccessKey),
-    read(BUCKET_SECRET_KEYS.sessionToken).catch(() => ''),
-  ]);
-  return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) };
-}
-
-/** The credentials in the mounted Secret. Temporary ones are read again when the store no longer accepts them. @throws TaskError */
-export async function readCredentials(dir: string): Promise<StoreCredentials> {
-  let keys = await readKeys(dir);
-  if (keys.sessionToken === undefined) return keys;
-  return {
-    current: () => Promise.resolve(keys),
-    renew: async (rejected) => {
-      if (keys === rejected) keys = await readKeys(dir);
-    },
-  };
 }

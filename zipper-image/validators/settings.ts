@@ -1059,7 +1059,7 @@ return errors === 0;
 }
 
 export const validateSettings = validate11;
-const schema12 = {"$id":"validateSettings","type":"object","required":["partSizeBytes","partsInFlight","maxArchiveBytes","storeRetryLimitMs","storeConsistencyMs","sourceConcurrency","sourceBufferBytes","sourceMaxFileBytes","sourceRetryLimitMs","sourceUnknownLengthZip64","sourceRefuseUnverified","sourceSequential","sourceCheckLimitMs"],"properties":{"partSizeBytes":{"type":"integer","minimum":5242880,"maximum":1073741824},"partsInFlight":{"type":"integer","minimum":1,"maximum":32},"maxArchiveBytes":{"type":"integer","minimum":1},"storeRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceMaxFileBytes":{"type":"integer","minimum":1},"sourceRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"sourceUnknownLengthZip64":{"type":"boolean"},"sourceRefuseUnverified":{"type":"boolean"},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000}},"additionalProperties":{"type":"integer","minimum":0}};
+const schema12 = {"$id":"validateSettings","type":"object","required":["storeBufferBytes","storeRetryLimitMs","storeConsistencyMs","sourceConcurrency","sourceBufferBytes","sourceRetryLimitMs","sourceUnknownLengthZip64","sourceRefuseUnverified","sourceSequential","sourceCheckLimitMs"],"properties":{"storeBufferBytes":{"type":"integer","minimum":16777216,"maximum":1073741824},"storeRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"sourceUnknownLengthZip64":{"type":"boolean"},"sourceRefuseUnverified":{"type":"boolean"},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000}},"additionalProperties":{"type":"integer","minimum":0}};
 const func14 = Object.prototype.hasOwnProperty;
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -1067,8 +1067,8 @@ function validate11(data, {instancePath="", parentData, parentDataProperty, root
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.partSizeBytes === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "partSizeBytes"},message:"must have required property '"+"partSizeBytes"+"'"};
+if(data.storeBufferBytes === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeBufferBytes"},message:"must have required property '"+"storeBufferBytes"+"'"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1077,8 +1077,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.partsInFlight === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "partsInFlight"},message:"must have required property '"+"partsInFlight"+"'"};
+if(data.storeRetryLimitMs === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryLimitMs"},message:"must have required property '"+"storeRetryLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1087,8 +1087,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(data.maxArchiveBytes === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "maxArchiveBytes"},message:"must have required property '"+"maxArchiveBytes"+"'"};
+if(data.storeConsistencyMs === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeConsistencyMs"},message:"must have required property '"+"storeConsistencyMs"+"'"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1097,8 +1097,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.storeRetryLimitMs === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryLimitMs"},message:"must have required property '"+"storeRetryLimitMs"+"'"};
+if(data.sourceConcurrency === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConcurrency"},message:"must have required property '"+"sourceConcurrency"+"'"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1107,8 +1107,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data.storeConsistencyMs === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeConsistencyMs"},message:"must have required property '"+"storeConsistencyMs"+"'"};
+if(data.sourceBufferBytes === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceBufferBytes"},message:"must have required property '"+"sourceBufferBytes"+"'"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1117,8 +1117,8 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.sourceConcurrency === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConcurrency"},message:"must have required property '"+"sourceConcurrency"+"'"};
+if(data.sourceRetryLimitMs === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryLimitMs"},message:"must have required property '"+"sourceRetryLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1127,8 +1127,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data.sourceBufferBytes === undefined){
-const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceBufferBytes"},message:"must have required property '"+"sourceBufferBytes"+"'"};
+if(data.sourceUnknownLengthZip64 === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceUnknownLengthZip64"},message:"must have required property '"+"sourceUnknownLengthZip64"+"'"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1137,8 +1137,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data.sourceMaxFileBytes === undefined){
-const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMaxFileBytes"},message:"must have required property '"+"sourceMaxFileBytes"+"'"};
+if(data.sourceRefuseUnverified === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRefuseUnverified"},message:"must have required property '"+"sourceRefuseUnverified"+"'"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1147,8 +1147,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data.sourceRetryLimitMs === undefined){
-const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryLimitMs"},message:"must have required property '"+"sourceRetryLimitMs"+"'"};
+if(data.sourceSequential === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceSequential"},message:"must have required property '"+"sourceSequential"+"'"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1157,8 +1157,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data.sourceUnknownLengthZip64 === undefined){
-const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceUnknownLengthZip64"},message:"must have required property '"+"sourceUnknownLengthZip64"+"'"};
+if(data.sourceCheckLimitMs === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceCheckLimitMs"},message:"must have required property '"+"sourceCheckLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1167,8 +1167,11 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.sourceRefuseUnverified === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRefuseUnverified"},message:"must have required property '"+"sourceRefuseUnverified"+"'"};
+for(const key0 in data){
+if(!(func14.call(schema12.properties, key0))){
+let data0 = data[key0];
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err10 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1177,8 +1180,9 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data.sourceSequential === undefined){
-const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceSequential"},message:"must have required property '"+"sourceSequential"+"'"};
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 < 0 || isNaN(data0)){
+const err11 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1187,8 +1191,13 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data.sourceCheckLimitMs === undefined){
-const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceCheckLimitMs"},message:"must have required property '"+"sourceCheckLimitMs"+"'"};
+}
+}
+}
+if(data.storeBufferBytes !== undefined){
+let data1 = data.storeBufferBytes;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err12 = {instancePath:instancePath+"/storeBufferBytes",schemaPath:"#/properties/storeBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1197,11 +1206,9 @@ vErrors.push(err12);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func14.call(schema12.properties, key0))){
-let data0 = data[key0];
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err13 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1073741824 || isNaN(data1)){
+const err13 = {instancePath:instancePath+"/storeBufferBytes",schemaPath:"#/properties/storeBufferBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1210,9 +1217,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 < 0 || isNaN(data0)){
-const err14 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data1 < 16777216 || isNaN(data1)){
+const err14 = {instancePath:instancePath+"/storeBufferBytes",schemaPath:"#/properties/storeBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16777216},message:"must be >= 16777216"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1223,11 +1229,10 @@ errors++;
 }
 }
 }
-}
-if(data.partSizeBytes !== undefined){
-let data1 = data.partSizeBytes;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err15 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeRetryLimitMs !== undefined){
+let data2 = data.storeRetryLimitMs;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err15 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1236,9 +1241,9 @@ vErrors.push(err15);
 }
 errors++;
 }
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 1073741824 || isNaN(data1)){
-const err16 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 2147483647 || isNaN(data2)){
+const err16 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1247,8 +1252,8 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(data1 < 5242880 || isNaN(data1)){
-const err17 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5242880},message:"must be >= 5242880"};
+if(data2 < 0 || isNaN(data2)){
+const err17 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1259,10 +1264,10 @@ errors++;
 }
 }
 }
-if(data.partsInFlight !== undefined){
-let data2 = data.partsInFlight;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err18 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeConsistencyMs !== undefined){
+let data3 = data.storeConsistencyMs;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err18 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1271,9 +1276,9 @@ vErrors.push(err18);
 }
 errors++;
 }
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 32 || isNaN(data2)){
-const err19 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32"};
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 30000 || isNaN(data3)){
+const err19 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1282,8 +1287,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data2 < 1 || isNaN(data2)){
-const err20 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data3 < 0 || isNaN(data3)){
+const err20 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1294,10 +1299,10 @@ errors++;
 }
 }
 }
-if(data.maxArchiveBytes !== undefined){
-let data3 = data.maxArchiveBytes;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err21 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceConcurrency !== undefined){
+let data4 = data.sourceConcurrency;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err21 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1306,9 +1311,9 @@ vErrors.push(err21);
 }
 errors++;
 }
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 < 1 || isNaN(data3)){
-const err22 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 256 || isNaN(data4)){
+const err22 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1317,12 +1322,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-}
-if(data.storeRetryLimitMs !== undefined){
-let data4 = data.storeRetryLimitMs;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err23 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data4 < 1 || isNaN(data4)){
+const err23 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1331,9 +1332,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 2147483647 || isNaN(data4)){
-const err24 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
+}
+}
+if(data.sourceBufferBytes !== undefined){
+let data5 = data.sourceBufferBytes;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err24 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1342,8 +1346,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(data4 < 0 || isNaN(data4)){
-const err25 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 < 4194304 || isNaN(data5)){
+const err25 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1354,10 +1359,10 @@ errors++;
 }
 }
 }
-if(data.storeConsistencyMs !== undefined){
-let data5 = data.storeConsistencyMs;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err26 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceRetryLimitMs !== undefined){
+let data6 = data.sourceRetryLimitMs;
+if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+const err26 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1366,9 +1371,9 @@ vErrors.push(err26);
 }
 errors++;
 }
-if((typeof data5 == "number") && (isFinite(data5))){
-if(data5 > 30000 || isNaN(data5)){
-const err27 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 2147483647 || isNaN(data6)){
+const err27 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1377,8 +1382,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data5 < 0 || isNaN(data5)){
-const err28 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data6 < 0 || isNaN(data6)){
+const err28 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1389,10 +1394,9 @@ errors++;
 }
 }
 }
-if(data.sourceConcurrency !== undefined){
-let data6 = data.sourceConcurrency;
-if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err29 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceUnknownLengthZip64 !== undefined){
+if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
+const err29 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1401,9 +1405,10 @@ vErrors.push(err29);
 }
 errors++;
 }
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 256 || isNaN(data6)){
-const err30 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+}
+if(data.sourceRefuseUnverified !== undefined){
+if(typeof data.sourceRefuseUnverified !== "boolean"){
+const err30 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1412,8 +1417,10 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(data6 < 1 || isNaN(data6)){
-const err31 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data.sourceSequential !== undefined){
+if(typeof data.sourceSequential !== "boolean"){
+const err31 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1423,11 +1430,10 @@ vErrors.push(err31);
 errors++;
 }
 }
-}
-if(data.sourceBufferBytes !== undefined){
-let data7 = data.sourceBufferBytes;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err32 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceCheckLimitMs !== undefined){
+let data10 = data.sourceCheckLimitMs;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+const err32 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1436,9 +1442,9 @@ vErrors.push(err32);
 }
 errors++;
 }
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 < 4194304 || isNaN(data7)){
-const err33 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 60000 || isNaN(data10)){
+const err33 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1447,12 +1453,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-}
-if(data.sourceMaxFileBytes !== undefined){
-let data8 = data.sourceMaxFileBytes;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err34 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data10 < 0 || isNaN(data10)){
+const err34 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1461,133 +1463,16 @@ vErrors.push(err34);
 }
 errors++;
 }
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 < 1 || isNaN(data8)){
-const err35 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+}
+else {
+const err35 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err35];
 }
 else {
 vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-if(data.sourceRetryLimitMs !== undefined){
-let data9 = data.sourceRetryLimitMs;
-if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-const err36 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 2147483647 || isNaN(data9)){
-const err37 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-if(data9 < 0 || isNaN(data9)){
-const err38 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-}
-}
-}
-if(data.sourceUnknownLengthZip64 !== undefined){
-if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
-const err39 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-}
-if(data.sourceRefuseUnverified !== undefined){
-if(typeof data.sourceRefuseUnverified !== "boolean"){
-const err40 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-}
-if(data.sourceSequential !== undefined){
-if(typeof data.sourceSequential !== "boolean"){
-const err41 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-}
-if(data.sourceCheckLimitMs !== undefined){
-let data13 = data.sourceCheckLimitMs;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-const err42 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 60000 || isNaN(data13)){
-const err43 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-if(data13 < 0 || isNaN(data13)){
-const err44 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err45 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
 }
 errors++;
 }

@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import { isAbort } from '#runtime/errors.ts';
 import { readStart } from '#runtime/http/read-start.ts';
 import { request } from '#runtime/http/undici.ts';
+import type { ServiceTexts } from '../service-texts.ts';
 import { StoreError, toStoreError } from '../store-errors.ts';
 import type { WebIdentity } from './sts-endpoint.ts';
 import { readSession, type Session, type StsResponse } from './sts-response.ts';
@@ -23,8 +24,11 @@ export interface AssumeRoleDeps {
 
 const DEFAULT_SECONDS = 3600;
 const MAX_RESPONSE_BYTES = 64 * 1024;
-const UNTRUSTED =
-  'the certificate of the security token service is signed by an unknown authority; ask your administrator to add the authority to trustBundle';
+const TEXTS: ServiceTexts = {
+  untrusted:
+    'the certificate of the security token service is signed by an unknown authority; ask your administrator to add the authority to trustBundle',
+  hostsValue: 'store.webIdentity.stsHosts',
+};
 
 function formOf({ identity, sessionName }: AssumeRoleDeps, token: string): string {
   return new URLSearchParams({
@@ -56,7 +60,7 @@ async function send(deps: AssumeRoleDeps, token: string): Promise<StsResponse> {
 
 function unreachable(attempted: string, thrown: unknown, timeoutMs: number): Error {
   const timedOut = thrown instanceof DOMException && thrown.name === 'TimeoutError';
-  if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted, UNTRUSTED);
+  if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted, TEXTS);
   return new StoreError(`${attempted}: no response within ${timeoutMs} ms`, {
     code: 'StoreUnavailable',
     retryable: true,

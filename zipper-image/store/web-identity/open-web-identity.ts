@@ -28,8 +28,8 @@ interface Reach {
 }
 
 /** The egress rules of stores, with the names of the token services instead of those of stores. */
-function stsAgent(settings: WebIdentitySettings, { trust, proxy }: Reach) {
-  return createGuardedAgent(storeEgressPolicy(settings, settings.storeStsHosts), {
+function stsAgent(settings: WebIdentitySettings, endpoint: URL, { trust, proxy }: Reach) {
+  return createGuardedAgent(storeEgressPolicy(settings, settings.storeStsHosts, endpoint.href), {
     connections: 1,
     connectTimeoutMs: settings.stsTimeoutMs,
     trust,
@@ -47,7 +47,7 @@ export function openWebIdentity(
   reach: Reach,
 ): RenewableCredentials & { close(): Promise<void> } {
   const endpoint = stsEndpointOf(identity, settings);
-  const agent = stsAgent(settings, reach);
+  const agent = stsAgent(settings, endpoint, reach);
   const session = createRenewedSession({
     assumeRole: () =>
       assumeRole({

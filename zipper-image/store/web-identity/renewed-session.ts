@@ -1,4 +1,5 @@
 import type { Logger } from '#runtime/log/log.ts';
+import type { RetryPolicy } from '#runtime/time/retry.ts';
 import type { RenewableCredentials, StoreIdentity } from '../session.ts';
 import type { Session } from './sts-response.ts';
 
@@ -13,6 +14,9 @@ export interface RenewedSessionDeps {
 
 /** Long enough for the requests that already have the older credentials. */
 const MOST_AHEAD_MS = 5 * 60_000;
+
+/** New credentials of a role need no wait. */
+const ONCE: RetryPolicy = { attempts: 1, baseDelayMs: 0, maxDelayMs: 0 };
 
 interface Held {
   readonly identity: StoreIdentity;
@@ -69,5 +73,6 @@ export function createRenewedSession({
     renew: async (rejected) => {
       if (!held || held.identity === rejected) await refresh();
     },
+    repeats: ONCE,
   };
 }

@@ -1,4 +1,5 @@
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { isListed } from '#runtime/store/listed-hosts.ts';
 import { misconfigured } from '../store-capabilities.ts';
 
 export type WebIdentity = NonNullable<TaskBucket['webIdentity']>;
@@ -37,7 +38,7 @@ export function stsEndpointOf(identity: WebIdentity, rules: WebIdentityRules): U
       `the audience ${JSON.stringify(identity.audience)} is not allowed; ask your administrator to add it to store.webIdentity.audiences`,
     );
   const url = parseEndpoint(endpointOf(identity));
-  if (!rules.storeStsHosts.some((host) => host === url.host || host === url.hostname))
+  if (!isListed(url, rules.storeStsHosts))
     throw misconfigured(
       `the security token service ${url.host} is not allowed; ask your administrator to add it to store.webIdentity.stsHosts`,
     );

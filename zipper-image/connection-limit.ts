@@ -2,19 +2,19 @@
 const MOST_DOUBLINGS = 7;
 
 /**
- * How many requests to one origin may be under way. Starts at the maximum. An origin that throttles halves it, and it grows by
+ * How many requests to one origin or store may be under way. Starts at the maximum. An origin that throttles halves it, and it grows by
  * one with each round of served requests. One that refuses connections lowers it to those that it has accepted, and it grows
  * more slowly with each refusal.
  */
 export class ConnectionLimit {
-  readonly #most: number;
+  #most: number;
   #limit: number;
   /** After a pause, the requests increase step by step up to the limit. */
   #ramp: number;
   #served = 0;
   #refusals = 0;
   #carried = 0;
-  #hasRefused = false;
+  #countsConnections = false;
 
   constructor(most: number) {
     this.#most = most;
@@ -39,9 +39,17 @@ export class ConnectionLimit {
     return this.isUnlimited && this.#refusals === 0;
   }
 
-  /** The origin has refused connections, so none should be opened in vain. */
-  get hasRefused(): boolean {
-    return this.#hasRefused;
+  /** Not one connection more than requests may be open: the origin has refused some, or gets fewer than others. */
+  get countsConnections(): boolean {
+    return this.#countsConnections;
+  }
+
+  /** Never more than this from now on. */
+  cap(most: number): void {
+    this.#countsConnections = true;
+    this.#most = Math.min(this.#most, most);
+    this.#limit = Math.min(this.#limit, this.#most);
+    this.#ramp = Math.min(this.#ramp, this.#most);
   }
 
   halve(underWay: number): void {
@@ -71,7 +79,7 @@ export class ConnectionLimit {
     this.#carried = isWithin ? Math.floor(carried / 2) : 0;
     if (!isFirst && (isWithin || carried === 0)) return false;
     this.#set(others);
-    this.#hasRefused = true;
+    this.#countsConnections = true;
     if (isNew && !isWithin) this.#refusals = Math.min(MOST_DOUBLINGS, this.#refusals + 1);
     return true;
   }
