@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
+import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
@@ -99,6 +100,7 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
     access,
     requestTimeoutMs: given.kubeRequestTimeoutMs,
     userAgent: NAME,
+    objectMetadata: readObjectMetadata(given),
     countCall: kubeMetrics.countCall,
   };
   const { kube, clients } = connectClients(connection, resources);

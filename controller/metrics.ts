@@ -94,7 +94,7 @@ function interventionMetrics(registry: Registry) {
     }),
     surplusPods: new Counter({
       name: 'zip_jobs_surplus_pods_total',
-      help: 'Finished ZipJobs whose Kubernetes Jobs and pods were deleted before their time because there were more than MAX_FINISHED_PODS',
+      help: 'Finished ZipJobs whose Kubernetes Jobs and pods were deleted before their time because there were more than MAX_FINISHED_PODS, or a ResourceQuota had no room',
       registers,
     }),
     paused: new Gauge({

@@ -52,6 +52,8 @@ export interface WatchesOptions {
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
+  /** Receive every change of a Job of zippers before its ZipJob is reconciled. */
+  readonly jobFollowers: readonly { see(change: Change<Job>): void }[];
   /** Receive every change of a pod of zippers before its ZipJob is reconciled. */
   readonly podFollowers: readonly { see(change: Change<Pod>): void }[];
   /** Receive every change of a ZipProject. */
@@ -117,17 +119,23 @@ function onZipJobChange(wiring: Wiring) {
   };
 }
 
-function onPodChange({ onZipJob, podFollowers }: Wiring) {
+function onPodChange({ onZipJob, onBucket, podFollowers, caches }: Wiring) {
   return (change: Change<Pod>): void => {
     for (const follower of podFollowers) follower.see(change);
     const key = zipJobKeyOf(objectOf(change));
-    if (key !== undefined) onZipJob(key);
+    if (key === undefined) return;
+    const job = caches().jobs.get(key);
+    const tested = job && testedBucketOf(job);
+    if (tested === undefined) onZipJob(key);
+    // Beside a sidecar, the Job does not change when the zipper ends.
+    else onBucket(tested);
   };
 }
 
 function onJobChange(wiring: Wiring) {
   return (change: Change<Job>): void => {
-    const { onZipJob, onBucket } = wiring;
+    const { onZipJob, onBucket, jobFollowers } = wiring;
+    for (const follower of jobFollowers) follower.see(change);
     onArchiveJob(wiring, change.key);
     const tested = testedBucketOf(objectOf(change));
     const key = zipJobKeyOf(objectOf(change));

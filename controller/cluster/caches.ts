@@ -4,6 +4,7 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
 import { clusterIndex, type KubeObject, type ObjectKey, type Reflector } from '#runtime/kube/types.ts';
+import { isJobFinished } from './job-state.ts';
 import { controllerOf, controllerUids } from './ownership.ts';
 import { isResting } from './skeletons.ts';
 
@@ -34,6 +35,8 @@ export const INDEXES = {
   bucketUid: 'bucketUid',
   /** Jobs of archives and recoveries by the uid of their ZipJob. */
   zipJobUid: 'zipJobUid',
+  /** Finished Jobs of archives and recoveries. */
+  finished: 'finished',
 } as const;
 
 /** True from the creation of its Job on; the number of such ZipJobs is limited by slots. */
@@ -42,8 +45,9 @@ export function isActive(zipJob: ZipJob): boolean {
   return !isFinished(zipJob) && (job !== undefined || (phase !== undefined && phase !== 'Queued'));
 }
 
-/** The only value of its index. */
+/** The only values of their indexes. */
 export const CHANGING = 'changing';
+export const FINISHED = 'finished';
 
 export function changingOf(zipJob: ZipJob): readonly string[] {
   return isResting(zipJob) ? [] : [CHANGING];
@@ -68,10 +72,11 @@ export function bucketKeyOf({ metadata, spec }: ZipJob): string {
 export const JOB_INDEXES = {
   [INDEXES.bucketUid]: (job: Job) => controllerUids(job, 'ZipBucket'),
   [INDEXES.zipJobUid]: (job: Job) => controllerUids(job, 'ZipJob'),
+  [INDEXES.finished]: (job: Job) => (isJobFinished(job) && controllerOf(job, 'ZipJob') ? [FINISHED] : []),
 };
 export const POD_INDEXES = { [INDEXES.jobUid]: (pod: Pod) => controllerUids(pod, 'Job') };
 
-/** Key of the ZipJob that a Job or pod belongs to; of the ZipBucket for a bucket test. */
+/** Key of the ZipJob that a Job or pod belongs to; of the Job for a bucket test. */
 export function zipJobKeyOf({ metadata }: KubeObject): ObjectKey | undefined {
   const name = metadata.labels?.[LABELS.instance];
   return name === undefined ? undefined : `${metadata.namespace}/${name}`;

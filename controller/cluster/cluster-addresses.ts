@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { formatHostPort } from '#runtime/egress/host-port.ts';
+import { portOfUrl } from '#runtime/egress/open-socket.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
@@ -12,6 +14,7 @@ import type { ControllerConfig } from '../config/config.ts';
 export interface ClusterAddresses {
   /** Undefined if they cannot be read. */
   readonly serviceCidrs: readonly string[] | undefined;
+  /** `address:port`. Without a port if it is not known. */
   readonly apiServer: readonly string[];
 }
 
@@ -59,20 +62,33 @@ async function readServiceCidrs({ kube, signal }: Deps): Promise<readonly string
   return found;
 }
 
-async function readEndpoints({ kube, signal }: Deps): Promise<readonly string[]> {
-  const slice = await kube.request({ method: 'GET', path: API_SERVER_SLICE, signal });
-  const endpoints = fieldOf(slice, 'endpoints');
-  return Array.isArray(endpoints)
-    ? endpoints.flatMap((endpoint: unknown) => textsOf(fieldOf(endpoint, 'addresses')))
-    : [];
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
-/** The addresses that this process uses for the API server. */
+/** The ports of a slice. One that is not a number, or no port at all, means all ports. */
+function portsOf(slice: unknown): readonly (number | undefined)[] {
+  const ports = listOf(fieldOf(slice, 'ports')).map((one) => fieldOf(one, 'port'));
+  return ports.length === 0
+    ? [undefined]
+    : ports.map((port) => (typeof port === 'number' ? port : undefined));
+}
+
+async function readEndpoints({ kube, signal }: Deps): Promise<readonly string[]> {
+  const slice = await kube.request({ method: 'GET', path: API_SERVER_SLICE, signal });
+  const hosts = listOf(fieldOf(slice, 'endpoints')).flatMap((one) => textsOf(fieldOf(one, 'addresses')));
+  return hosts.flatMap((host) => portsOf(slice).map((port) => formatHostPort({ host, port })));
+}
+
+/** The addresses and the port that this process uses for the API server. */
 async function ownEndpoints({ kube, log }: Deps): Promise<readonly string[]> {
-  const host = new URL(kube.server).hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0) return [host];
+  const url = new URL(kube.server);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = portOfUrl(url);
+  if (isIP(host) !== 0) return [formatHostPort({ host, port })];
   try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
+    const found = await lookup(host, { all: true });
+    return found.map(({ address }) => formatHostPort({ host: address, port }));
   } catch (error) {
     log.warn({ err: error, host }, 'could not resolve the host of the API server');
     return [];

@@ -1,3 +1,4 @@
+import { LABELS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isOwnedBy } from './ownership.ts';
@@ -22,6 +23,22 @@ export function jobFailure(job: Job): JobEnd | undefined {
 
 export function isJobFinished(job: Job): boolean {
   return jobCondition(job, ['Failed', 'Complete']) !== undefined;
+}
+
+/** The queue that admits the Job, also if a webhook of the queue added the label. */
+export function queueOf({ metadata }: Job): string | undefined {
+  return metadata.labels?.[LABELS.queueName];
+}
+
+export function isSuspended({ spec }: Job): boolean {
+  return spec?.suspend === true;
+}
+
+/** How long the Job was suspended before it started, or is so far. */
+export function suspendedMs(job: Job, now: Date): number {
+  const created = timeOf(job.metadata.creationTimestamp);
+  const end = isSuspended(job) ? now.getTime() : timeOf(job.status?.startTime);
+  return created === undefined || end === undefined ? 0 : Math.max(0, end - created);
 }
 
 /** True for the Job of an earlier ZipJob of the same name, which Kubernetes garbage-collects. */

@@ -55,9 +55,19 @@ export function isControlledBy(object: KubeObject, kind: OwnerKind, owner: Owner
   );
 }
 
+/** True for the Job in the status of the ZipJob. The deletion of the ZipJob with `--cascade=orphan` took its owner. */
+function isOrphanOf(job: Job, { metadata, status }: Pick<ZipJob, 'metadata' | 'status'>): boolean {
+  return (
+    (job.metadata.ownerReferences ?? []).length === 0 &&
+    job.metadata.namespace === metadata.namespace &&
+    job.metadata.uid !== undefined &&
+    job.metadata.uid === status?.job?.uid
+  );
+}
+
 /** True for a Job that the controller created for this ZipJob. */
-export function isOwnedBy(job: Job, { metadata }: Pick<ZipJob, 'metadata'>): boolean {
-  return isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);
+export function isOwnedBy(job: Job, zipJob: Pick<ZipJob, 'metadata' | 'status'>): boolean {
+  return isZipperJob(job) && (isControlledBy(job, 'ZipJob', zipJob.metadata) || isOrphanOf(job, zipJob));
 }
 
 /** True for a pod that the Job controller created for this Job of zippers. */

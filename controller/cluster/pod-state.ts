@@ -15,8 +15,17 @@ export function terminationOf(
   return zipperStatusOf(pod)?.state?.terminated;
 }
 
+/** True once Kubernetes reports the end of the whole pod, which is what its Job counts. */
+export function isPodOver({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/**
+ * True once the zipper has ended, also while a sidecar keeps the pod running. A disrupted pod ends as a whole, and as failed,
+ * whatever the exit code of its zipper.
+ */
 export function isEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  return isPodOver(pod) || (terminationOf(pod) !== undefined && !isDisrupted(pod));
 }
 
 /** Time after the grace period at which a node is reported as not responding. */

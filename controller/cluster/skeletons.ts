@@ -15,6 +15,7 @@ import type { KubeObject } from '#runtime/kube/types.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { lacksArchive } from './archive-state.ts';
 import { commandOf } from './command.ts';
+import { isSuspended, queueOf } from './job-state.ts';
 import { controllerOf, isZipperJob, isZipperPod, type OwnerKind } from './ownership.ts';
 import { type ContainerStatus, isEnded, zipperStatusOf } from './pod-state.ts';
 
@@ -185,6 +186,8 @@ const ZIPPER_JOB: NonNullable<Job['spec']> = {
   template: { spec: { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [] } },
 };
 
+const SUSPENDED_JOB: NonNullable<Job['spec']> = { ...ZIPPER_JOB, suspend: true };
+
 type JobCondition = NonNullable<NonNullable<Job['status']>['conditions']>[number];
 
 /** Only a failure is reported with its message, which names its pod. */
@@ -203,9 +206,14 @@ function jobCondition({ type, status, reason, message }: JobCondition): JobCondi
 export function jobSkeleton(job: Job): Job | undefined {
   if (!isZipperJob(job)) return undefined;
   const { startTime, failed, conditions = [] } = job.status ?? {};
+  const { labels, ...metadata } = ownedMetadata(job, ['ZipJob', 'ZipBucket']);
+  const queueName = queueOf(job);
   return {
-    metadata: ownedMetadata(job, ['ZipJob', 'ZipBucket']),
-    spec: ZIPPER_JOB,
+    metadata: {
+      ...metadata,
+      labels: { ...labels, ...(queueName && { [LABELS.queueName]: text(queueName) }) },
+    },
+    spec: isSuspended(job) ? SUSPENDED_JOB : ZIPPER_JOB,
     status: { ...defined({ startTime, failed }), conditions: conditions.map(jobCondition) },
   };
 }
@@ -257,7 +265,7 @@ function endedPod(pod: Pod): Pod {
 }
 
 function livingPod(pod: Pod): Pod {
-  const { phase, reason, message, conditions = [] } = pod.status ?? {};
+  const { phase, reason, message, conditions = [], initContainerStatuses } = pod.status ?? {};
   const container = zipperStatusOf(pod);
   const { nodeName, volumes } = pod.spec ?? {};
   return {
@@ -267,6 +275,7 @@ function livingPod(pod: Pod): Pod {
     status: {
       ...defined({ phase, reason, message }),
       conditions,
+      ...(initContainerStatuses && { initContainerStatuses: initContainerStatuses.map(livingContainer) }),
       ...(container && { containerStatuses: [livingContainer(container)] }),
     },
   };

@@ -1,17 +1,6 @@
+import { isStringMap, parseJson } from '#runtime/config/json-values.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
-
-export function parseJson(env: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(`${env} is not valid JSON`, error);
-  }
-}
-
-export function isStringMap(value: unknown): value is Readonly<Record<string, string>> {
-  return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
-}
 
 /**
  * Parses a JSON object of strings.

@@ -10,6 +10,7 @@ import {
 } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
+import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import {
   type ClassLimits,
@@ -87,6 +88,7 @@ const NETWORK_SETTINGS = {
 /** Every setting of the controller. Names of times include the unit. */
 export const CONTROLLER_SETTINGS = {
   ...KUBE_SETTINGS,
+  ...OBJECT_METADATA_SETTINGS,
   host: {
     env: 'HOST',
     type: 'string',

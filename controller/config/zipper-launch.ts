@@ -1,10 +1,10 @@
 import type { Settings } from '#runtime/config/config.ts';
+import { parseJson } from '#runtime/config/json-values.ts';
 import { readConfig } from '#runtime/config/read-config.ts';
 import { UNSUPPORTED_SETTINGS, unsupportedValues } from '#runtime/config/unsupported-settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { type TaskSettings, ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
-import { parseJson } from './config-values.ts';
 import { POD_KEYS } from './zipper-pod.ts';
 
 const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
@@ -13,7 +13,20 @@ const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
 });
 
 const DEFAULT_ZIPPER_POD = JSON.stringify({
+  labels: {
+    'sidecar.istio.io/inject': 'false',
+    'istio.io/dataplane-mode': 'none',
+    'kuma.io/sidecar-injection': 'disabled',
+  },
+  annotations: {
+    'karpenter.sh/do-not-disrupt': 'true',
+    'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+    'sidecar.istio.io/inject': 'false',
+    'linkerd.io/inject': 'disabled',
+    'consul.hashicorp.com/connect-inject': 'false',
+  },
   spec: {
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
     securityContext: {
       runAsNonRoot: true,
       runAsUser: 65_532,

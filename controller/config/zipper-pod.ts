@@ -1,7 +1,7 @@
+import { isStringMap, parseJson } from '#runtime/config/json-values.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { isStringMap, parseJson } from './config-values.ts';
 
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 type Container = PodSpec['containers'][number];

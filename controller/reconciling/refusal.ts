@@ -1,5 +1,7 @@
 import { shorten } from '#crds/conditions.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { findQuotaRefusal, type QuotaRefusal } from '#runtime/kube/quota-refusal.ts';
 import { backoffMs } from '#runtime/time/retry.ts';
 
 /** The API server rejected a Job; kept in memory until it accepts it. */
@@ -7,6 +9,8 @@ export interface Refusal {
   readonly target: 'archive' | 'recover';
   readonly reason: 'QuotaExceeded' | 'AdmissionRefused' | 'ApiServerBusy';
   readonly message: string;
+  /** The quota that has no room, if it is one. */
+  readonly quota?: QuotaRefusal;
   readonly since: Date;
   readonly retryAt: Date;
   readonly count: number;
@@ -51,6 +55,7 @@ export function refusalAfter(
     target: at.target,
     reason: reasonOf(error),
     message: shorten(error.message),
+    ...defined({ quota: findQuotaRefusal(error.said) }),
     since: isSame ? before.since : at.now,
     retryAt: new Date(at.now.getTime() + Math.max(backoffMs(BACKOFF, count), error.retryAfterMs ?? 0)),
     count,

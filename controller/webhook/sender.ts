@@ -1,5 +1,6 @@
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { parseHostPort } from '#runtime/egress/host-port.ts';
 import { proxyFor, type WEBHOOK_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
@@ -43,7 +44,10 @@ export function createSender({ config, secrets, clock, trust, resources }: Sende
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     trust,
-    proxy: proxyFor('webhook', config, [config.kubernetesHost, ...config.egressApiServerAddresses]),
+    proxy: proxyFor('webhook', config, [
+      config.kubernetesHost,
+      ...config.egressApiServerAddresses.map((text) => parseHostPort(text).host),
+    ]),
   });
   resources.defer(() => agent.destroy());
   const deliver = createDeliver({

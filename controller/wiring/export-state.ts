@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import { collectCaches } from '#runtime/kube/kube-metrics.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { CHANGING, INDEXES } from '../cluster/caches.ts';
@@ -12,6 +13,7 @@ import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from '../reconciling/measure-reconcile.
 import type { WorkQueue } from '../reconciling/work-queue.ts';
 import type { Watches } from '../watches.ts';
 import { collectAtScrape } from '../zip-job/metrics-at-scrape.ts';
+import { defaultDeadlineSeconds } from '../zip-job/policies/archive-size.ts';
 
 export interface StateSources {
   readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds' | 'workers'>;
@@ -23,6 +25,7 @@ export interface StateSources {
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly bucketQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
+  readonly limitsIn: (namespace: string) => Pick<ProjectLimits, 'archiveBytes'>;
   readonly clock: Pick<Clock, 'date'>;
 }
 
@@ -39,13 +42,15 @@ export function exportState(registry: Registry, sources: StateSources): void {
     bucketQueue,
     clock,
     storeOutages,
+    limitsIn,
   } = sources;
   const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.byClusterIndex(INDEXES.changing, CHANGING),
     resting: restingCounts,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
-    activeDeadlineSeconds: config.activeDeadlineSeconds,
+    defaultDeadlineSeconds: ({ metadata }) =>
+      defaultDeadlineSeconds(limitsIn(metadata.namespace).archiveBytes, config),
     heldBuckets: () => storeOutages.held,
     archiver: history?.archiver,
     now: () => clock.date(),

@@ -136,7 +136,7 @@ function createProjectReconcile(parts: Parts, sender: Sender, resources: Lifetim
 }
 
 function createBucketReconcile(parts: Parts, resources: Lifetime['resources']): Reconcile {
-  const { config, clients, watches, metrics, clock, currentConfig, bucketQueue } = parts;
+  const { config, clients, watches, metrics, clock, currentConfig, bucketQueue, quotaRoom } = parts;
   const countWrites = createCountWrites({ perSecond: config.bucketCountWritesPerSecond, clock });
   const testPlaces = createTestPlaces({
     inAll: config.maxBucketTests,
@@ -146,7 +146,7 @@ function createBucketReconcile(parts: Parts, resources: Lifetime['resources']): 
     ...parts,
     controller: ZIPBUCKET,
     queue: bucketQueue,
-    observe: createObserveBucket({ ...parts, caches: watches.caches, pods: clients.pods }),
+    observe: createObserveBucket({ ...parts, ...clients, caches: watches.caches }),
     decide: (seen, now) => decideBucket(seen, now, currentConfig()),
     act: createActOnBucket({
       applyStatus: createApplyStatus('ZipBucket', clients.buckets),
@@ -155,6 +155,7 @@ function createBucketReconcile(parts: Parts, resources: Lifetime['resources']): 
       clock,
       countWrites,
       testPlaces,
+      quotaRoom,
       recordEvent: createEventLaneOf('ZipBucket', parts, resources).add,
       requeue: (key, ms) => bucketQueue.addAfter(key, ms),
     }),

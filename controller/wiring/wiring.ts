@@ -38,11 +38,15 @@ import { projectOfTest } from '../webhook/test-event.ts';
 import { createUnfinishedJobs, type UnfinishedJobs } from '../zip-bucket/unfinished-jobs.ts';
 import { laneOfChange, laneWhenDue } from '../zip-job/lane.ts';
 import { createSurplus, type Surplus } from '../zip-job/lifetime/lifetime.ts';
+import { createLingeringPods } from '../zip-job/lifetime/lingering-pods.ts';
+import { createOrphanedJobs } from '../zip-job/lifetime/orphaned-jobs.ts';
 import { createMemory, type Memory } from '../zip-job/memory.ts';
 import { createReportingJobs, type ReportingJobs } from '../zip-job/reporting-jobs.ts';
 import { createUnreachableSources } from '../zip-job/unreachable-sources.ts';
 import { createProjectChildren, type ProjectChildren } from '../zip-project/project-children.ts';
 import type { ZipperNetwork } from '../zip-project/project-objects.ts';
+import { createRefusedJobs, type RefusedJobs } from '../zip-project/refused-jobs.ts';
+import { storesAtApiServer } from '../zip-project/stores-at-api-server.ts';
 
 function portOf(text: string): number {
   const port = Number(text);
@@ -69,6 +73,7 @@ export function zipperNetworkOf(config: ControllerConfig): ZipperNetwork | undef
       { ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] },
       config.proxyCidrs,
     ),
+    storesAtApiServer: storesAtApiServer(config),
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };
@@ -130,6 +135,7 @@ interface JobRecords {
   readonly reportingJobs: ReportingJobs;
   readonly unfinishedJobs: UnfinishedJobs;
   readonly restingCounts: RestingCounts;
+  readonly refusedJobs: RefusedJobs;
 }
 
 /** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
@@ -143,6 +149,8 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
   readonly ledger: Ledger;
   readonly storeOutages: StoreOutages;
   readonly projectClasses: ProjectClasses;
+  /** The limits in force in a namespace. */
+  readonly limitsIn: (namespace: string) => ProjectLimits;
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly endpointNotes: EndpointNotes;
@@ -227,20 +235,25 @@ function createProjectLimits(
   return { projectClasses, limitsIn };
 }
 
-function createJobRecords(cached: (key: ObjectKey) => ZipJob | undefined): JobRecords {
+function createJobRecords(
+  cached: (key: ObjectKey) => ZipJob | undefined,
+  onProject: (key: ObjectKey) => void,
+): JobRecords {
   return {
     memory: createMemory(cached),
     reportingJobs: createReportingJobs(),
     unfinishedJobs: createUnfinishedJobs(),
     restingCounts: createRestingCounts(),
+    refusedJobs: createRefusedJobs(onProject),
   };
 }
 
 function jobFollowers(
-  { memory, reportingJobs, unfinishedJobs, restingCounts }: JobRecords,
+  { memory, reportingJobs, unfinishedJobs, restingCounts, refusedJobs }: JobRecords,
   history: History | undefined,
 ): WatchesOptions['followers'] {
-  return [memory, reportingJobs, unfinishedJobs, restingCounts, ...(history ? [history.archiver] : [])];
+  const records = [memory, reportingJobs, unfinishedJobs, restingCounts, refusedJobs];
+  return [...records, ...(history ? [history.archiver] : [])];
 }
 
 interface Notifiers {
@@ -279,32 +292,45 @@ function cacheOptions({ kube, log, kubeMetrics: metrics, config }: Base) {
   return { kube, log, metrics, settings: { compareMs: COMPARED_EVERY * config.fullReconcileSeconds * 1000 } };
 }
 
+/** What deletes Jobs and pods that nothing else ends. */
+function createCleanup(
+  { clock, log, stopping: signal, clients }: Base,
+  leads: () => boolean,
+  findZipJob: FindZipJob,
+) {
+  const delayed = { clock, log, signal, leads };
+  return {
+    lingeringPods: createLingeringPods({ ...delayed, pods: clients.pods }),
+    orphanedJobs: createOrphanedJobs({ ...delayed, jobs: clients.jobs, findZipJob }),
+  };
+}
+
 export function createParts(base: Base): Parts {
   const { config, log, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
   const queues = createQueues(base, findZipJob);
-  const { queue, projectQueue } = queues;
   const leadership = { isOurs: false };
-  const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
-  const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
-  const common = { ...cacheOptions(base), projectClasses, onProject: notifiers.onProject };
+  const leads: () => boolean = () => leadership.isOurs && watches.hasSynced;
+  const notifiers = createNotifiers(queues, findZipJob, leads);
+  const limits = createProjectLimits(base, () => watches.caches);
+  const common = { ...cacheOptions(base), ...limits, onProject: notifiers.onProject };
   const pause: Pause = createPause((reason) =>
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );
-  function caches(): Caches {
-    return watches.caches;
-  }
-  const rules = { limitsIn, pause, leadership, caches };
-  const admission: Admission = createAdmission(base, { ...rules, ...notifiers, queue });
+  const caches: () => Caches = () => watches.caches;
+  const rules = { ...limits, pause, leadership, caches };
+  const admission: Admission = createAdmission(base, { ...rules, ...notifiers, ...queues });
   const { ledger, storeOutages } = admission;
-  const surplus = createSurplus(base, limitsIn, { queue, leadership, caches });
-  const records = createJobRecords(findZipJob);
+  const surplus = createSurplus(base, limits.limitsIn, { ...queues, leadership, caches });
+  const records = createJobRecords(findZipJob, notifiers.onProject);
   const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
   const unreachableSources = createUnreachableSources(base.metrics, log);
+  const { lingeringPods, orphanedJobs } = createCleanup(base, leads, findZipJob);
   const watches: Watches = createWatches({
     ...common,
     ...admission,
-    podFollowers: [surplus.finishedPods, unreachableSources],
+    jobFollowers: [orphanedJobs],
+    podFollowers: [surplus.finishedPods, unreachableSources, lingeringPods],
     followers: [storeOutages, ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
@@ -319,11 +345,11 @@ export function createParts(base: Base): Parts {
     watches,
     ...admission,
     ...surplus,
-    projectClasses,
+    ...limits,
     pause,
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
     isNamespaceTerminating: createIsNamespaceTerminating({ namespaces: clients.namespaces, clock }),
-    endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
+    endpointNotes: createEndpointNotes((key) => queues.projectQueue.add(key)),
     ...records,
     dispatcher: createDispatcher(base, queues),
     history,

@@ -8,6 +8,7 @@ import type { EventLane } from '../reconciling/event-lane.ts';
 import type { Finalizers } from '../reconciling/finalizers.ts';
 import { type Outcome, tolerateChanges } from '../reconciling/reconcile.ts';
 import { refusalAfter } from '../reconciling/refusal.ts';
+import type { QuotaRoom } from '../zip-job/lifetime/quota-room.ts';
 import type { CountWrites } from './count-writes.ts';
 import type { BucketAction, BucketDecision, BucketObservation } from './observation.ts';
 import type { TestPlaces } from './test-places.ts';
@@ -20,6 +21,7 @@ export interface ActOnBucketOptions {
   readonly clock: Pick<Clock, 'date'>;
   readonly countWrites: CountWrites;
   readonly testPlaces: TestPlaces;
+  readonly quotaRoom: QuotaRoom;
   readonly recordEvent: EventLane['add'];
   /** Reconciles the bucket again after `ms`. */
   readonly requeue: (bucket: ObjectKey, ms: number) => void;
@@ -30,17 +32,17 @@ function isReported(error: unknown): error is KubeError {
   return isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
 }
 
-/** A test takes seconds. */
-const PLACE_WAIT_MS = 2_000;
+/** A test takes seconds, and so does a deletion. */
+const RETRY_MS = 2_000;
 
-/** Waits for a place. Finishes the test if the API server rejects its Job. */
+/** Waits for a place, and for room in a quota. Finishes the test if the API server rejects its Job. */
 async function startTest(
   options: ActOnBucketOptions,
   bucket: ZipBucket,
   { nonce, job }: Extract<BucketAction, { kind: 'startTest' }>,
 ): Promise<void> {
   if (!options.testPlaces.take(objectKey(bucket))) {
-    options.requeue(objectKey(bucket), PLACE_WAIT_MS);
+    options.requeue(objectKey(bucket), RETRY_MS);
     return;
   }
   try {
@@ -48,7 +50,14 @@ async function startTest(
   } catch (error) {
     if (!isReported(error)) throw error;
     const now = options.clock.date();
-    const { reason, message } = refusalAfter(undefined, error, { target: 'archive', now });
+    const refusal = refusalAfter(undefined, error, { target: 'archive', now });
+    const quota = refusal.quota && options.quotaRoom.look(bucket.metadata.namespace, refusal.quota);
+    if (quota?.isFreeable === true) {
+      await options.quotaRoom.free(bucket.metadata.namespace, quota.refusal);
+      options.requeue(objectKey(bucket), RETRY_MS);
+      return;
+    }
+    const { reason, message } = { ...refusal, ...quota };
     const response = { ready: { status: 'False', reason, message } } as const;
     const status = withTestResponse(bucket, bucket.status ?? {}, { nonce, response, now });
     await options.applyStatus(bucket, status);
@@ -62,6 +71,9 @@ async function perform(options: ActOnBucketOptions, bucket: ZipBucket, action: B
       return;
     case 'releaseFinalizer':
       await options.finalizers.release(bucket, action.forced);
+      return;
+    case 'freeQuota':
+      await options.quotaRoom.free(bucket.metadata.namespace, action.refusal);
       return;
     case 'startTest':
       await startTest(options, bucket, action);

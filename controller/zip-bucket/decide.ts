@@ -7,7 +7,10 @@ import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { commandOf } from '../cluster/command.ts';
+import { isSuspended, queueOf } from '../cluster/job-state.ts';
 import { isForced, isLeaving } from '../cluster/release.ts';
+import { POD_GRACE_PERIOD_MS } from '../zip-job/policies/pod-not-created.ts';
+import { settingsIn } from '../zip-job/policies/pod-settings.ts';
 import { withoutCount } from './count-change.ts';
 import type {
   BucketAction,
@@ -15,9 +18,13 @@ import type {
   BucketDecision,
   BucketMoment,
   BucketObservation,
+  BucketTest,
 } from './observation.ts';
 import { testJob, testJobName } from './test-manifest.ts';
 import { testResponse, withTestResponse } from './test-response.ts';
+
+/** A Job that has no pod by then is probably refused one. */
+const POD_CHECK_MS = POD_GRACE_PERIOD_MS + 500;
 
 interface Step {
   readonly status: ZipBucketStatus;
@@ -72,6 +79,22 @@ function leaving(seen: BucketObservation, status: ZipBucketStatus, now: Date): S
   };
 }
 
+/** Requeues a test without a pod, because no event says that one is refused. */
+function waitMs({ pods }: BucketTest, until: Date, { now }: BucketMoment): number {
+  const untilMs = until.getTime() - now.getTime();
+  return pods.length > 0 ? untilMs : Math.min(untilMs, POD_CHECK_MS);
+}
+
+function quotaActions({ quota }: BucketTest): readonly BucketAction[] {
+  return quota?.isFreeable === true ? [{ kind: 'freeQuota', refusal: quota.refusal }] : [];
+}
+
+/** Kueue may suspend every Job that is in no queue. Such a test is replaced by one in the queue of the project. */
+function wantedQueue({ project }: BucketObservation, { job }: BucketTest): string | undefined {
+  const isInNone = isSuspended(job) && queueOf(job) === undefined && !isLeaving(job.metadata);
+  return isInNone ? project?.spec.jobDefaults?.queueName : undefined;
+}
+
 function testing(seen: BucketObservation, status: ZipBucketStatus, at: BucketMoment): Step {
   const { bucket } = seen;
   const nonce = commandOf(bucket.metadata, ANNOTATIONS.testBucket, bucket.status?.test?.nonce);
@@ -79,13 +102,18 @@ function testing(seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
   const name = testJobName(bucket, nonce);
   const others = removal(seen, name);
   const test = seen.tests.find(({ job }) => job.metadata.name === name);
-  if (!test) {
-    const start: BucketAction = { kind: 'startTest', nonce, job: testJob(bucket, nonce, at.config) };
-    return { status, actions: [...others, start] };
+  const queueName = test && wantedQueue(seen, test);
+  if (!test || queueName !== undefined) {
+    const job = testJob(bucket, nonce, { ...at.config, queueName });
+    return { status, actions: [...removal(seen), { kind: 'startTest', nonce, job }] };
   }
   const response = testResponse(test, at);
   if ('until' in response)
-    return { status, actions: others, requeueAfterMs: response.until.getTime() - at.now.getTime() };
+    return {
+      status,
+      actions: [...others, ...quotaActions(test)],
+      requeueAfterMs: waitMs(test, response.until, at),
+    };
   // The next reconcile deletes the Job, when the result is in the status.
   return { status: withTestResponse(bucket, status, { nonce, response, now: at.now }), actions: others };
 }
@@ -109,7 +137,8 @@ export function decideBucket(seen: BucketObservation, now: Date, config: BucketC
     activeJobs: seen.unfinishedJobs,
     ...(held && { conditions: setCondition(before.conditions, held, now) }),
   };
-  const step = isLeaving(metadata) ? leaving(seen, status, now) : testing(seen, status, { now, config });
+  const at = { now, config: settingsIn(seen.project, config) };
+  const step = isLeaving(metadata) ? leaving(seen, status, now) : testing(seen, status, at);
   const { status: next, ...rest } = step;
   if (isDeepStrictEqual(next, before)) return rest;
   const isCountOnly = isDeepStrictEqual(withoutCount(next), withoutCount(before));

@@ -1,14 +1,22 @@
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { QuotaRefusal } from '#runtime/kube/quota-refusal.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { PodWait } from '../cluster/pod-waiting.ts';
 import type { ForcedRemoval } from '../cluster/release.ts';
 import type { EventNote } from '../reconciling/events.ts';
+import type { QuotaWait } from '../zip-job/lifetime/quota-room.ts';
 import type { DecisionConfig } from '../zip-job/observation.ts';
 
 /** A Job that tests a bucket, and its pods. */
 export interface BucketTest {
   readonly job: Job;
   readonly pods: readonly Pod[];
+  /** What the newest Warning Event says about the missing pod or container; read only after it has waited for one. */
+  readonly podRefusal?: PodWait | undefined;
+  /** The quota that refuses its pod. */
+  readonly quota?: QuotaWait | undefined;
 }
 
 /** The input of a decision about one ZipBucket. */
@@ -22,6 +30,8 @@ export interface BucketObservation {
    * its bucket.
    */
   readonly zipJobs: readonly ZipJob[];
+  /** Its settings apply to the pod of a test. */
+  readonly project: ZipProject | undefined;
   /** The project is deleted or being deleted, so its finished jobs are no longer readable. */
   readonly isProjectLeaving: boolean;
   readonly tests: readonly BucketTest[];
@@ -32,6 +42,7 @@ export interface BucketObservation {
 export type BucketAction =
   | { readonly kind: 'addFinalizer' }
   | { readonly kind: 'releaseFinalizer'; readonly forced?: ForcedRemoval }
+  | { readonly kind: 'freeQuota'; readonly refusal: QuotaRefusal }
   | { readonly kind: 'startTest'; readonly nonce: string; readonly job: Job }
   | { readonly kind: 'deleteTest'; readonly name: string; readonly uid: string };
 

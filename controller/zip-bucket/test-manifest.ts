@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { controllerReferenceOf } from '../cluster/ownership.ts';
-import { settingsOf, taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
+import { queuedJob, settingsOf, taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
 import { zipperPodMetadata, zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
 
@@ -22,8 +22,13 @@ export function testJobName({ metadata }: ZipBucket, nonce: string): string {
   return `zipbucket-test-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`;
 }
 
+export type TestSettings = BucketConfig & {
+  /** Absent: the Job is in no queue. */
+  readonly queueName?: string | undefined;
+};
+
 /** The Job that tests a bucket. It has no token of the API server and mounts only the credentials of this bucket. */
-export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig): Job {
+export function testJob(bucket: ZipBucket, nonce: string, config: TestSettings): Job {
   const { namespace } = bucket.metadata;
   const task: CheckBucketTask = {
     mode: 'check-bucket',
@@ -33,19 +38,22 @@ export function testJob(bucket: ZipBucket, nonce: string, config: BucketConfig):
   };
   const name = testJobName(bucket, nonce);
   const labels = zipperLabels(name, 'check-bucket');
+  const queued = queuedJob(config.queueName);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
       name,
       namespace,
-      labels,
+      labels: { ...labels, ...queued.labels },
       ownerReferences: [controllerReferenceOf(bucket, 'ZipBucket')],
     },
     spec: {
       completions: 1,
       parallelism: 1,
-      backoffLimit: 0,
+      ...queued.spec,
+      // The kubelet may reject the pod. The controller deletes the Job after a pod that has run.
+      backoffLimit: config.maxDisruptions,
       activeDeadlineSeconds: config.bucketTestSeconds + GRACE_SECONDS,
       ttlSecondsAfterFinished: TTL_SECONDS,
       podReplacementPolicy: 'Failed',

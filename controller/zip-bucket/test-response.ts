@@ -6,13 +6,15 @@ import {
   setCondition,
   shorten,
 } from '#crds/conditions.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
 import { missingText } from '#runtime/store/bucket-permissions.ts';
 import { isJobFinished, jobFailure } from '../cluster/job-state.ts';
-import { isEnded } from '../cluster/pod-state.ts';
-import { podWaiting } from '../cluster/pod-waiting.ts';
+import { isDisrupted, isEnded, terminationOf } from '../cluster/pod-state.ts';
+import { startError, suspension, whyNoContainer } from '../cluster/pod-waiting.ts';
 import { describeFailure, terminationMessageOf } from '../cluster/termination-message.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { BucketMoment, BucketTest } from './observation.ts';
@@ -77,9 +79,18 @@ function terminationMessage({ pods }: BucketTest): TestResponse | undefined {
   return undefined;
 }
 
+/** The exit of a pod that reported nothing else. */
+function crash(pod: Pod): TestResponse {
+  const notStarted = startError(pod);
+  if (notStarted) return failed(notStarted.reason, notStarted.message);
+  const { exitCode = 0, reason = 'Error' } = terminationOf(pod) ?? {};
+  const text = `pod ${pod.metadata.name} reported no result: ${reason}, exit code ${exitCode}`;
+  return failed('BucketTestFailed', exitCode === EXIT_CODES.ok ? REASONS.BucketTestFailed : text);
+}
+
 /** The result at the time limit: includes every possible cause, because no better information follows. */
-function timedOut({ job, pods }: BucketTest, seconds: number): TestResponse {
-  const wait = pods.map((pod) => podWaiting(pod, END_OF_TIME)).find((one) => one !== undefined);
+function timedOut({ job, pods, podRefusal }: BucketTest, seconds: number): TestResponse {
+  const wait = whyNoContainer({ pods, warning: suspension(job) ?? podRefusal }, END_OF_TIME);
   const why = wait ? `: ${wait.reason}: ${wait.message}` : '';
   return failed(
     wait?.reason ?? 'BucketTestFailed',
@@ -87,19 +98,23 @@ function timedOut({ job, pods }: BucketTest, seconds: number): TestResponse {
   );
 }
 
+/** Counted from the creation of the Job, or from when finished Jobs last could make room in the quota that refuses its pod. */
+function deadlineOf({ job, quota }: BucketTest, { now, config }: BucketMoment): Date {
+  const created = timeOf(job.metadata.creationTimestamp) ?? now.getTime();
+  return new Date(Math.max(created, quota?.freeableAt?.getTime() ?? 0) + config.bucketTestSeconds * 1000);
+}
+
 /** The result of a test, or the deadline for the result. */
-export function testResponse(
-  test: BucketTest,
-  { now, config }: BucketMoment,
-): TestResponse | { readonly until: Date } {
+export function testResponse(test: BucketTest, at: BucketMoment): TestResponse | { readonly until: Date } {
   const response = terminationMessage(test);
   if (response) return response;
   const { job, pods } = test;
-  const seconds = config.bucketTestSeconds;
-  const until = new Date((timeOf(job.metadata.creationTimestamp) ?? now.getTime()) + seconds * 1000);
-  if (now >= until) return timedOut(test, seconds);
+  const until = deadlineOf(test, at);
+  if (at.now >= until) return timedOut(test, at.config.bucketTestSeconds);
   const failure = jobFailure(job);
   if (failure) return failed('BucketTestFailed', `Job ${job.metadata.name}: ${failure.reason}`);
+  const crashed = pods.find((pod) => isEnded(pod) && terminationOf(pod) !== undefined && !isDisrupted(pod));
+  if (crashed) return crash(crashed);
   // A finished Job has a finished pod, but the pod cache may lag behind.
   return isJobFinished(job) && pods.some(isEnded)
     ? failed('BucketTestFailed', REASONS.BucketTestFailed)

@@ -1,4 +1,4 @@
-import { ANNOTATIONS, FIELD_MANAGERS } from '#crds/api-group.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
@@ -6,37 +6,37 @@ import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import type { ActOptions } from './actions/act-options.ts';
 import { type Current, createJob } from './actions/create-job.ts';
+import { endPod } from './actions/end-pod.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
 import { guarded, patchMetadata } from './actions/versioned-write.ts';
 import { writeStatus } from './actions/write-status.ts';
 import { jobFacts } from './job-facts.ts';
 import type { Action, Decision, Observation } from './observation.ts';
 
-/**
- * The Job controller replaces a pod only once its phase is Failed, which the kubelet of a lost node never reports. So this
- * sets it, as the pod garbage collector does for pods of lost nodes.
- */
+/** Ends the pod of a node that does not respond, as the pod garbage collector does. */
 async function forceDeletePod(
   options: ActOptions,
   namespace: string,
   { name, uid }: Extract<Action, { kind: 'forceDeletePod' }>,
 ): Promise<void> {
-  const lost = {
-    type: 'DisruptionTarget',
-    status: 'True',
-    reason: 'PodLost',
-    message: 'the node of the pod does not respond',
-  };
-  const status = {
-    phase: 'Failed',
-    conditions: [{ ...lost, lastTransitionTime: rfc3339(options.clock.date()) }],
-  };
+  await endPod(
+    options,
+    { namespace, name, uid },
+    {
+      phase: 'Failed',
+      disruption: { reason: 'PodLost', message: 'the node of the pod does not respond' },
+    },
+  );
+}
+
+/** The Job controller fails a Job that has more failed pods than its limit, and keeps its pods. */
+async function failJob(
+  { jobs }: ActOptions,
+  namespace: string,
+  { name, uid }: Extract<Action, { kind: 'failJob' }>,
+): Promise<void> {
   try {
-    await options.pods.apply(
-      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace, name, uid }, status },
-      { fieldManager: FIELD_MANAGERS.controller, subresource: 'status' },
-    );
-    await options.pods.delete(namespace, name, { uid, gracePeriodSeconds: 0 });
+    await jobs.mergePatch({ namespace, name }, { metadata: { uid }, spec: { backoffLimit: 0 } });
   } catch (error) {
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
   }
@@ -89,10 +89,31 @@ async function deleteFileList(
 
 export type Act = (seen: Observation, decision: Decision) => Promise<Outcome>;
 
+/** Ends one Job or pod. */
+async function endOne(
+  options: ActOptions,
+  namespace: string,
+  action: Extract<Action, { readonly uid: string }>,
+): Promise<void> {
+  switch (action.kind) {
+    case 'deleteJob':
+      await options.jobs.delete(namespace, action.name, { uid: action.uid, propagationPolicy: 'Background' });
+      return;
+    case 'failJob':
+      return failJob(options, namespace, action);
+    case 'forceDeletePod':
+      return forceDeletePod(options, namespace, action);
+  }
+}
+
 async function perform(options: ActOptions, current: Current, action: Action): Promise<Fresh> {
   const { zipJob } = current;
   if (isLocal(action)) return performLocally(options, zipJob, action);
-  const { namespace, name, uid } = zipJob.metadata;
+  const { namespace } = zipJob.metadata;
+  if ('uid' in action) {
+    await endOne(options, namespace, action);
+    return kept(zipJob);
+  }
   switch (action.kind) {
     case 'addFinalizer':
       return guarded(options, zipJob, () => options.finalizers.add(zipJob));
@@ -100,22 +121,25 @@ async function perform(options: ActOptions, current: Current, action: Action): P
       return release(options, zipJob, action);
     case 'createJob':
       return { end: await createJob(options, current, action) };
-    case 'deleteJob':
-      await options.jobs.delete(namespace, action.name, { uid: action.uid, propagationPolicy: 'Background' });
-      return kept(zipJob);
-    case 'forceDeletePod':
-      await forceDeletePod(options, namespace, action);
+    case 'freeQuota':
+      await options.quotaRoom.free(namespace, action.refusal);
       return kept(zipJob);
     case 'deleteFileList':
       return deleteFileList(options, zipJob, action.secretNames);
     case 'deleteZipJob':
-      await options.zipJobs.delete(namespace, name, {
-        ...defined({ uid }),
-        propagationPolicy: 'Background',
-      });
-      if (action.isUnstored === true) noteUnstored(options, zipJob, 'full');
-      return { end: GONE };
+      return deleteZipJob(options, zipJob, action);
   }
+}
+
+async function deleteZipJob(
+  options: ActOptions,
+  zipJob: ZipJob,
+  { isUnstored }: Extract<Action, { kind: 'deleteZipJob' }>,
+): Promise<Fresh> {
+  const { namespace, name, uid } = zipJob.metadata;
+  await options.zipJobs.delete(namespace, name, { ...defined({ uid }), propagationPolicy: 'Background' });
+  if (isUnstored === true) noteUnstored(options, zipJob, 'full');
+  return { end: GONE };
 }
 
 async function release(

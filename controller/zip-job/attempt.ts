@@ -1,10 +1,11 @@
 import { rfc3339, shorten } from '#crds/conditions.ts';
-import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/exit-codes.ts';
+import { DISRUPTION_EXIT_CODES, EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { isDisrupted, isEnded, terminationOf } from '../cluster/pod-state.ts';
+import { startError } from '../cluster/pod-waiting.ts';
 import { describeFailure, leavesUploads, terminationMessageOf } from '../cluster/termination-message.ts';
 import type { OwnedStatus } from './observation.ts';
 import { attemptUpload, uploadOf } from './owned-status.ts';
@@ -32,7 +33,7 @@ export function classify(pod: Pod | undefined): AttemptClass {
   if (isSuccess(pod, end.exitCode)) return 'success';
   if (isPermanentExit(end.exitCode)) return 'permanent';
   if (end.reason === OOM_REASON) return 'oom';
-  if (isDisrupted(pod) || end.exitCode === EXIT_CODES.notActive) return 'disruption';
+  if (isDisrupted(pod) || DISRUPTION_EXIT_CODES.includes(end.exitCode)) return 'disruption';
   return end.exitCode === EXIT_CODES.superseded ? 'superseded' : 'transient';
 }
 
@@ -62,7 +63,8 @@ function outsideView(pod: Pod): Removal | undefined {
   const end = terminationOf(pod);
   if (!end) return podView(pod.status);
   if (end.exitCode === EXIT_CODES.ok) return undefined;
-  return { reason: end.reason ?? 'Error', message: `the zipper exited with code ${end.exitCode}` };
+  const message = startError(pod)?.message ?? `the zipper exited with code ${end.exitCode}`;
+  return { reason: end.reason ?? 'Error', message };
 }
 
 function evidence(zipJob: ZipJob, pod: Pod | undefined): Removal | undefined {
@@ -141,6 +143,16 @@ export function nextAttempt(status: OwnedStatus): number {
   return (status.attempts?.at(-1)?.n ?? 0) + 1;
 }
 
+/** Drops the oldest disruption first: all attempts that count against maxAttempts are kept. */
+function newest(attempts: readonly Attempt[]): readonly Attempt[] {
+  if (attempts.length <= KEPT_ATTEMPTS) return attempts;
+  const dropped = Math.max(
+    0,
+    attempts.slice(0, -1).findIndex((attempt) => attempt.class === 'disruption'),
+  );
+  return attempts.toSpliced(dropped, 1);
+}
+
 /** Adds the record of a pod to the status, once. */
 export function withAttempt(
   status: OwnedStatus,
@@ -150,5 +162,5 @@ export function withAttempt(
   if (status.attempts?.some(({ podUid }) => podUid === ended.podUid)) return status;
   const n = nextAttempt(status);
   const attempts = [...(status.attempts ?? []), attemptOf(zipJob, ended, { n, now: ended.now })];
-  return { ...status, attempts: attempts.slice(-KEPT_ATTEMPTS), attemptsTotal: n };
+  return { ...status, attempts: newest(attempts), attemptsTotal: n };
 }

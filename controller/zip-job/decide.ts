@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { REASONS } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import { ownJob } from '../cluster/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../cluster/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { isRecovering, ownedStatus, withCondition } from './owned-status.ts';
+import { settingsFor } from './policies/archive-size.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
 import { interruption } from './policies/interruption.ts';
+import { settingsIn } from './policies/pod-settings.ts';
 import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/recovery.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
 import { resultOf, verifyResult } from './policies/result.ts';
@@ -43,30 +45,6 @@ function finalizing(s: Situation): Step {
     ...step,
     events: [...result.events, ...(step.events ?? [])],
     actions: [...result.actions, ...(step.actions ?? [])],
-  };
-}
-
-/**
- * The pod settings for a project. They override those of the chart, but a project cannot remove the node restrictions of the
- * chart.
- */
-export function settingsIn(project: ZipProject | undefined, config: DecisionConfig): DecisionConfig {
-  const pods = project?.spec.pods;
-  if (!pods) return config;
-  const { priorityClassName, resources, nodeSelector, tolerations = [] } = pods;
-  const { spec } = config.zipperPod;
-  return {
-    ...config,
-    zipperPriorityClassName: priorityClassName ?? config.zipperPriorityClassName,
-    zipperResources: { ...config.zipperResources, ...resources },
-    zipperPod: {
-      ...config.zipperPod,
-      spec: {
-        ...spec,
-        nodeSelector: { ...nodeSelector, ...spec.nodeSelector },
-        tolerations: [...(spec.tolerations ?? []), ...tolerations],
-      },
-    },
   };
 }
 
@@ -183,6 +161,11 @@ function slotActions(s: Situation, { slot }: Step): readonly Action[] {
   return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
 }
 
+/** Makes room for the next Job or pod before it is tried again. */
+function quotaActions({ quota }: Observation): readonly Action[] {
+  return quota?.isFreeable === true ? [{ kind: 'freeQuota', refusal: quota.refusal }] : [];
+}
+
 /** Nothing can be created in a terminating namespace, so recovery is impossible there. The history can still be written. */
 function forcedRemoval({ seen, now, config }: Situation): ForcedRemoval | undefined {
   if (seen.isNamespaceTerminating && !hasHistory(config)) return 'NamespaceTerminating';
@@ -220,7 +203,7 @@ export function decide(seen: Observation, now: Date, config: DecisionConfig): De
         ? before
         : { ...before, observedGeneration },
     now,
-    config: settingsIn(seen.project, config),
+    config: settingsFor(seen.maxArchiveBytes ?? JOB_LIMITS.archiveBytes, settingsIn(seen.project, config)),
   };
   const forced = forcedRemoval(s);
   if (forced) return removal(s, forced);
@@ -229,7 +212,12 @@ export function decide(seen: Observation, now: Date, config: DecisionConfig): De
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
     ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
-    actions: [...slotActions(s, step), ...finalizerAction(s, step), ...(step.actions ?? [])],
+    actions: [
+      ...quotaActions(seen),
+      ...slotActions(s, step),
+      ...finalizerAction(s, step),
+      ...(step.actions ?? []),
+    ],
     events: isReported ? (step.events ?? []) : [],
     ...defined({ requeueAfterMs }),
   };

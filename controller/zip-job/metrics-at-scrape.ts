@@ -13,7 +13,8 @@ export interface ScrapeSources {
   readonly resting: Pick<RestingCounts, 'ofPhase'>;
   /** By the name of the work queue in its other metrics. */
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
-  readonly activeDeadlineSeconds: number;
+  /** Default time limit of a job. */
+  readonly defaultDeadlineSeconds: (zipJob: ZipJob) => number;
   readonly heldBuckets: () => number;
   /** Undefined without a history. */
   readonly archiver: { readonly size: number; readonly oldestMs: () => number | undefined } | undefined;
@@ -42,7 +43,8 @@ function notifiedSince({ status }: ZipJob): number | undefined {
 function isOverdue(zipJob: ZipJob, sources: ScrapeSources): boolean {
   const startedAt = timeOf(zipJob.status?.startedAt);
   if (startedAt === undefined || isFinished(zipJob)) return false;
-  const limitMs = deadlineSeconds(zipJob, sources) * 1000;
+  const activeDeadlineSeconds = sources.defaultDeadlineSeconds(zipJob);
+  const limitMs = deadlineSeconds(zipJob, { activeDeadlineSeconds }) * 1000;
   return sources.now().getTime() > startedAt + limitMs + OVERDUE_GRACE_MS;
 }
 

@@ -1,6 +1,7 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ControllerStatus, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import type { QuotaRefusal } from '#runtime/kube/quota-refusal.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { PodWait } from '../cluster/pod-waiting.ts';
 import type { ForcedRemoval } from '../cluster/release.ts';
@@ -9,6 +10,7 @@ import type { Position } from '../queue/ledger.ts';
 import type { EventNote } from '../reconciling/events.ts';
 import type { Refusal } from '../reconciling/refusal.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
+import type { QuotaWait } from './lifetime/quota-room.ts';
 import type { SeenProgress } from './memory.ts';
 
 /** The input of a decision about one ZipJob. */
@@ -29,6 +31,8 @@ export interface Observation {
   readonly reportingJobs?: number;
   /** Why the Job, or the recovery Job if there is one, has no pod; read only after it has waited for one. */
   readonly podRefusal?: PodWait | undefined;
+  /** The quota that refuses the next Job or its pod. */
+  readonly quota?: QuotaWait | undefined;
   readonly delivery: DeliveryState;
   /** Its entry in the admission ledger. */
   readonly position: Position;
@@ -36,6 +40,8 @@ export interface Observation {
   readonly listOwner?: ZipJob | undefined;
   /** For an unfinished job: a job of another namespace may write the same object of the same bucket. */
   readonly sharesTarget?: boolean;
+  /** For an unfinished job: the limit of its project. */
+  readonly maxArchiveBytes?: number;
   /** For a finished job: reruns that use its file list. */
   readonly listUsers?: readonly ZipJob[];
   /** For a finished job: its Kubernetes Jobs, those of recoveries included. */
@@ -67,6 +73,9 @@ export type Action =
     }
   | { readonly kind: 'createJob'; readonly target: 'archive' | 'recover'; readonly job: Job }
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
+  | { readonly kind: 'freeQuota'; readonly refusal: QuotaRefusal }
+  /** Lets the Job fail, so that it starts no other pod and those that it has keep their logs. */
+  | { readonly kind: 'failJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
   | { readonly kind: 'discardDelivery' }

@@ -1,18 +1,18 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
-import { shorten } from '#crds/conditions.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { type Caches, INDEXES, listOwnerOf } from '../cluster/caches.ts';
 import { isJobFinished, jobFailure, ownJob } from '../cluster/job-state.ts';
 import { isOwnedBy, isZipperPod } from '../cluster/ownership.ts';
+import { findPodRefusal } from '../cluster/pod-refusal.ts';
 import { terminationOf } from '../cluster/pod-state.ts';
-import type { PodWait } from '../cluster/pod-waiting.ts';
+import type { PodRefusal } from '../cluster/pod-waiting.ts';
 import { listPods, podsOf } from '../cluster/pods-of-job.ts';
 import { isLeaving } from '../cluster/release.ts';
 import type { IsNamespaceTerminating } from '../cluster/terminating-namespaces.ts';
@@ -22,34 +22,16 @@ import type { Ledger } from '../queue/ledger.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import { attemptIdOf } from '../webhook/retries.ts';
 import type { FinishedPods } from './lifetime/finished-pods.ts';
+import type { QuotaRoom } from './lifetime/quota-room.ts';
 import type { SurplusJobs } from './lifetime/surplus-jobs.ts';
 import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
+import { defaultDeadlineSeconds } from './policies/archive-size.ts';
 import { isFarTooSlow } from './policies/deadline.ts';
-import { lacksPod, recoveryLacksPod } from './policies/pod-not-created.ts';
+import { lacksPod, latePod, withoutContainer } from './policies/pod-not-created.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
-
-/** Removes the name of the rejected pod: it differs each time and would cause a new Event each time. */
-function plain(message: string): string {
-  return message.replace(/^Error creating: /, '').replace(/^pods "[^"]*" (?:is|are) forbidden: /, '');
-}
-
-/** Why the Job controller could not create pods: the message of the API server. */
-function podRefusalOf(events: readonly Event[]): PodWait | undefined {
-  const last = events.reduce<Event | undefined>(
-    (newest, event) =>
-      (timeOf(event.lastTimestamp) ?? 0) >= (timeOf(newest?.lastTimestamp) ?? 0) ? event : newest,
-    undefined,
-  );
-  if (last?.message === undefined) return undefined;
-  const message = shorten(plain(last.message));
-  return {
-    reason: /\b(?:exceeded|failed) quota\b/.test(message) ? 'QuotaExceeded' : 'AdmissionRefused',
-    message,
-  };
-}
 
 export interface ObserveOptions {
   readonly caches: Omit<Caches, 'namespaces'>;
@@ -65,8 +47,10 @@ export interface ObserveOptions {
   readonly ledger: Pick<Ledger, 'position' | 'sharesTarget'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
   readonly finishedPods: Pick<FinishedPods, 'isSurplus'>;
+  readonly quotaRoom: Pick<QuotaRoom, 'look'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
+  readonly limitsIn: (namespace: string) => Pick<ProjectLimits, 'archiveBytes'>;
   readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds'>;
 }
 
@@ -170,12 +154,15 @@ function findListOwner(options: ObserveOptions, zipJob: ZipJob): ZipJob | undefi
 }
 
 async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Promise<Observation> {
+  const job = options.caches.jobs.get(key);
   return {
     zipJob,
     project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
     bucket: undefined,
-    job: options.caches.jobs.get(key),
-    pods: hasActivePod(zipJob) ? await findPods(options, zipJob, undefined) : [],
+    job,
+    pods: hasActivePod(zipJob)
+      ? await findPods(options, zipJob, undefined)
+      : cachedPods(options, zipJob, job),
     recovery: undefined,
     refusal: undefined,
     delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
@@ -192,22 +179,41 @@ async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
   };
 }
 
-function jobWithoutPod(seen: Observation, now: Date): Job | undefined {
-  const { recovery, job } = seen;
-  if (recovery) return recoveryLacksPod(recovery, now) ? recovery.job : undefined;
-  return lacksPod(seen, now) ? job : undefined;
+/** The pod that starts late, or the Job without a pod; of the recovery, if there is one. */
+function containerless(seen: Observation, now: Date): Job | Pod | undefined {
+  const { recovery, job, pods } = seen;
+  if (recovery) return withoutContainer(recovery, now);
+  return latePod(pods, now) ?? (lacksPod(seen, now) ? job : undefined);
 }
 
-/** Only the Events of the Job contain the reason why it has no pod. */
-async function findPodRefusal(
-  options: ObserveOptions,
+/** Why there is no running container. */
+async function podRefusalIn(
+  { events, clock }: ObserveOptions,
   seen: Observation,
-): Promise<Observation['podRefusal']> {
-  const job = jobWithoutPod(seen, options.clock.date());
-  if (!job) return undefined;
-  const { namespace } = job.metadata;
-  const fieldSelector = `involvedObject.uid=${uidOf(job)},reason=FailedCreate`;
-  return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
+): Promise<PodRefusal | undefined> {
+  const object = containerless(seen, clock.date());
+  return object && findPodRefusal(events, object);
+}
+
+/** What the next step of the job waits for, if the quota refuses that: a memory of another step says nothing. */
+function quotaOf({ zipJob, refusal }: Observation, podRefusal: PodRefusal | undefined) {
+  if (podRefusal) return podRefusal.quota;
+  const next = isRecovering(ownedStatus(zipJob.status)) ? 'recover' : 'archive';
+  return refusal?.target === next ? refusal.quota : undefined;
+}
+
+/** Adds what the quota says, and whether finished Jobs can make room in it. */
+function withQuota(options: ObserveOptions, seen: Observation, pods: PodRefusal | undefined): Observation {
+  const refused = quotaOf(seen, pods);
+  const quota = refused && options.quotaRoom.look(seen.zipJob.metadata.namespace, refused);
+  const { reason, message } = pods ?? {};
+  const { refusal } = seen;
+  return {
+    ...seen,
+    quota,
+    refusal: refusal && quota && !pods ? { ...refusal, message: quota.message } : refusal,
+    podRefusal: reason && { reason, message: quota?.message ?? message ?? '' },
+  };
 }
 
 async function ofUnfinished(
@@ -221,6 +227,9 @@ async function ofUnfinished(
   // Read before the Job: otherwise the position could include a Job that was created after the Job was read.
   const position = options.ledger.position(zipJob);
   const job = await findJob(options, { zipJob, position }, hints.job);
+  const { archiveBytes: maxArchiveBytes } = options.limitsIn(namespace);
+  const activeDeadlineSeconds = defaultDeadlineSeconds(maxArchiveBytes, options.config);
+  const isTooSlow = isFarTooSlow(zipJob, job, { activeDeadlineSeconds });
   const seen = {
     zipJob,
     position,
@@ -231,13 +240,14 @@ async function ofUnfinished(
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
     sharesTarget: options.ledger.sharesTarget(zipJob),
-    seenProgress: memory.seeProgress(zipJob, options.clock.date(), isFarTooSlow(zipJob, job, options.config)),
+    seenProgress: memory.seeProgress(zipJob, options.clock.date(), isTooSlow),
+    maxArchiveBytes,
     reportingJobs: options.reportingJobs.count,
     listOwner: findListOwner(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
-  return { ...seen, podRefusal: await findPodRefusal(options, seen) };
+  return withQuota(options, seen, await podRefusalIn(options, seen));
 }
 
 /** Of a job that waits for a project, the cache keeps only the identity. Once there is a project, the job becomes a cached one. */

@@ -10,6 +10,7 @@ import {
 } from '#crds/conditions.ts';
 import type { EndpointState } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
 import type {
@@ -65,6 +66,29 @@ function withLeftOut(
   return findCondition(conditions, type) ? setCondition(conditions, change, now) : conditions;
 }
 
+/** Without the condition, no policy ever refused an object. */
+function withRefused(
+  conditions: readonly Condition[],
+  refusal: string | undefined,
+  now: Date,
+): readonly Condition[] {
+  const type = 'ObjectsRefused';
+  if (refusal !== undefined) {
+    const message = shorten(`${REASONS.RefusedByPolicy} ${refusal}`);
+    return setCondition(conditions, { type, status: 'True', reason: 'RefusedByPolicy', message }, now);
+  }
+  const change = { type, status: 'False', reason: 'NoneRefused', message: REASONS.NoneRefused } as const;
+  return findCondition(conditions, type) ? setCondition(conditions, change, now) : conditions;
+}
+
+/** Why a policy refuses an object of the project itself, or else of one of its jobs. */
+function refusalOf({
+  failure,
+  refusal,
+}: Pick<ProjectObservation, 'failure' | 'refusal'>): string | undefined {
+  return isKubeError(failure) && failure.policy !== undefined ? failure.message : refusal;
+}
+
 interface Next {
   readonly webhook: EndpointState | undefined;
   readonly purge: Pick<ProjectPurge, 'record' | 'condition'>;
@@ -73,10 +97,11 @@ interface Next {
 
 /** The next status, if it differs. */
 function changed(
-  { project, projectClass, leftOut = [] }: Pick<ProjectObservation, 'project' | 'projectClass' | 'leftOut'>,
+  seen: Pick<ProjectObservation, 'project' | 'projectClass' | 'leftOut' | 'failure' | 'refusal'>,
   readiness: Readiness,
   { webhook, purge, now }: Next,
 ): Pick<ProjectDecision, 'status'> {
+  const { project, projectClass, leftOut = [] } = seen;
   const { name, limits } = projectClass;
   const { generation } = project.metadata;
   const change = {
@@ -84,7 +109,8 @@ function changed(
     ...readiness,
     ...defined({ observedGeneration: generation }),
   } as const;
-  const conditions = withLeftOut(setCondition(project.status?.conditions, change, now), leftOut, now);
+  const kept = withLeftOut(setCondition(project.status?.conditions, change, now), leftOut, now);
+  const conditions = withRefused(kept, refusalOf(seen), now);
   const status: ProjectStatus = {
     conditions: purge.condition ? setCondition(conditions, purge.condition, now) : conditions,
     ...(webhook && { webhook }),

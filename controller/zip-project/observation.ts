@@ -43,6 +43,8 @@ export interface ProjectObservation {
   readonly hasHistory: boolean;
   /** The kinds of which the caches leave out objects of the namespace. */
   readonly leftOut?: readonly string[];
+  /** What the API server said when a policy refused the Job or pod of one of its jobs. */
+  readonly refusal?: string | undefined;
   /** The deletion of its records that this process carries out. */
   readonly purge: PurgeState | undefined;
   /** Set only if the project is being deleted. */

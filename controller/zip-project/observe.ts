@@ -13,12 +13,14 @@ import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
 import { testIdOf, testKeyOf } from '../webhook/test-event.ts';
 import type { ProjectHints, ProjectObservation, Remainder } from './observation.ts';
 import type { ProjectChildren } from './project-children.ts';
+import type { RefusedJobs } from './refused-jobs.ts';
 
 export interface ObserveProjectOptions {
   readonly caches: Pick<Caches, 'projects' | 'zipJobs' | 'buckets' | 'jobs' | 'pods'>;
   readonly children: Pick<ProjectChildren, 'of'>;
   readonly projectClasses: Pick<ProjectClasses, 'of'>;
   readonly notes: Pick<EndpointNotes, 'of'>;
+  readonly refusedJobs: Pick<RefusedJobs, 'of'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   /** Undefined without a history. */
   readonly purges: Pick<Purges, 'of'> | undefined;
@@ -77,6 +79,7 @@ export function createObserveProject(options: ObserveProjectOptions) {
       responses: options.notes.of(project.metadata.namespace),
       test: testOf(options, project),
       hasHistory: options.purges !== undefined,
+      refusal: options.refusedJobs.of(project.metadata.namespace),
       leftOut: leftOutIn(options, project.metadata.namespace),
       purge: options.purges?.of(key),
       ...(isLeaving(project.metadata) && { remainder: await remainderOf(options, project) }),

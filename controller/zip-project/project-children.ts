@@ -3,6 +3,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
+import { withObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import {
   type KubeObject,
@@ -100,7 +101,8 @@ export function createProjectChildren(options: ProjectChildrenOptions): ProjectC
     return {
       kind: definition.kind,
       client: createObjectClient(kube, definition),
-      wanted,
+      // A change of the operator's labels and annotations reaches existing objects too.
+      wanted: (project) => withObjectMetadata(wanted(project), kube.objectMetadata),
       cache: createReflector({
         kube,
         log,

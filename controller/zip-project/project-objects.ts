@@ -1,8 +1,10 @@
+import { isIPv6 } from 'node:net';
 import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { IpBlock } from '#runtime/egress/ip-blocks.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { controllerReferenceOf } from '../cluster/ownership.ts';
+import type { AddressPort } from './stores-at-api-server.ts';
 
 /** The desired object, for a server-side apply. */
 export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
@@ -11,6 +13,7 @@ export type Wanted = KubeObject & Readonly<Record<string, unknown>>;
 export interface ZipperNetwork {
   /** In addition to DNS and the API server. */
   readonly open: readonly IpBlock[];
+  readonly storesAtApiServer: readonly AddressPort[];
   readonly apiServerCidrs: readonly string[];
   readonly apiServerPorts: readonly number[];
 }
@@ -47,7 +50,8 @@ export function zipperRoleBinding(project: ZipProject): Wanted {
   };
 }
 
-const DNS_PORT = 53;
+/** Network plugins compare the port after address translation, and the DNS pods of OpenShift listen on 5353. */
+const DNS_PORTS = [53, 5353];
 
 /**
  * Denies ingress. Allows DNS lookups (resolvers can have link-local addresses, so only the port is restricted), requests to
@@ -64,18 +68,17 @@ export function zipperNetworkPolicy(project: ZipProject, network: ZipperNetwork)
       },
       policyTypes: ['Ingress', 'Egress'],
       egress: [
-        {
-          ports: [
-            { protocol: 'UDP', port: DNS_PORT },
-            { protocol: 'TCP', port: DNS_PORT },
-          ],
-        },
+        { ports: DNS_PORTS.flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))) },
         {
           to: network.apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })),
           ports: network.apiServerPorts.map((port) => ({ protocol: 'TCP', port })),
         },
         // A rule without destinations would allow all of them.
         ...(network.open.length > 0 ? [{ to: network.open.map((ipBlock) => ({ ipBlock })) }] : []),
+        ...network.storesAtApiServer.map(({ address, port }) => ({
+          to: [{ ipBlock: { cidr: `${address}/${isIPv6(address) ? 128 : 32}` } }],
+          ports: [{ protocol: 'TCP', port }],
+        })),
       ],
     },
   };

@@ -24,7 +24,8 @@ export const UNINSTALL_SETTINGS = {
   limitSeconds: {
     env: 'LIMIT_SECONDS',
     type: 'integer',
-    minimum: 1,
+    // Two checks, and a leader that is slow to stop.
+    minimum: 20,
     maximum: LONGEST_TIMER_SECONDS,
     default: 90,
     description: 'time limit, after which the work stops',

@@ -12,6 +12,7 @@ import type { Finalizers } from '../../reconciling/finalizers.ts';
 import type { WebhookDispatcher } from '../../webhook/dispatcher.ts';
 import type { EndpointNotes } from '../../webhook/endpoint-notes.ts';
 import type { PlanDelivery } from '../../webhook/next-delivery.ts';
+import type { QuotaRoom } from '../lifetime/quota-room.ts';
 import type { Memory } from '../memory.ts';
 import type { OwnedStatus } from '../observation.ts';
 
@@ -21,9 +22,10 @@ export interface ActOptions {
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'mergePatch' | 'delete'>;
   readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;
   readonly finalizers: Finalizers<ZipJob>;
-  readonly jobs: Pick<ObjectClient<Job>, 'get' | 'create' | 'delete'>;
+  readonly jobs: Pick<ObjectClient<Job>, 'get' | 'create' | 'mergePatch' | 'delete'>;
   readonly pods: Pick<ObjectClient<Pod>, 'apply' | 'delete'>;
   readonly secrets: Pick<ObjectClient<Secret>, 'delete'>;
+  readonly quotaRoom: Pick<QuotaRoom, 'free'>;
   readonly memory: Memory;
   readonly ledger: Pick<Ledger, 'reserve' | 'release' | 'hold'>;
   readonly recordEvent: EventLane['add'];

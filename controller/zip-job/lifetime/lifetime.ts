@@ -6,12 +6,14 @@ import type { Logger } from '#runtime/log/log.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { archiveStateOf } from '../../cluster/archive-state.ts';
 import type { Caches } from '../../cluster/caches.ts';
+import type { Clients } from '../../cluster/clients.ts';
 import { timeOf } from '../../cluster/times.ts';
 import type { ControllerConfig } from '../../config/config.ts';
 import type { ControllerMetrics } from '../../metrics.ts';
 import type { WorkQueue } from '../../reconciling/work-queue.ts';
 import { awaitsArchive, hasHistory } from '../policies/archiving.ts';
 import { createFinishedPods, type FinishedPods } from './finished-pods.ts';
+import { createQuotaRoom, type QuotaRoom } from './quota-room.ts';
 import { createSurplusJobs, type SurplusJobs } from './surplus-jobs.ts';
 
 /*
@@ -32,6 +34,7 @@ import { createSurplusJobs, type SurplusJobs } from './surplus-jobs.ts';
  * | Jobs and pods    | its end          | SUCCEEDED_POD_TTL_SECONDS or                    | the exit of its pod               |
  * |                  |                  | FAILED_POD_TTL_SECONDS                          |                                   |
  * | - many pods      | its end          | no longer, above MAX_FINISHED_PODS              | the exit of its pod               |
+ * | - quota          | its end          | no longer, if a ResourceQuota needs the room    | the exit of its pod               |
  *
  * A row that the history has is deleted by its own retention (`history/retention.ts`).
  */
@@ -159,6 +162,7 @@ export function fileListExpiresAt(
 export interface Surplus {
   readonly surplusJobs: SurplusJobs;
   readonly finishedPods: FinishedPods;
+  readonly quotaRoom: QuotaRoom;
 }
 
 interface SurplusOptions {
@@ -167,18 +171,19 @@ interface SurplusOptions {
   readonly metrics: ControllerMetrics;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
+  readonly clients: Pick<Clients, 'jobs'>;
 }
 
 interface SurplusTargets {
   readonly queue: Pick<WorkQueue, 'add'>;
   /** A standby replica chooses too, but its choice is only used once it leads. */
   readonly leadership: { readonly isOurs: boolean };
-  readonly caches: () => Pick<Caches, 'zipJobs'>;
+  readonly caches: () => Pick<Caches, 'zipJobs' | 'jobs' | 'pods'>;
 }
 
 /** Only the log names a nearly full project: metrics have no project label. */
 export function createSurplus(
-  { config, log, metrics, clock, stopping: signal }: SurplusOptions,
+  { config, log, metrics, clock, stopping: signal, clients }: SurplusOptions,
   limitsOf: (namespace: string) => ProjectLimits,
   { queue, leadership, caches }: SurplusTargets,
 ): Surplus {
@@ -212,6 +217,14 @@ export function createSurplus(
         );
         for (const key of keys) queue.add(key);
       },
+    }),
+    quotaRoom: createQuotaRoom({
+      caches,
+      jobs: clients.jobs,
+      expiresAt: (zipJob) => podsExpireAt(zipJob, config),
+      metrics,
+      clock,
+      log,
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { ANNOTATIONS, fileListOwner, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
-import { EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
+import { DISRUPTION_EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
@@ -11,10 +11,18 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
 import { controllerReferenceOf } from '../../cluster/ownership.ts';
 import type { DecisionConfig } from '../observation.ts';
+import { withLeastMemory } from '../policies/archive-size.ts';
 import { deadlineSeconds } from '../policies/deadline.ts';
-import { maxAttemptsOf } from '../policies/failure.ts';
+import { jobBackoffLimit } from '../policies/failure.ts';
 import { archiveBytesOf, type Recovered } from '../policies/recovery.ts';
 import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
+
+/** What puts a Job into a queue, whose controller resumes the Job when it admits it. */
+export function queuedJob(queueName: string | undefined) {
+  return queueName === undefined
+    ? {}
+    : ({ labels: { [LABELS.queueName]: queueName }, spec: { suspend: true } } as const);
+}
 
 export function recoveryJobName(zipJobName: string, attempt: number): string {
   return `${zipJobName}-recover-${attempt}`;
@@ -103,7 +111,7 @@ function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
   };
 }
 
-/** Labels of every zipper Job and its pods. The instance is the ZipJob or ZipBucket. */
+/** Labels of every zipper Job and its pods. The instance is the ZipJob, or the Job of a bucket test. */
 export function zipperLabels(
   instance: string,
   component: 'archive' | 'recover' | 'check-bucket',
@@ -121,12 +129,15 @@ type PodPlacement = Pick<ZipperPod, 'resources' | 'priorityClassName'>;
 
 function archivePlacement({ spec }: ZipJob, config: DecisionConfig): PodPlacement {
   return {
-    resources: { ...config.zipperResources, ...spec.resources },
+    resources: withLeastMemory({ ...config.zipperResources, ...spec.resources }, config.taskSettings),
     priorityClassName: spec.priorityClassName ?? config.zipperPriorityClassName,
   };
 }
 
-/** Small, and the same for every job: the outcome of a job does not wait for the room that its archive needs. */
+/**
+ * Small, and the same for every job: the outcome of a job does not wait for the room that its archive needs. Only a project that
+ * sets resources has others.
+ */
 function recoveryPlacement(zipJob: ZipJob, config: DecisionConfig): PodPlacement {
   return {
     resources: config.recoveryResources,
@@ -140,6 +151,7 @@ interface JobParts {
   readonly task: ZipperTask;
   readonly bucket: ZipBucket;
   readonly placement: PodPlacement;
+  readonly queueName: string | undefined;
   readonly spec: Omit<Job['spec'] & object, 'template'>;
 }
 
@@ -153,8 +165,7 @@ function listAnnotation({ metadata, spec }: ZipJob) {
 
 function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
   const { name, namespace } = zipJob.metadata;
-  const { queueName } = zipJob.spec;
-  const isQueued = parts.component === 'archive' && queueName !== undefined;
+  const queued = queuedJob(parts.queueName);
   const labels = zipperLabels(name, parts.component);
   return {
     apiVersion: 'batch/v1',
@@ -162,15 +173,14 @@ function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
     metadata: {
       name: parts.name,
       namespace,
-      labels: { ...labels, ...(isQueued && { [LABELS.queueName]: queueName }) },
+      labels: { ...labels, ...queued.labels },
       ...(parts.component === 'archive' && listAnnotation(zipJob)),
       ownerReferences: [controllerReferenceOf(zipJob, 'ZipJob')],
     },
     spec: {
       completions: 1,
       parallelism: 1,
-      // The queue controller resumes the Job when it admits it.
-      ...(isQueued && { suspend: true }),
+      ...queued.spec,
       ...parts.spec,
       template: {
         metadata: zipperPodMetadata(labels, parts.task, config),
@@ -197,9 +207,10 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
       task: archiveTask(zipJob, bucket, config),
       bucket,
       placement: archivePlacement(zipJob, config),
+      queueName: zipJob.spec.queueName,
       spec: {
         podReplacementPolicy: 'Failed',
-        backoffLimit: maxAttemptsOf(zipJob) - 1,
+        backoffLimit: jobBackoffLimit(zipJob, config),
         activeDeadlineSeconds: deadlineSeconds(zipJob, config),
         podFailurePolicy: {
           rules: [
@@ -212,13 +223,14 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
               },
             },
             { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-            // Not an attempt: the pod waited in vain, usually for the recovery of the last one.
+            // Not an attempt: the pod waited in vain, usually for the recovery of the last one, or it was stopped. A queue stops the
+            // pod of a Job that it preempts without the condition of a disruption.
             {
               action: 'Ignore',
               onExitCodes: {
                 containerName: ZIPPER_CONTAINER,
                 operator: 'In',
-                values: [EXIT_CODES.notActive],
+                values: [...DISRUPTION_EXIT_CODES],
               },
             },
           ],
@@ -233,6 +245,8 @@ export interface ToRecover {
   readonly attempt: Attempt;
   readonly upload: Recovered;
   readonly bucket: ZipBucket;
+  /** Absent: the Job is in no queue, because the outcome of a job does not wait for what its queue admits before. */
+  readonly queueName?: string | undefined;
   readonly now: Date;
 }
 
@@ -272,6 +286,7 @@ export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSet
       task,
       bucket: lost.bucket,
       placement: recoveryPlacement(zipJob, config),
+      queueName: lost.queueName,
       spec: {
         // A terminating pod counts as failed, because its node may be lost. Two recovery pods at once do no harm.
         podReplacementPolicy: 'TerminatingOrFailed',

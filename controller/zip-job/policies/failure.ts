@@ -45,14 +45,25 @@ export function maxAttemptsOf(zipJob: ZipJob): number {
   return zipJob.spec.maxAttempts ?? SPEC_DEFAULTS.maxAttempts;
 }
 
-/** Failed attempts that count against maxAttempts: the larger of our count and the count of the Job. */
-export function countedFailures(status: OwnedStatus, job: Job | undefined): number {
-  return Math.max(countOf(status.attempts ?? [], ...COUNTED_CLASSES), job?.status?.failed ?? 0);
+/** Failed attempts that count against maxAttempts. The Job also counts pods that the kubelet rejected. */
+export function countedFailures({ attempts = [] }: OwnedStatus): number {
+  return countOf(attempts, ...COUNTED_CLASSES);
+}
+
+/**
+ * Failures after which the Job fails by itself. It cannot tell a rejected pod from a failed attempt, so this leaves room for the
+ * disruptions of a job, and the controller lowers it when the attempts of the job are used up.
+ */
+export function jobBackoffLimit(
+  zipJob: ZipJob,
+  { maxDisruptions }: { readonly maxDisruptions: number },
+): number {
+  return maxAttemptsOf(zipJob) - 1 + maxDisruptions;
 }
 
 /**
  * The final failure after a failed attempt was recovered; undefined if the Job starts another pod.
- * Counted here as well as by the Job, so that the controller does not wait for a Job that cannot end or has another limit.
+ * Counted here, because the Job counts other pods too, and may be unable to end.
  */
 export function giveUp(
   zipJob: ZipJob,
@@ -65,7 +76,7 @@ export function giveUp(
   if (final) return final;
   if (countOf(attempts, 'oom') >= MAX_OOMS)
     return { reason: 'OutOfMemory', message: 'the zipper ran out of memory twice' };
-  const counted = countedFailures(given.status, job);
+  const counted = countedFailures(given.status);
   const disruptions = (given.status.attemptsTotal ?? 0) - counted;
   if (disruptions > given.maxDisruptions)
     return { reason: 'TooManyDisruptions', message: `the zipper was disrupted ${disruptions} times` };

@@ -13,7 +13,7 @@ function bornAt(pod: Pod): number {
  * Undefined while every record is kept.
  */
 function droppedBefore(attempts: readonly Attempt[]): number | undefined {
-  return (attempts[0]?.n ?? 1) > 1
+  return (attempts.at(-1)?.n ?? 0) > attempts.length
     ? timeOf(attempts.findLast(({ startedAt }) => startedAt)?.startedAt)
     : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isEnded, scheduledAt } from '../../cluster/pod-state.ts';
-import { type PodWait, podWaiting } from '../../cluster/pod-waiting.ts';
+import { type PodWait, whyNoContainer } from '../../cluster/pod-waiting.ts';
 import { describeFailure, terminationMessageOf } from '../../cluster/termination-message.ts';
 import { timeOf } from '../../cluster/times.ts';
 import { RECOVERY_GRACE_SECONDS } from '../../config/recovery-settings.ts';
@@ -59,8 +59,7 @@ export function recoveryWait(
   now: Date,
   refusal: PodWait | undefined,
 ): string | undefined {
-  const waits = pods.map((pod) => (isEnded(pod) ? undefined : podWaiting(pod, now)));
-  const wait = waits.find((one) => one !== undefined) ?? refusal;
+  const wait = whyNoContainer({ pods, warning: refusal }, now);
   if (wait) return `${wait.reason}: ${wait.message}`;
   return pods.map(failureOf).findLast((failure) => failure !== undefined);
 }

@@ -1,8 +1,10 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { isJobFinished, jobFailure } from '../../cluster/job-state.ts';
-import { gracePeriodEnds } from '../../cluster/release.ts';
+import { isJobFinished, isSuspended, jobFailure, queueOf, suspendedMs } from '../../cluster/job-state.ts';
+import { isEnded } from '../../cluster/pod-state.ts';
+import { suspension } from '../../cluster/pod-waiting.ts';
+import { gracePeriodEnds, isLeaving } from '../../cluster/release.ts';
 import { leavesUploads, terminationMessageOf } from '../../cluster/termination-message.ts';
 import { timeOf } from '../../cluster/times.ts';
 import { RECOVERY_GRACE_SECONDS } from '../../config/recovery-settings.ts';
@@ -36,11 +38,22 @@ export type RecoveryStep =
   | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Recovered }
   /** Delete this recovery Job, and then start another. */
   | { readonly kind: 'restart'; readonly job: Job }
+  /** Replace this recovery Job by one in the queue: Kueue suspended it because it is in none. */
+  | {
+      readonly kind: 'enqueue';
+      readonly job: Job;
+      readonly queueName: string;
+      readonly attempt: Attempt;
+      readonly upload: Recovered;
+    }
   | {
       readonly kind: 'wait';
       readonly until: Date | undefined;
-      /** When recovery gives up, and why it has not ended yet. Set only while the outcome of the job depends on it. */
-      readonly late?: { readonly giveUpAt: Date; readonly why: string } | undefined;
+      /**
+       * When recovery gives up, and why it has not ended yet. Set only while the outcome of the job depends on it. It does not give up
+       * while its Job is suspended.
+       */
+      readonly late?: { readonly giveUpAt: Date | undefined; readonly why: string } | undefined;
     }
   | RecoveryResult;
 
@@ -192,27 +205,42 @@ function openEnd(lost: Lost, at: At): number {
   return (first < lostAt + limitMs ? lostAt : first) + limitMs;
 }
 
+/** How long the recovery Jobs of the attempt were suspended in a queue. */
+function queuedMs({ attempt, seen: { recovery } }: Lost, { now }: At): number {
+  const before = (attempt.queuedSeconds ?? 0) * 1000;
+  return recovery && queueOf(recovery.job) !== undefined ? before + suspendedMs(recovery.job, now) : before;
+}
+
 /**
  * After `committing`, recovery decides the outcome of the job, so it takes until the deadline of the job, and at least
- * RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted.
+ * RECOVERY_TIMEOUT_SECONDS without the time in a queue, unless the job is cancelled or deleted.
  */
 function commitEnd(lost: Lost, at: At): number {
   const { zipJob, job } = lost.seen;
   const lostAt = lostAtOf(lost, at);
   const deadline = runDeadline(zipJob, job, at)?.getTime() ?? 0;
-  const end = Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline);
+  const end = Math.max(lostAt + at.recoveryTimeoutSeconds * 1000 + queuedMs(lost, at), deadline);
   return Math.min(end, requestedEnd(zipJob, lostAt)?.getTime() ?? end);
+}
+
+/** While finished Jobs make room in the quota that recovery waits for, its end moves, but never beyond one that its user asked for. */
+function quotaEnd(lost: Lost, at: At): number {
+  const freeableAt = lost.seen.quota?.freeableAt?.getTime() ?? 0;
+  const requested = requestedEnd(lost.seen.zipJob, lostAtOf(lost, at))?.getTime() ?? Infinity;
+  return Math.min(freeableAt + openLimitMs(at), requested);
 }
 
 /** When recovery ends without a result. */
 function giveUpAt(lost: Lost, at: At): Date {
   const { recovery } = lost.seen;
-  const end = isCommitting(lost.upload) ? commitEnd(lost, at) : openEnd(lost, at);
+  const usual = isCommitting(lost.upload) ? commitEnd(lost, at) : openEnd(lost, at);
+  const end = Math.max(usual, quotaEnd(lost, at));
   return recovery ? new Date(Math.max(end, leastEnd(recovery))) : new Date(end);
 }
 
-function isOver({ job }: Recovery): boolean {
-  return isJobFinished(job) || jobFailure(job) !== undefined;
+/** A Job whose pods have all ended starts no other one. Beside a sidecar, the Job itself does not end yet. */
+function isOver({ job, pods }: Recovery): boolean {
+  return isJobFinished(job) || jobFailure(job) !== undefined || (pods.length > 0 && pods.every(isEnded));
 }
 
 /** When a recovery Job is replaced that failed, or whose pods do not report. Undefined if too little time is left for another. */
@@ -231,17 +259,59 @@ function giveUp(recovery: Recovery, result: RecoveryResult, { now }: At): Recove
   return now >= least ? result : { kind: 'wait', until: least };
 }
 
+function whyWaiting({ job, pods }: Recovery, { podRefusal }: Observation, now: Date): string | undefined {
+  return recoveryWait(pods, now, suspension(job) ?? podRefusal);
+}
+
+/** Waits while the outcome of the job depends on it, and says why. */
+function waitLate(
+  until: Date | undefined,
+  giveUpAt: Date | undefined,
+  why: string | undefined,
+): RecoveryStep {
+  return { kind: 'wait', until, late: why === undefined ? undefined : { giveUpAt, why } };
+}
+
+/** The queue for a recovery Job that Kueue suspended because it is in none. */
+function wantedQueue({ seen }: Lost, job: Job): string | undefined {
+  if (queueOf(job) !== undefined || isLeaving(job.metadata) || !seen.bucket) return undefined;
+  return seen.zipJob.spec.queueName ?? seen.project?.spec.jobDefaults?.queueName;
+}
+
+/**
+ * Waits until the queue admits the Job of a committing attempt: an operator can give the queue more room at any time. Nobody can resume
+ * a Job in no queue, so it is replaced: the operator may have excluded the namespace from Kueue since.
+ */
+function awaitQueue(lost: Lost, recovery: Recovery, at: At): RecoveryStep {
+  const { seen, attempt, upload } = lost;
+  const why = whyWaiting(recovery, seen, at.now);
+  const giveUpAt = requestedEnd(seen.zipJob, lostAtOf(lost, at));
+  if (giveUpAt && at.now >= giveUpAt) return unknownOf(upload, why);
+  const next = queueOf(recovery.job) === undefined ? retryAt(recovery.job, attempt, at) : undefined;
+  if (next && at.now >= next) return { kind: 'restart', job: recovery.job };
+  return waitLate(earliest(next, giveUpAt), giveUpAt, why);
+}
+
+/** An upload that was not committing waits for a queue no longer than for anything else. */
+function followSuspended(lost: Lost, recovery: Recovery, at: At): RecoveryStep | undefined {
+  const { attempt, upload } = lost;
+  const { job } = recovery;
+  if (!isSuspended(job)) return undefined;
+  const queueName = wantedQueue(lost, job);
+  if (queueName !== undefined) return { kind: 'enqueue', job, queueName, attempt, upload };
+  return isCommitting(upload) ? awaitQueue(lost, recovery, at) : undefined;
+}
+
 function followJob(lost: Lost, recovery: Recovery, at: Limited): RecoveryStep {
   const { seen, upload } = lost;
-  const response = responseOf(recovery, upload);
-  if (response) return response;
-  const why = recoveryWait(recovery.pods, at.now, seen.podRefusal);
+  const step = responseOf(recovery, upload) ?? followSuspended(lost, recovery, at);
+  if (step) return step;
+  const why = whyWaiting(recovery, seen, at.now);
   if (at.now >= at.end) return unknownOf(upload, why);
   const next = replacedAt(lost, recovery, at);
   if (next && at.now >= next) return { kind: 'restart', job: recovery.job };
   const until = next ?? at.end;
-  if (isCommitting(upload))
-    return { kind: 'wait', until, late: why === undefined ? undefined : { giveUpAt: at.end, why } };
+  if (isCommitting(upload)) return waitLate(until, at.end, why);
   return next || !isOver(recovery) ? { kind: 'wait', until } : giveUp(recovery, unknownOf(upload, why), at);
 }
 

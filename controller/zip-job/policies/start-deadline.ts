@@ -2,7 +2,7 @@ import { findCondition } from '#crds/conditions.ts';
 import { SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { jobStartedAt } from '../../cluster/job-state.ts';
-import type { PodWait } from '../../cluster/pod-waiting.ts';
+import { type PodWait, suspension } from '../../cluster/pod-waiting.ts';
 import { timeOf } from '../../cluster/times.ts';
 import { isInTrustedQueue } from '../../queue/trusted-queue.ts';
 
@@ -16,6 +16,8 @@ function awaitsQueue(zipJob: ZipJob, job: Job): boolean {
 
 /** Why a Job that waits for its queue is suspended. */
 export function queueWait(zipJob: ZipJob, job: Job): PodWait | undefined {
+  const held = suspension(job);
+  if (held) return held;
   return awaitsQueue(zipJob, job)
     ? {
         reason: 'AwaitingQueue',
@@ -28,6 +30,8 @@ export function queueWait(zipJob: ZipJob, job: Job): PodWait | undefined {
 export interface StartSettings {
   readonly pod?: Pod | undefined;
   readonly trustedQueues: readonly string[];
+  /** When finished Jobs last could make room in the quota that the job waits for. */
+  readonly freeableAt?: Date | undefined;
 }
 
 /** A Job that a queue has not resumed counts from its creation. */
@@ -58,7 +62,8 @@ function heldSince(zipJob: ZipJob): number | undefined {
  * The time by which a zipper must have started, counted from the creation of the Job. After an attempt, it is counted from
  * the creation of the next pod; until that exists, the backoff of the Job is added. Recovery does not count. Without a Job, it is counted from the
  * time at which an external reason started to block the job. Undefined in our queue and in a trusted queue of
- * spec.queueName. In any other queue, the job would otherwise hold its slot forever.
+ * spec.queueName. In any other queue, the job would otherwise hold its slot forever. While finished Jobs make room in a quota, the
+ * deadline moves.
  */
 export function startDeadline(
   zipJob: ZipJob,
@@ -68,5 +73,5 @@ export function startDeadline(
   const since = job ? jobSince(zipJob, job, settings) : heldSince(zipJob);
   if (since === undefined) return undefined;
   const seconds = zipJob.spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds;
-  return new Date(since + seconds * 1000);
+  return new Date(Math.max(since, settings.freeableAt?.getTime() ?? 0) + seconds * 1000);
 }

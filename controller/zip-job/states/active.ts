@@ -4,7 +4,7 @@ import { defined } from '#runtime/collections/optional.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { ownJob } from '../../cluster/job-state.ts';
 import { isEnded, isLost, lostAt, silentAt } from '../../cluster/pod-state.ts';
-import { MOUNT_GRACE_PERIOD_MS, type PodWait, podWaiting } from '../../cluster/pod-waiting.ts';
+import { MOUNT_GRACE_PERIOD_MS, type PodWait, whyNoContainer } from '../../cluster/pod-waiting.ts';
 import { timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { nextAttempt, withAttempt } from '../attempt.ts';
@@ -54,15 +54,19 @@ function podOver(s: Situation): Step {
 
 /** The message at the start deadline: includes every possible cause, because no better information follows. */
 function waitedFor({ seen }: Situation, job: Job, pod: Pod | undefined): string {
+  const held = queueWait(seen.zipJob, job);
+  if (held) return `${held.reason}: ${held.message}`;
   if (!pod && seen.podRefusal) return `${seen.podRefusal.reason}: ${seen.podRefusal.message}`;
   if (!pod)
     return `a pod of Job ${job.metadata.name}, which was not created; check the quota and the admission policies of the namespace`;
-  const wait = podWaiting(pod, END_OF_TIME);
+  const wait = whyNoContainer({ pods: [pod], warning: seen.podRefusal }, END_OF_TIME);
   return wait ? `${wait.reason}: ${wait.message}` : `the first progress of pod ${pod.metadata.name}`;
 }
 
 function waitOf({ seen, now }: Situation, job: Job, pod: Pod | undefined): PodWait | undefined {
-  return queueWait(seen.zipJob, job) ?? (pod ? podWaiting(pod, now) : seen.podRefusal);
+  return (
+    queueWait(seen.zipJob, job) ?? whyNoContainer({ pods: pod ? [pod] : [], warning: seen.podRefusal }, now)
+  );
 }
 
 function isYoung(job: Job, now: Date): boolean {
@@ -78,10 +82,15 @@ function noLongerHeld(status: OwnedStatus, now: Date): OwnedStatus {
     : status;
 }
 
+function startDeadlineOf({ seen, config }: Situation, job: Job, pod: Pod | undefined): Date | undefined {
+  const { freeableAt } = seen.quota ?? {};
+  return startDeadline(seen.zipJob, job, { trustedQueues: config.trustedQueues, pod, freeableAt });
+}
+
 function notStarted(s: Situation, job: Job, pod: Pod | undefined): Step {
-  const { now, seen, status } = s;
+  const { now, status } = s;
   const wait = waitOf(s, job, pod);
-  const deadline = startDeadline(seen.zipJob, job, { trustedQueues: s.config.trustedQueues, pod });
+  const deadline = startDeadlineOf(s, job, pod);
   if (deadline && now >= deadline)
     return beginEnding(s, {
       reason: 'StartDeadlineExceeded',

@@ -1,11 +1,13 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, rfc3339 } from '#crds/conditions.ts';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { commandOf } from '../../cluster/command.ts';
 import { isJobFinished, jobFailure, ownJob } from '../../cluster/job-state.ts';
+import { terminationOf } from '../../cluster/pod-state.ts';
 import { isLeaving } from '../../cluster/release.ts';
 import { formatDuration, timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
@@ -38,6 +40,11 @@ export function revoke(s: Situation, removal?: Outcome): OwnedStatus {
   return withCondition(recorded, 'Recovered', { status: 'False', reason: 'Recovering', now });
 }
 
+/** True if a sidecar failed after the zipper had succeeded: the Job counts the pod as failed, and would run the zipper again. */
+function isReplaced({ seen: { pods } }: Situation): boolean {
+  return pods.some((pod) => pod.status?.phase === 'Failed' && terminationOf(pod)?.exitCode === EXIT_CODES.ok);
+}
+
 /** True for a Job that ends by itself. It is kept, so that the logs of its pods stay readable. */
 function endsByItself(s: Situation, status: OwnedStatus): boolean {
   const job = ownJob(s.seen);
@@ -45,11 +52,15 @@ function endsByItself(s: Situation, status: OwnedStatus): boolean {
   return (
     job === undefined ||
     last === 'permanent' ||
-    last === 'success' ||
+    (last === 'success' && !isReplaced(s)) ||
     isJobFinished(job) ||
-    jobFailure(job) !== undefined ||
-    countedFailures(status, job) >= maxAttemptsOf(s.seen.zipJob)
+    jobFailure(job) !== undefined
   );
+}
+
+/** True if the attempts are used up. The Job would still replace its last pod. */
+function isExhausted(s: Situation, status: OwnedStatus): boolean {
+  return countedFailures(status) >= maxAttemptsOf(s.seen.zipJob);
 }
 
 /** Deletes a Job, unless there is none or it is already being deleted. */
@@ -58,9 +69,14 @@ export function deleteJob(job: Job | undefined): readonly Action[] {
   return [{ kind: 'deleteJob', name: job.metadata.name, uid: uidOf(job) }];
 }
 
-/** Deletes the Job of a job that ends, unless the Job is about to end by itself, or its pod is about to exit. */
+/** Ends the Job of a job that ends, unless the Job is about to end by itself, or its pod is about to exit. */
 export function endJob(s: Situation, status: OwnedStatus): readonly Action[] {
-  return status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(ownJob(s.seen));
+  const job = ownJob(s.seen);
+  if (!job || isLeaving(job.metadata) || status.job?.podUid !== undefined || endsByItself(s, status))
+    return [];
+  return isExhausted(s, status)
+    ? [{ kind: 'failJob', name: job.metadata.name, uid: uidOf(job) }]
+    : deleteJob(job);
 }
 
 function closing(status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus {

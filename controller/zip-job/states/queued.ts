@@ -24,7 +24,8 @@ const RESUMED: EventNote = { type: 'Normal', reason: 'Resumed', message: REASONS
 
 /** Reports an external reason that blocks the job, and fails the job at its start deadline. */
 function held(s: Situation, why: { readonly reason: Reason; readonly message: string }): Step {
-  const deadline = startDeadline(s.seen.zipJob, undefined, s.config);
+  const { freeableAt } = s.seen.quota ?? {};
+  const deadline = startDeadline(s.seen.zipJob, undefined, { ...s.config, freeableAt });
   if (deadline && s.now >= deadline)
     return finish(s, s.status, {
       reason: 'StartDeadlineExceeded',

@@ -2,7 +2,8 @@ import { findCondition, rfc3339, shorten } from '#crds/conditions.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { isJobFinished } from '../../cluster/job-state.ts';
+import type { Job } from '#runtime/kube/resources.ts';
+import { isJobFinished, isSuspended, queueOf, suspendedMs } from '../../cluster/job-state.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
@@ -139,9 +140,8 @@ function waiting(
 ): Step {
   const requeueAfterMs = msUntil(s.now, until);
   if (!late) return { status: s.status, requeueAfterMs };
-  const message = shorten(
-    `attempt ${n} waits for recovery, which gives up at ${rfc3339(late.giveUpAt)}: ${late.why}`,
-  );
+  const end = late.giveUpAt ? `, which gives up at ${rfc3339(late.giveUpAt)}` : '';
+  const message = shorten(`attempt ${n} waits for recovery${end}: ${late.why}`);
   const reason = 'Recovering';
   const isNew = findCondition(s.status.conditions, 'Recovered')?.message !== message;
   return {
@@ -151,13 +151,34 @@ function waiting(
   };
 }
 
-function start(s: Situation, next: Extract<RecoveryStep, { kind: 'start' }>): Step {
+type Start = Extract<RecoveryStep, { kind: 'start' | 'enqueue' }>;
+
+function start(s: Situation, next: Start): Step {
   const { seen, config, status } = s;
   if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
   const { sharesTarget } = seen;
   const lost = { ...next, bucket: seen.bucket, now: s.now };
   const job = recoveryJob(seen.zipJob, lost, { ...config, sharesTarget });
-  return { status, actions: [{ kind: 'createJob', target: 'recover', job }], requeueAfterMs: REQUEUE_MS };
+  const before = next.kind === 'enqueue' ? deleteJob(next.job) : [];
+  return {
+    status,
+    actions: [...before, { kind: 'createJob', target: 'recover', job }],
+    requeueAfterMs: REQUEUE_MS,
+  };
+}
+
+/** Records how long the Job was suspended, because its successor does not know it. */
+function restart(s: Situation, { n }: Attempt, job: Job): Step {
+  const queued = Math.round(suspendedMs(job, s.now) / 1000);
+  function change(one: Attempt): Attempt {
+    return one.n === n ? { ...one, queuedSeconds: (one.queuedSeconds ?? 0) + queued } : one;
+  }
+  const isQueued = isSuspended(job) || queueOf(job) !== undefined;
+  return {
+    status: isQueued ? { ...s.status, attempts: s.status.attempts?.map(change) ?? [] } : s.status,
+    actions: deleteJob(job),
+    requeueAfterMs: REQUEUE_MS,
+  };
 }
 
 /** Continues the recovery of the last attempt, which is no longer active. */
@@ -173,11 +194,9 @@ export function recovering(s: Situation): Recovering {
     case 'wait':
       return { kind: 'waiting', step: waiting(s, attempt, next) };
     case 'start':
+    case 'enqueue':
       return { kind: 'waiting', step: start(s, next) };
     case 'restart':
-      return {
-        kind: 'waiting',
-        step: { status: s.status, actions: deleteJob(next.job), requeueAfterMs: REQUEUE_MS },
-      };
+      return { kind: 'waiting', step: restart(s, attempt, next.job) };
   }
 }
