@@ -5,6 +5,7 @@ import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import {
   type ClassLimits,
@@ -43,8 +44,8 @@ const SERVER = {
     default: '',
     pattern: String.raw`^(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?$`,
     description:
-      'URL of the API for callers, without a path, such as https://zips.example.com, for the links in openapi.json, /docs and ?expand=error; empty for links without a host',
-    changeWhen: 'set it when links in the API reference and in errors have no host',
+      'URL of the API for callers, without a path, such as https://zips.example.com, for the links in openapi.json, /docs and ?expand=error; empty for links without a host; default in the chart: https and the first host of the Ingress or HTTPRoute',
+    changeWhen: 'set it when links in the API reference and in errors have no host, or another one',
   },
   helpUrl: {
     env: 'HELP_URL',
@@ -58,22 +59,6 @@ const SERVER = {
 
 /** The chart copies them from the settings of the zipper and the controller, which enforce them. */
 const JOB_LIMIT_SETTINGS = {
-  jobMaxArchiveBytes: {
-    env: 'JOB_MAX_ARCHIVE_BYTES',
-    type: 'integer',
-    minimum: 1,
-    default: JOB_LIMITS.archiveBytes,
-    description: 'maximum bytes of an archive, for the API reference',
-    setBy: 'the chart, from MAX_ARCHIVE_BYTES of the zipper',
-  },
-  jobMaxFileBytes: {
-    env: 'JOB_MAX_FILE_BYTES',
-    type: 'integer',
-    minimum: 1,
-    default: JOB_LIMITS.fileBytes,
-    description: 'maximum bytes of one source, and so of the size that an entry of a request can state',
-    setBy: 'the chart, from SOURCE_MAX_FILE_BYTES of the zipper',
-  },
   jobMaxSeconds: {
     env: 'JOB_MAX_SECONDS',
     type: 'integer',
@@ -169,6 +154,7 @@ export const API_SETTINGS = {
   ...TRUST_SETTINGS,
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
+  ...OBJECT_METADATA_SETTINGS,
 } as const satisfies Settings;
 
 export const API_CONSTANTS = {

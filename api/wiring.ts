@@ -11,6 +11,7 @@ import type { Served } from '#runtime/http/serve-requests.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
 import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
+import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { collectCaches, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Logger } from '#runtime/log/log.ts';
@@ -21,6 +22,11 @@ import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { type Clock, systemClock } from '#runtime/time/clock.ts';
 import { createServerClock, type ServerClock } from '#runtime/time/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import {
+  exportCertificateExpiry,
+  openServerCertificate,
+  type ServerCertificate,
+} from '#runtime/tls/server-certificate.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
@@ -75,6 +81,7 @@ type Clients = ReturnType<typeof createClients>;
 
 interface Parts {
   readonly config: ApiConfig;
+  readonly certificate: ServerCertificate | undefined;
   /** The API server's time: the time of acceptance is compared with the creation time of the ZipJob. */
   readonly clock: Clock;
   readonly log: Logger;
@@ -108,7 +115,6 @@ function createRoutes(parts: Parts): ZipJobRoutes {
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy(toEgressOptions(config, config.kubernetesHost)),
         limits: config,
-        maxFileBytes: config.jobMaxFileBytes,
         ...parts.projectClasses,
       }),
       limits: config,
@@ -191,6 +197,7 @@ function createServer(parts: Parts, isStopping: () => boolean): Server {
   });
   const listener = app.callback();
   return createLimitedServer({
+    certificate: parts.certificate,
     listener: (request, response) => void listener(request, response),
     settings: config,
     reject: rejectInput,
@@ -260,6 +267,7 @@ async function connectKube(
     access: await createKubeConfig(config),
     requestTimeoutMs: config.kubeRequestTimeoutMs,
     userAgent: NAME,
+    objectMetadata: readObjectMetadata(config),
     countCall,
   });
 }
@@ -291,7 +299,11 @@ export async function createParts(
   const outside = { config, log, metrics, trust, resources };
   const rateLimits = connectRateLimits(outside, projectClasses);
   const readHistory = await connectHistory({ ...outside, clock: systemClock, applicationName: NAME });
+  const certificate = openServerCertificate(config, log);
+  if (certificate) resources.use(certificate);
+  exportCertificateExpiry(registry, certificate);
   const parts = {
+    certificate,
     config,
     clock,
     log,
@@ -306,5 +318,5 @@ export async function createParts(
     rateLimits,
     accepted,
   };
-  return { config, log, registry, caches, server: createServer(parts, () => stopping.aborted) };
+  return { config, log, registry, caches, certificate, server: createServer(parts, () => stopping.aborted) };
 }

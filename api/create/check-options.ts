@@ -1,15 +1,9 @@
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
-import {
-  type ManifestFormat,
-  ON_CONFLICTS,
-  type OnConflict,
-  type OnSourceError,
-  type PortableNames,
-  type ZipJobSpec,
-} from '#crds/zip-job.ts';
+import { type ManifestFormat, type OnConflict, type OnSourceError, type ZipJobSpec } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { readTime } from '#runtime/time/read-time.ts';
+import { MODIFICATION_TIME_PROBLEM, modificationTime } from '#runtime/zip-request/modification-time.ts';
+import { isLooser } from '#runtime/zip-request/strictness.ts';
 import { parameterInvalid } from '../errors/api-error.ts';
 import { assertObjectValid, readObjectOptions } from './check-object-options.ts';
 import type { OptionFields } from './schemas/job-options.ts';
@@ -42,17 +36,6 @@ const ON_SOURCE_ERROR = {
   placeholder: 'Placeholder',
 } as const satisfies Record<OptionFields['on_source_error'] & string, OnSourceError>;
 
-/** From the loosest to the strictest. */
-const BY_STRICTNESS = {
-  on_conflict: ON_CONFLICTS,
-  portable_names: ['keep', 'rewrite', 'refuse'] as const satisfies readonly PortableNames[],
-} as const;
-
-/** As TIME_PATTERN of the schema. */
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
-const EARLIEST_MS = Date.UTC(1980, 0, 1);
-const LATEST_MS = Date.UTC(2108, 0, 1) - 1;
-
 /** The field of the request that contains an option, and whether the request sets it. */
 function find(body: OptionFields, option: CallerOption): readonly [field: string, isSet: boolean] {
   const [field = '', part] = option.split('.');
@@ -72,13 +55,13 @@ function assertOpen(body: OptionFields, { closedBy }: OptionRules): void {
   }
 }
 
+const FIELDS = { on_conflict: 'onConflict', portable_names: 'portableNames' } as const;
+
 function assertNotLooser(
-  option: keyof typeof BY_STRICTNESS,
+  option: keyof typeof FIELDS,
   { chosen, demanded, by }: { chosen: string | undefined; demanded: string | undefined; by: string },
 ): void {
-  const order: readonly string[] = BY_STRICTNESS[option];
-  if (chosen === undefined || demanded === undefined) return;
-  if (order.indexOf(chosen) < order.indexOf(demanded))
+  if (isLooser(FIELDS[option], chosen, demanded))
     throw parameterInvalid(
       option,
       `${option} cannot be "${chosen}": the ${by} requires "${demanded}", and a request can only be stricter.`,
@@ -94,18 +77,9 @@ export function assertConflictAllowed(
   return assertNotLooser('on_conflict', { chosen, demanded, by });
 }
 
-/** The same time in the form of Date; undefined if it is not an RFC 3339 time that an archive can contain. */
-function modificationTime(text: string): string | undefined {
-  const time = readTime(text, RFC_3339);
-  return !time || time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
-}
-
 function assertTime(text: string | undefined): void {
   if (text === undefined || modificationTime(text) !== undefined) return;
-  throw parameterInvalid(
-    'modification_time',
-    'modification_time is not an RFC 3339 time from 1980 to 2107, such as 2026-01-31T12:00:00Z.',
-  );
+  throw parameterInvalid('modification_time', `modification_time ${MODIFICATION_TIME_PROBLEM}.`);
 }
 
 /** The options of a body whose types are valid. An invalid time stays as it is, so that the request differs from one without. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { uidOf } from '#crds/object-meta.ts';
-import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { AppError } from '#runtime/errors.ts';
@@ -13,43 +12,16 @@ import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import type { RetryPolicy } from '#runtime/time/retry.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
-import { type ApiError, quotaExceeded, serviceUnavailable } from '../errors/api-error.ts';
+import { serviceUnavailable } from '../errors/api-error.ts';
 import type { StorageLedger } from '../limits/storage-ledger.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import type { ReadHistory } from '../read/read-archived.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import { derivedUuid } from './derived-uuid.ts';
+import { createNoteRefusal, isOutdated, type NoteRefusal, refusalOf } from './refusals.ts';
 import { createStoreFileList } from './store-file-list.ts';
 import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
-
-/** Minimum interval between two log lines of a project, because it may send thousands of requests. */
-const LOG_EVERY_MS = 60_000;
-
-/** Names a full project in the log: metrics have no project label. */
-type NoteFullProject = (project: string, refusal: ApiError) => void;
-
-export function createNoteFullProject(deps: {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly log: Logger;
-}): NoteFullProject {
-  const { clock, log } = deps;
-  /** Projects that the log named recently, oldest first. */
-  const quietUntil = new Map<string, number>();
-  function forgetOld(now: number): void {
-    for (const [project, until] of quietUntil) {
-      if (until > now) return;
-      quietUntil.delete(project);
-    }
-  }
-  return (project, { code, message }) => {
-    const now = clock.monotonicMs();
-    forgetOld(now);
-    if (quietUntil.has(project)) return;
-    quietUntil.set(project, now + LOG_EVERY_MS);
-    log.warn({ project, code }, `a project is full: ${message}`);
-  };
-}
 
 export interface CreateZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
@@ -86,7 +58,7 @@ export interface CreatedZipJob {
 /**
  * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
  * @throws ApiError idempotency_key_reused, file_lists_full, stored_jobs_full, stored_bytes_full, quota_exceeded,
- * service_unavailable; KubeError; the refusal; the errors of ReadHistory
+ * refused_by_policy, service_unavailable; KubeError; the refusal; the errors of ReadHistory
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
 
@@ -95,7 +67,8 @@ const RETRY: RetryPolicy = { attempts: 3, baseDelayMs: 50, maxDelayMs: 500, maxR
 /** The API server refused permanently, or before it changed anything. */
 function isSurelyNotCreated(error: unknown): boolean {
   return (
-    (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded')
+    (error instanceof AppError && !error.retryable) ||
+    isKubeError(error, 'TooManyRequests', 'QuotaExceeded', 'NotServed')
   );
 }
 
@@ -119,12 +92,6 @@ function readArchivedOf(
   return (signal) => readHistory({ namespace, projectUid: uidOf(project), uuid }, signal);
 }
 
-function explained(error: unknown): unknown {
-  if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
-  const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.mark === POLICY_MARKS.projectChanged;
-  return isOutdated ? serviceUnavailable(error) : error;
-}
-
 function withoutStatus({ status: _status, ...job }: ZipJob): ZipJob {
   return job;
 }
@@ -140,22 +107,22 @@ function count(metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileL
 }
 
 /** The reason for refusing a new job. One that is refused anyway occupies no storage, and does not make the project full. */
-function createAdmit(deps: CreateZipJobDeps) {
-  const noteFull = createNoteFullProject(deps);
+function createAdmit(deps: CreateZipJobDeps, noteRefusal: NoteRefusal) {
   return ({ request, project, refusal }: NewZipJob, job: ZipJob): AppError | undefined => {
     if (refusal !== undefined) return refusal;
     const { namespace, name } = job.metadata;
     const bytes = { bytes: storedBytesOf(job), fileListBytes: fileListBytes(request.list) };
     const full = deps.storage.admit({ namespace, name, ...bytes }, deps.limitsOf(namespace, project));
-    if (full !== undefined) noteFull(namespace, full);
+    if (full !== undefined) noteRefusal(namespace, full);
     return full;
   };
 }
 
 export function createCreateZipJob(deps: CreateZipJobDeps): CreateZipJob {
   const { metrics, clock, instance, storage } = deps;
-  const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
-  const admit = createAdmit(deps);
+  const noteRefusal = createNoteRefusal(deps);
+  const storeFileList = createStoreFileList({ ...deps, noteRefusal, policy: RETRY });
+  const admit = createAdmit(deps, noteRefusal);
   const newUuid = deps.newUuid ?? randomUUID;
 
   async function claim(
@@ -172,7 +139,10 @@ export function createCreateZipJob(deps: CreateZipJobDeps): CreateZipJob {
     } catch (error) {
       if (isAdmitted) storage.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
-      throw explained(error);
+      if (isOutdated(error)) throw serviceUnavailable(error);
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) noteRefusal(namespace, refusal);
+      throw refusal ?? error;
     }
   }
 

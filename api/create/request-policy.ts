@@ -10,8 +10,6 @@ import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
 export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'closedBy'> {
   readonly egress: EgressPolicy;
   readonly limits: RequestLimits;
-  /** The maximum file size of the zipper. */
-  readonly maxFileBytes: number;
 }
 
 /** The validation rules for the requests of a project. */
@@ -19,16 +17,17 @@ export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export function createRequestPolicy(deps: RequestPolicyDeps): RequestPolicy {
-  const { egress, limits, maxFileBytes, limitsOf, closedBy } = deps;
+  const { egress, limits, limitsOf, closedBy } = deps;
   const bodyCheck = createZipJobBodyCheck();
   const urlProblem = createUrlProblem(egress);
   return (project) => {
-    const { filesPerJob } = limitsOf(project.metadata.namespace, project);
+    const { filesPerJob, archiveBytes } = limitsOf(project.metadata.namespace, project);
     return {
       ...bodyCheck,
       urlProblem,
       findNameFaults,
-      maxFileBytes,
+      // No file can be larger than the archive.
+      maxFileBytes: archiveBytes,
       options: {
         closedBy: (option) => closedBy(project, option),
         defaults: project.spec.jobDefaults ?? {},

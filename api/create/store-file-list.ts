@@ -1,12 +1,12 @@
-import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { FileList } from '#runtime/zip-request/file-list.ts';
-import { quotaExceeded, serviceUnavailable } from '../errors/api-error.ts';
+import { serviceUnavailable } from '../errors/api-error.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import type { OwnerJob } from './claim-zip-job.ts';
+import { type NoteRefusal, refusalOf } from './refusals.ts';
 import { toFileListSecrets } from './to-zip-job.ts';
 
 export interface StoreFileListDeps {
@@ -14,6 +14,7 @@ export interface StoreFileListDeps {
   readonly metrics: Pick<ApiMetrics, 'incompleteJobs'>;
   readonly log: Logger;
   readonly instance: string;
+  readonly noteRefusal: NoteRefusal;
   readonly policy: RetryPolicy;
 }
 
@@ -22,7 +23,7 @@ const CONCURRENT_SECRETS = 4;
 
 /**
  * Creates the Secrets of a job's list; existing ones stay unchanged.
- * @throws ApiError service_unavailable, quota_exceeded
+ * @throws ApiError service_unavailable, quota_exceeded, refused_by_policy
  */
 export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal) => Promise<void>;
 
@@ -31,6 +32,7 @@ export function createStoreFileList({
   metrics,
   log,
   instance,
+  noteRefusal,
   policy,
 }: StoreFileListDeps): StoreFileList {
   return async (job, list, signal) => {
@@ -43,8 +45,12 @@ export function createStoreFileList({
     try {
       await Promise.all(Array.from({ length: CONCURRENT_SECRETS }, createNext));
     } catch (error) {
-      // The tenant's limit, not a fault of the service.
-      if (isKubeError(error, 'QuotaExceeded')) throw quotaExceeded(error);
+      // A limit of the project or a rule of the cluster, no fault of the service.
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) {
+        noteRefusal(job.metadata.namespace, refusal);
+        throw refusal;
+      }
       metrics.incompleteJobs.inc();
       log.error(
         {

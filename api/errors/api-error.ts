@@ -1,5 +1,7 @@
 import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { findQuotaRefusal, quotaText } from '#runtime/kube/quota-refusal.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.ts';
 
 export interface ApiErrorOptions {
@@ -168,9 +170,25 @@ export function storedBytesFull(maxBytes: number): ApiError {
 
 /** A ResourceQuota of the namespace refused the job or its file list. */
 export function quotaExceeded(cause: unknown): ApiError {
+  const refusal = cause instanceof KubeError ? findQuotaRefusal(cause.said) : undefined;
+  const what = refusal
+    ? quotaText(refusal)
+    : 'A ResourceQuota of the namespace refuses the job or its file list';
+  return new ApiError(`${what}. Delete finished jobs, or ask your administrator for a higher quota.`, {
+    code: 'quota_exceeded',
+    headers: FULL_HEADERS,
+    cause,
+  });
+}
+
+/**
+ * A policy engine of the cluster refused the job or its file list. The caller can change nothing about it, and does not learn the rule:
+ * the log of the API has it.
+ */
+export function refusedByPolicy(cause: unknown): ApiError {
   return new ApiError(
-    'A ResourceQuota of the namespace refuses the job or its file list. Delete finished jobs, or ask your administrator for a higher quota.',
-    { code: 'quota_exceeded', headers: FULL_HEADERS, cause },
+    'An admission policy of the cluster refuses the job or its file list. Report it to your administrator with the X-Request-Id of this response.',
+    { code: 'refused_by_policy', cause },
   );
 }
 

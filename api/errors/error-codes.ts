@@ -64,6 +64,12 @@ export const ERROR_CODES = {
     text: 'The access token is valid but lacks the permission "create" or "read". Use a token that has it.',
     on: OPERATIONS,
   },
+  refused_by_policy: {
+    status: 403,
+    type: 'permission_error',
+    text: 'An admission policy of the cluster refuses the job or its file list, and nothing was created. The same request will be refused again: report it to your administrator with the X-Request-Id of the response.',
+    on: CREATE,
+  },
   resource_not_found: {
     status: 404,
     type: 'invalid_request_error',

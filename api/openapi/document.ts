@@ -1,3 +1,4 @@
+import { MOST_ARCHIVE_BYTES } from '#runtime/zip-request/job-limits.ts';
 import { OBJECT_SCHEMA } from '../create/schemas/object-options.ts';
 import { zipJobRequestSchema } from '../create/schemas/zip-job-request.ts';
 import { publicBasePaths } from '../http/base-paths.ts';
@@ -38,7 +39,7 @@ function requestSchemas(settings: PublishedSettings) {
       ...items,
       properties: {
         ...items.properties,
-        size: { ...items.properties.size, maximum: settings.jobMaxFileBytes },
+        size: { ...items.properties.size, maximum: MOST_ARCHIVE_BYTES },
       },
     },
     ObjectOptions: OBJECT_SCHEMA,

@@ -15,6 +15,7 @@ import {
   parameterMissing,
   quotaExceeded,
   rateLimitExceeded,
+  refusedByPolicy,
   resourceNotFound,
   serviceUnavailable,
   storedBytesFull,
@@ -42,6 +43,7 @@ export function errorExamples(settings: PublishedSettings): ErrorExamples {
     authentication_required: authenticationRequired(),
     invalid_api_key: invalidApiKey(),
     insufficient_permissions: insufficientPermissions('create'),
+    refused_by_policy: refusedByPolicy(undefined),
     resource_not_found: resourceNotFound(
       'Bucket "archives" (s3) not found in this project. Correct "bucket_name", or add the bucket to the project.',
       'bucket_name',

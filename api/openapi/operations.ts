@@ -101,7 +101,7 @@ export function createZip(settings: PublishedSettings): Operation {
     operationId: 'createZip',
     tags: ['Zips'],
     summary: 'Create a zip',
-    description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
+    description: `Accepts a list of files, returns immediately and builds the archive in the background. The archive may have up to ${grouped(settings.projectLimits.archiveBytes)} bytes, and a running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project has other limits. A job that exceeds a limit fails.`,
     parameters: [
       expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
       idempotencyKey(settings),

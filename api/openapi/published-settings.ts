@@ -13,8 +13,6 @@ export type PublishedSettings = Pick<
   | 'maxFileListBytesPerProject'
   | 'requestsPerMinutePerToken'
   | 'authFailuresPerMinute'
-  | 'jobMaxArchiveBytes'
-  | 'jobMaxFileBytes'
   | 'jobMaxSeconds'
   | 'jobSucceededTtlSeconds'
   | 'jobFailedTtlSeconds'

@@ -41,11 +41,10 @@ function rowsOf(settings: PublishedSettings, { values } = jsonLimits(settings)):
       grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
       PER_PROJECT,
     ],
-    ['Size of a file', bytes(settings.jobMaxFileBytes), 'A larger one fails the job with `SourceTooLarge`.'],
     [
-      'Size of an archive',
-      bytes(settings.jobMaxArchiveBytes),
-      'A larger one fails the job with `ArchiveTooLarge`.',
+      'Size of a file, and of an archive',
+      bytes(settings.projectLimits.archiveBytes),
+      `A larger file fails the job with \`SourceTooLarge\`, a larger archive with \`ArchiveTooLarge\`. ${PER_PROJECT}`,
     ],
     [
       'Time of a running job',

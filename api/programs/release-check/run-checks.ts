@@ -1,5 +1,6 @@
 import { errorCode, toError } from '#runtime/errors.ts';
 import { readStart } from '#runtime/http/read-start.ts';
+import { Agent, request as send } from '#runtime/http/undici.ts';
 import { redactText } from '#runtime/log/redact.ts';
 import { type Clock, pause } from '#runtime/time/clock.ts';
 import type { Check } from './checks.ts';
@@ -27,27 +28,30 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** The body in one line, for an error message; nothing for a page, whose first characters say nothing useful. */
-function shown(response: Response, body: string): string {
-  const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+function shown(contentType: unknown, body: string): string {
+  const isPage = typeof contentType === 'string' && contentType.startsWith('text/html');
   const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN_CHARACTERS);
   return isPage || text === '' ? '' : `: ${redactText(text)}`;
 }
 
 async function request(check: Check, signal: AbortSignal): Promise<Problem | undefined> {
-  let response: Response;
+  // Each request has its own connection: one that is kept alive would send each retry to the same pod. As those of the kubelet, these
+  // requests contain nothing secret, and the certificate may be for the public host only.
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  let response: Awaited<ReturnType<typeof send>>;
   let body: string;
   try {
-    // A connection that is kept alive would send each retry to the same pod.
-    const headers = { connection: 'close' };
-    response = await fetch(check.url, { redirect: 'manual', headers, signal });
-    body = response.body === null ? '' : await readStart(response.body, MAX_BODY_BYTES);
+    response = await send(check.url, { dispatcher, method: 'GET', signal });
+    body = await readStart(response.body, MAX_BODY_BYTES);
   } catch (error) {
     return { kind: 'no response', text: `no response (${errorCode(error) ?? toError(error).message})` };
+  } finally {
+    await dispatcher.destroy();
   }
-  if (response.status !== check.status)
+  if (response.statusCode !== check.status)
     return {
       kind: 'wrong response',
-      text: `status ${response.status} instead of ${check.status}${shown(response, body)}`,
+      text: `status ${response.statusCode} instead of ${check.status}${shown(response.headers['content-type'], body)}`,
     };
   if (body.includes(check.contains)) return undefined;
   return {
