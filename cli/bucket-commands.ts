@@ -4,7 +4,7 @@ import { defined } from '#runtime/collections/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf, testOf } from './bucket-text.ts';
 import { addBucketUpdate } from './bucket-update-command.ts';
 import { readCaFile } from './ca-file.ts';
-import type { Command, CommandGroup } from './command.ts';
+import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { readCredentials } from './credentials.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -185,5 +185,5 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
             .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT('30s') }),
         run(remove),
       )
-      .demandCommand(1, 'Choose a command: list, show, create, update, set-credentials, test, delete'),
+      .demandCommand(1, NO_COMMAND),
   );

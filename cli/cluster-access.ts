@@ -27,7 +27,7 @@ function filesOf({ kubeconfig }: ClusterChoice, config: CommandLineConfig, cwd: 
 async function accessInPod(config: CommandLineConfig): Promise<ContextAccess> {
   const access = accessOfPod(config);
   const namespace = (await readFile(join(config.serviceAccountDir, 'namespace'), 'utf8')).trim();
-  return { ...access, namespace, knownNamespaces: [namespace] };
+  return { ...access, namespace, knownNamespaces: [namespace], knownContexts: [] };
 }
 
 /**

@@ -11,3 +11,6 @@ export type Run = <A extends GlobalArguments>(command: Command<A>) => (args: A) 
 
 /** Adds the commands that share a first word. */
 export type CommandGroup = (parser: Argv<GlobalArguments>, run: Run) => Argv<GlobalArguments>;
+
+/** The message of a command that needs another word. The user sees the help instead. */
+export const NO_COMMAND = 'Choose a command';

@@ -1,3 +1,5 @@
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
+import { PHASES } from '#crds/zip-job.ts';
 import { pause, systemClock } from '#runtime/time/clock.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { OpenSession, Session } from './session.ts';
@@ -7,24 +9,56 @@ const LIMIT_MS = 3_000;
 
 /** Stands for the word being typed, which may be empty. */
 const TYPED = 'zipjobs-typed-word';
-const NAMESPACE_OPTIONS = ['-n', '--namespace', '--namespace='];
+/** Newest jobs that are suggested. */
+const SUGGESTED_JOBS = 50;
 
-type ListNames = (session: Session) => Promise<readonly string[]>;
+export interface Suggestion {
+  readonly name: string;
+  /** Shown beside the name in shells that can. */
+  readonly description?: string;
+}
+
+type ListNames = (session: Session) => Promise<readonly Suggestion[]>;
+
+function named(names: readonly string[]): readonly Suggestion[] {
+  return names.map((name) => ({ name }));
+}
 
 const projectNames: ListNames = async (session) => {
   const { projects } = await session.administration.projects().list({ namespaces: session.knownNamespaces });
-  return projects.map(({ namespace }) => namespace);
+  return named(projects.map(({ namespace }) => namespace));
 };
 const bucketNames: ListNames = async (session) =>
-  (await session.administration.buckets(session.namespace).list()).map(({ bucketName }) => bucketName);
+  named((await session.administration.buckets(session.namespace).list()).map(({ bucketName }) => bucketName));
 const tokenIds: ListNames = async (session) =>
-  (await session.administration.tokens(session.namespace).list()).map(({ id }) => id);
+  named((await session.administration.tokens(session.namespace).list()).map(({ id }) => id));
+const jobIds: ListNames = async ({ administration, namespace, signal }) => {
+  const query = { namespace, phases: [], limit: SUGGESTED_JOBS };
+  const { jobs } = await administration.jobs(namespace).list(query, signal);
+  return jobs.map(({ id, key, phase }) => ({ name: id, description: `${phase ?? 'Queued'} ${key}` }));
+};
+const contexts: ListNames = ({ knownContexts }) => Promise.resolve(named(knownContexts));
 
 /** Arguments that are names of existing objects, and the commands that have them. */
 const NAMES: Readonly<Record<string, { readonly commands: readonly string[]; readonly list: ListNames }>> = {
   project: { commands: ['show', 'update', 'delete', 'purge'], list: projectNames },
   bucket: { commands: ['show', 'update', 'set-credentials', 'test', 'delete'], list: bucketNames },
   token: { commands: ['rotate', 'revoke'], list: tokenIds },
+  job: {
+    commands: ['get', 'show', 'wait', 'logs', 'cancel', 'run-again', 'replay-webhook'],
+    list: jobIds,
+  },
+};
+
+/** Options whose values are names. The parser knows those with a few choices. */
+const OPTIONS: Readonly<Record<string, ListNames | readonly string[]>> = {
+  '-n': projectNames,
+  '--namespace': projectNames,
+  '--context': contexts,
+  '--bucket': bucketNames,
+  '--token-id': tokenIds,
+  '--phase': PHASES,
+  '--reason': [...FAILURE_FAULTS.keys()],
 };
 
 /** How the program understands words, without running a command. */
@@ -45,12 +79,18 @@ function joined(line: readonly string[]): readonly string[] {
   }, []);
 }
 
-function isNamespaceOpen(before: readonly string[]): boolean {
-  return NAMESPACE_OPTIONS.includes(before.at(-1) ?? '');
+/** The option whose value is being typed. */
+function openOption(before: readonly string[]): string | undefined {
+  const option = (before.at(-1) ?? '').replace(/=$/, '');
+  return Object.hasOwn(OPTIONS, option) ? option : undefined;
 }
 
-async function listerOf(before: readonly string[], read: ReadWords): Promise<ListNames | undefined> {
-  if (isNamespaceOpen(before)) return projectNames;
+async function namesOf(
+  before: readonly string[],
+  read: ReadWords,
+): Promise<ListNames | readonly string[] | undefined> {
+  const option = openOption(before);
+  if (option !== undefined) return OPTIONS[option];
   const args = (await read.command([...before, TYPED])) ?? {};
   const [group, command] = (args['_'] ?? []) as readonly [string?, string?];
   const found = Object.entries(NAMES).find(([name]) => name === group && args[name] === TYPED)?.[1];
@@ -58,9 +98,9 @@ async function listerOf(before: readonly string[], read: ReadWords): Promise<Lis
 }
 
 /** Nothing after the limit, whatever still runs then. */
-async function inTime(names: Promise<readonly string[]>): Promise<readonly string[]> {
+async function inTime(names: Promise<readonly Suggestion[]>): Promise<readonly Suggestion[]> {
   const end = new AbortController();
-  const tooLate = pause(systemClock, LIMIT_MS, end.signal).then((): readonly string[] => []);
+  const tooLate = pause(systemClock, LIMIT_MS, end.signal).then((): readonly Suggestion[] => []);
   return Promise.race([names, tooLate]).finally(() => {
     end.abort();
   });
@@ -74,17 +114,19 @@ export async function completeNames(
   openSession: OpenSession,
   line: readonly string[],
   read: ReadWords,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly Suggestion[] | undefined> {
   const before = joined(line.slice(0, -1));
   const current = line.at(-1) ?? '';
-  const list = current.startsWith('-') ? undefined : await listerOf(before, read);
-  if (!list) return undefined;
-  const given = isNamespaceOpen(before) ? before.slice(0, -1) : before;
+  const names = current.startsWith('-') ? undefined : await namesOf(before, read);
+  if (names === undefined) return undefined;
+  const given = openOption(before) === undefined ? before : before.slice(0, -1);
   const { namespace, context, kubeconfig } = read.globals(given);
-  async function listed(byList: ListNames): Promise<readonly string[]> {
+  async function listed(list: ListNames): Promise<readonly Suggestion[]> {
     await using session = await openSession({ output: 'table', namespace, context, kubeconfig });
-    return byList(session);
+    return list(session);
   }
-  const names = await inTime(listed(list).catch(() => []));
-  return [...new Set(names)].filter((name) => name.startsWith(current));
+  const found = typeof names === 'function' ? await inTime(listed(names).catch(() => [])) : named(names);
+  return [...new Map(found.map((one) => [one.name, one])).values()].filter(({ name }) =>
+    name.startsWith(current),
+  );
 }

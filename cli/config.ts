@@ -1,10 +1,12 @@
 import type { ConfigOf, Settings } from '#runtime/config/config.ts';
 import { readConfig } from '#runtime/config/read-config.ts';
 import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 
 export const COMMAND_LINE_SETTINGS = {
   ...KUBE_SETTINGS,
+  ...OBJECT_METADATA_SETTINGS,
   kubeconfig: {
     env: 'KUBECONFIG',
     type: 'string',

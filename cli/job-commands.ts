@@ -1,28 +1,25 @@
 import type { Argv } from 'yargs';
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import type { Job } from '#administration/jobs/job-view.ts';
-import type { Command, CommandGroup, Run } from './command.ts';
+import { type Command, type CommandGroup, NO_COMMAND, type Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { liveOrArchived } from './history/live-or-archived.ts';
+import { addCreateCommand } from './job-create-command.ts';
 import { addListCommand } from './job-list-command.ts';
-import { jobText, progressText } from './job-text.ts';
+import { jobText } from './job-text.ts';
+import { createdOutput, endOf, untilEnded } from './job-wait.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
+import { printLive } from './print-live.ts';
 import type { Session } from './session.ts';
+import { UsageError } from './usage-error.ts';
 import { waitOptions } from './wait-options.ts';
 import { atLeastOne } from './whole-number.ts';
 
-function outputOf(job: Job): Output {
-  return { value: job, text: jobText(job) };
-}
-
-function endOf(job: Job): Output {
-  return {
-    ...outputOf(job),
-    exitCode: job.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed,
-  };
+function outputOf(job: Job, isVerbose = false): Output {
+  return { value: job, text: jobText(job, { isVerbose }) };
 }
 
 interface OneArguments extends GlobalArguments {
@@ -33,33 +30,23 @@ interface WaitArguments extends OneArguments {
   readonly timeout: number;
 }
 
-async function ended(
-  { job, ...args }: { readonly job: string | Job; readonly timeout: number },
-  session: Session,
-): Promise<Output> {
-  let last = '';
-  const wait = waitOptions(args, session);
-  const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
-    const line = progressText(now);
-    if (line !== last) session.terminal.note(line);
-    last = line;
-  });
-  return endOf(end);
-}
-
 interface FindArguments extends WaitArguments {
   readonly dashboard: string | undefined;
+  readonly verbose: boolean | undefined;
 }
 
 const wait: Command<FindArguments> = (args, session) =>
-  liveOrArchived(args, session, { live: (job) => ended({ ...args, job }, session), toOutput: endOf });
+  liveOrArchived(args, session, {
+    live: (job) => untilEnded({ ...args, job }, session),
+    toOutput: (job) => endOf(job, args.verbose),
+  });
 
 const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
   if (args.watch === true) return wait(args, session);
   const jobs = session.administration.jobs(session.namespace);
   return liveOrArchived(args, session, {
-    live: async (job) => outputOf(await jobs.show(job)),
-    toOutput: outputOf,
+    live: async (job) => outputOf(await jobs.show(job), args.verbose),
+    toOutput: (job) => outputOf(job, args.verbose),
   });
 };
 
@@ -78,16 +65,7 @@ const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = as
 const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> = async (args, session) => {
   const job = await session.administration.jobs(session.namespace).runAgain(args.job);
   const text = `Job "${job.name}" created as a rerun of "${args.job}". Its id is ${job.id}.`;
-  if (args.wait === true) {
-    // Whatever ends the wait, the job exists.
-    session.terminal.note(text);
-    return ended({ ...args, job }, session);
-  }
-  return {
-    value: job,
-    text,
-    notes: [`Wait for it with: zipjobs job wait ${job.name} -n ${job.project}`],
-  };
+  return createdOutput({ job, text, name: job.name }, args, session);
 };
 
 function lastResponse({ webhook }: Job): string {
@@ -111,15 +89,35 @@ const replayWebhook: Command<WaitArguments> = async (args, session) => {
   };
 };
 
-const logs: Command<OneArguments & { readonly lines: number }> = async (args, session) => {
+interface LogsArguments extends OneArguments {
+  readonly lines: number;
+  readonly follow: boolean | undefined;
+}
+
+/** Prints the lines as they arrive. */
+async function follow({ job, output }: LogsArguments, lines: number, session: Session): Promise<Output> {
+  if (output !== 'table') throw new UsageError('--follow prints lines: leave out -o');
+  const { administration, namespace, signal, terminal } = session;
+  for await (const line of administration.jobs(namespace).followLog(job, { lines, signal }))
+    if (!(await printLive(terminal, `${line}\n`))) break;
+  return { value: null, text: '' };
+}
+
+const logs: Command<LogsArguments> = async (args, session) => {
   const lines = atLeastOne('lines', args.lines);
+  if (args.follow === true) return follow(args, lines, session);
   const log = await session.administration
     .jobs(session.namespace)
     .log(args.job, { lines, signal: session.signal });
   return { value: log, text: log.lines.join('\n') };
 };
 
-const JOB = { type: 'string', demandOption: true, describe: 'ID of the job, or name of its ZipJob' } as const;
+const VERBOSE = { type: 'boolean', describe: 'Also show conditions' } as const;
+const JOB = {
+  type: 'string',
+  demandOption: true,
+  describe: 'ID of the job or its first characters, name of its ZipJob, or @latest',
+} as const;
 
 function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
   return group
@@ -129,6 +127,7 @@ function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
       (args) =>
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },
+          verbose: VERBOSE,
           dashboard: DASHBOARD,
           timeout: TIMEOUT('1h'),
         }),
@@ -137,16 +136,20 @@ function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
     .command(
       'wait <job>',
       'Wait until a job finishes; the exit code is 0 if it succeeded and 1 if it failed',
-      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT('1h') }),
+      (args) =>
+        args
+          .positional('job', JOB)
+          .options({ verbose: VERBOSE, dashboard: DASHBOARD, timeout: TIMEOUT('1h') }),
       run(wait),
     )
     .command(
       'logs <job>',
-      'Print the last log lines of the zipper of a job',
+      'Print the log of a job',
       (args) =>
-        args
-          .positional('job', JOB)
-          .option('lines', { type: 'number', default: 100, requiresArg: true, describe: 'Number of lines' }),
+        args.positional('job', JOB).options({
+          lines: { type: 'number', default: 100, requiresArg: true, describe: 'Number of lines' },
+          follow: { alias: 'f', type: 'boolean', describe: 'Print new lines until the job finishes' },
+        }),
       run(logs),
     );
 }
@@ -178,9 +181,9 @@ function addWriteCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
 }
 
 export const addJobCommands: CommandGroup = (parser, run) =>
-  parser.command('job', 'Inspect, cancel and rerun jobs', (group) =>
-    addWriteCommands(addReadCommands(addListCommand(group, run), run), run).demandCommand(
-      1,
-      'Choose a command: list, get, wait, logs, cancel, run-again, replay-webhook',
-    ),
+  parser.command('job', 'Create, inspect, cancel and rerun jobs', (group) =>
+    addWriteCommands(
+      addReadCommands(addListCommand(addCreateCommand(group, run), run), run),
+      run,
+    ).demandCommand(1, NO_COMMAND),
   );

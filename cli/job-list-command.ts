@@ -7,6 +7,7 @@ import { type ListHistoryArguments, listHistory } from './history/list-history.t
 import { jobTable } from './job-text.ts';
 import { DASHBOARD } from './options.ts';
 import { UsageError } from './usage-error.ts';
+import { watchJobs } from './watch-jobs.ts';
 import { atLeastOne } from './whole-number.ts';
 
 interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'phases' | 'reasons'> {
@@ -14,6 +15,7 @@ interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'pha
   readonly reason: string | undefined;
   readonly unfinished: boolean | undefined;
   readonly history: boolean | undefined;
+  readonly watch: boolean | undefined;
 }
 
 const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one === phase));
@@ -49,7 +51,14 @@ function timeBefore(now: Date, option: string, text: string | undefined): Date |
   return text === undefined ? undefined : new Date(now.getTime() - durationMs(option, text));
 }
 
+function checkWatch({ watch, history, output }: ListArguments): void {
+  if (watch !== true) return;
+  if (history === true) throw new UsageError('Use either --watch or --history, not both');
+  if (output !== 'table') throw new UsageError('--watch prints a table: leave out -o');
+}
+
 const list: Command<ListArguments> = async (args, session) => {
+  checkWatch(args);
   checkToken(args);
   const [phases, reasons] = [phasesOf(args), reasonsOf(args)];
   if (args.history === true) return listHistory({ ...args, phases, reasons }, session);
@@ -69,6 +78,7 @@ const list: Command<ListArguments> = async (args, session) => {
   };
   const { jobs, matching } = await session.administration.jobs(session.namespace).list(query, session.signal);
   const style = { isWide: args.wide === true, withProject: allProjects, now };
+  if (args.watch === true) return watchJobs({ query, style, first: jobs }, session);
   const more = `Showing the newest ${jobs.length} of ${matching} jobs. Raise --limit or add a filter to see the others`;
   return {
     value: jobs,
@@ -127,6 +137,7 @@ const LIST_OPTIONS = {
     type: 'boolean',
     describe: 'Also show key, node, webhook and message; with --history key, token and webhook',
   },
+  watch: { type: 'boolean', describe: 'Print each change until you press Ctrl-C' },
   history: {
     type: 'boolean',
     describe: 'List the finished jobs of the history; --newer-than and --older-than then apply to their end',

@@ -1,7 +1,10 @@
 import { failureHelp } from '#administration/errors/failure-help.ts';
-import { timelineOf } from '#administration/jobs/job-timeline.ts';
+import { countText } from '#administration/jobs/count-text.ts';
+import { type Moment, timelineOf } from '#administration/jobs/job-timeline.ts';
 import type { Job } from '#administration/jobs/job-view.ts';
+import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
 import { sizeText } from '#administration/projects/size-text.ts';
+import { zipJobName } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import { toFields, toTable } from './table.ts';
 
@@ -32,22 +35,33 @@ export interface ListStyle {
 }
 
 /** The same columns that kubectl prints. */
-export function jobTable(jobs: readonly Job[], { isWide, withProject, now }: ListStyle): string {
+export function jobColumns({ isWide, withProject }: ListStyle): readonly string[] {
+  return [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])];
+}
+
+export function jobRow(
+  job: Job,
+  { isWide, withProject, now }: ListStyle,
+): readonly (string | number | null)[] {
+  return [
+    ...(withProject ? [job.project] : []),
+    job.name,
+    job.phase,
+    job.reason,
+    filesText(job),
+    sizeOrNone(job.progress?.bytesUploaded),
+    `${job.service}/${job.bucketName}`,
+    job.attemptsTotal,
+    job.duration,
+    ageText(job.createdAt, now),
+    ...(isWide ? [job.key, job.node, job.webhook?.state ?? null, job.message] : []),
+  ];
+}
+
+export function jobTable(jobs: readonly Job[], style: ListStyle): string {
   return toTable(
-    [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])],
-    jobs.map((job) => [
-      ...(withProject ? [job.project] : []),
-      job.name,
-      job.phase,
-      job.reason,
-      filesText(job),
-      sizeOrNone(job.progress?.bytesUploaded),
-      `${job.service}/${job.bucketName}`,
-      job.attemptsTotal,
-      job.duration,
-      ageText(job.createdAt, now),
-      ...(isWide ? [job.key, job.node, job.webhook?.state ?? null, job.message] : []),
-    ]),
+    jobColumns(style),
+    jobs.map((job) => jobRow(job, style)),
   );
 }
 
@@ -60,8 +74,9 @@ const LISTS = { inline: 'in the job', stored: 'stored', deleted: 'deleted' } as 
 
 function bytesText({ progress }: Job): string | null {
   if (progress === null) return null;
-  const total = progress.bytesTotal === undefined ? '' : ` of ${sizeText(progress.bytesTotal)}`;
-  return `${sizeText(progress.bytesRead)} read${total}, ${sizeText(progress.bytesUploaded)} uploaded`;
+  const { bytesTotal, bytesUploaded } = progress;
+  const percent = bytesTotal === undefined ? '' : ` (${percentDone(progress)} %)`;
+  return `${bytesReadText(progress)}${percent} read, ${sizeText(bytesUploaded)} uploaded`;
 }
 
 function webhookText({ webhook }: Job): string | null {
@@ -97,7 +112,9 @@ function sourceCheckText({ sourceCheck, files }: Job): Rows {
   const { failed, checked, bytes, lengths } = sourceCheck;
   return [
     ['Failing files', `${failed} of ${files.count}, ${checked} checked`],
-    ...(lengths === 0 ? [] : ([['Predicted size', `${sizeText(bytes)}, ${lengths} files`]] as const)),
+    ...(lengths === 0
+      ? []
+      : ([['Predicted size', `${sizeText(bytes)} of ${countText(lengths, 'file')}`]] as const)),
   ];
 }
 
@@ -123,36 +140,67 @@ function failuresTable({ sourceCheck }: Job): readonly string[] {
   ];
 }
 
-function endText(job: Job): Rows {
+function archiveText({ archive }: Job): Rows {
+  if (archive === null) return [];
+  const { bytes, entries, sha256, skipped = [] } = archive;
   return [
-    ...failureText(job),
-    ...sourceCheckText(job),
-    ...(job.archive === null
-      ? []
-      : ([
-          ['Archive', `${sizeText(job.archive.bytes)}, ${job.archive.entries} files`],
-          ['SHA-256', job.archive.sha256 ?? null],
-          ['Skipped files', job.archive.skipped?.length ?? 0],
-        ] as const)),
+    ['Archive', `${sizeText(bytes)}, ${countText(entries, 'file')}`],
+    ...(sha256 === undefined ? [] : ([['SHA-256', sha256]] as const)),
+    ...(skipped.length === 0 ? [] : ([['Skipped files', skipped.length]] as const)),
   ];
 }
 
-/** All details of one job: its status, the reason and its history. */
-export function jobText(job: Job): string {
+/** Of a job without a failure: why it waits, or what it does. */
+function stateText(job: Job): Rows {
+  const failure = failureText(job);
+  return [
+    ['Phase', job.phase],
+    ...(failure.length === 0 && job.phase !== 'Succeeded' ? ([['Reason', job.reason]] as const) : []),
+    ...failure.slice(0, 2),
+    ...(job.message === null || job.phase === 'Succeeded' ? [] : ([['Message', job.message]] as const)),
+    ...failure.slice(2),
+  ];
+}
+
+function progressRows(job: Job): Rows {
+  return [
+    ['Files', filesText(job)],
+    ...(job.archive === null ? ([['Bytes', bytesText(job)]] as const) : []),
+    ...(job.phase === 'Running' ? ([['Expected end', job.progress?.estimatedEndAt ?? null]] as const) : []),
+  ];
+}
+
+/** Says a message once: an attempt repeats that of the job. */
+function shortened({ detail, ...moment }: Moment, { message }: Job): Moment {
+  const end = `: ${message ?? ''}`;
+  return {
+    ...moment,
+    detail: message !== null && detail.endsWith(end) ? detail.slice(0, -end.length) : detail,
+  };
+}
+
+export interface TextStyle {
+  /** Also shows conditions, and the name of the ZipJob. */
+  readonly isVerbose?: boolean;
+}
+
+/** All details of one job: its outcome, the reason, what to do, and then what happened when. */
+export function jobText(job: Job, { isVerbose = false }: TextStyle = {}): string {
+  const moments = isVerbose
+    ? timelineOf(job)
+    : timelineOf({ ...job, conditions: [] }).map((moment) => shortened(moment, job));
   return [
     toFields([
-      ['Job', job.name],
       ['ID', job.id],
-      ['Project', job.project],
-      ['Phase', job.phase],
-      ['Reason', job.reason],
-      ['Message', job.message],
-      ['Bucket', `${job.service}/${job.bucketName}`],
+      ...(isVerbose || job.name !== zipJobName(job.id) ? ([['ZipJob', job.name]] as const) : []),
       ['Key', job.key],
-      ['Files', filesText(job)],
+      ...stateText(job),
+      ...sourceCheckText(job),
+      ...archiveText(job),
+      ...progressRows(job),
+      ['Bucket', `${job.service}/${job.bucketName}`],
+      ['Project', job.project],
       ['File list', LISTS[job.files.list]],
-      ['Bytes', bytesText(job)],
-      ...endText(job),
       ['Attempts', job.attemptsTotal],
       ['Duration', job.duration],
       ['Webhook', webhookText(job)],
@@ -162,20 +210,7 @@ export function jobText(job: Job): string {
     ...failuresTable(job),
     toTable(
       ['TIME', 'EVENT', 'DETAIL'],
-      timelineOf(job).map(({ at, what, detail }) => [at, what, detail]),
+      moments.map(({ at, what, detail }) => [at, what, detail]),
     ),
   ].join('\n');
-}
-
-/** One line of progress. */
-export function progressText(job: Job): string {
-  return [
-    job.name,
-    job.phase ?? 'Queued',
-    filesText(job),
-    sizeText(job.progress?.bytesUploaded ?? 0),
-    job.reason,
-  ]
-    .filter((part) => part !== null)
-    .join('  ');
 }

@@ -1,12 +1,15 @@
 import yargs, { type Argv } from 'yargs';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { toError } from '#runtime/errors.ts';
-import type { CommandGroup, Run } from './command.ts';
-import { completeNames, type ReadWords } from './complete-names.ts';
+import { type CommandGroup, NO_COMMAND, type Run } from './command.ts';
+import { completeNames, type ReadWords, type Suggestion } from './complete-names.ts';
+import { completionScript, SHELLS } from './completion-script.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
+import { commandIn, explainUsage, type Grammar, wrongWord } from './explain-usage.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { OUTPUT_FORMATS, type Output, renderResponse } from './output.ts';
 import type { OpenSession } from './session.ts';
+import { printable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -24,6 +27,11 @@ const SECRET_VALUES: readonly RegExp[] = [
 
 const REMEDY =
   'Never pass credentials as arguments: other users of the machine can read them, and the shell keeps them in its history. Pass them at the prompt, in a file (--credentials-file FILE), on standard input (--credentials-file -), or in ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY. Refer to a token by its id (zipjobs token list). If you just typed a credential, rotate it';
+
+/** Signed URLs contain such texts. */
+const URL_ARGUMENT = /^(?:[^=]+=)?https?:/i;
+const URL_REMEDY =
+  'Other users of the machine can read arguments, and the shell keeps them in its history. Put URLs with a signature into a file: --from FILE, or - for standard input';
 
 /** The secret of an AWS access key is 40 random characters. */
 const AWS_SECRET = /(?:^|=)([A-Za-z0-9/+]{40})$/;
@@ -44,7 +52,11 @@ function refuseSecretArguments(args: readonly string[]): void {
   const position = args.findIndex(
     (arg) => isAwsSecret(arg) || SECRET_VALUES.some((shape) => shape.test(arg)),
   );
-  if (position >= 0) throw new UsageError(`Argument ${position + 1} looks like a credential. ${REMEDY}`);
+  if (position < 0) return;
+  const isUrl = URL_ARGUMENT.test(args[position] ?? '');
+  throw new UsageError(
+    `Argument ${position + 1} ${isUrl ? 'contains' : 'looks like'} a credential. ${isUrl ? URL_REMEDY : REMEDY}`,
+  );
 }
 
 export interface ProgramOptions {
@@ -53,13 +65,27 @@ export interface ProgramOptions {
   readonly terminal: Terminal;
   readonly openSession: OpenSession;
   readonly signal: AbortSignal;
+  /** The user's shell, such as zsh. */
+  readonly shell?: string | undefined;
 }
 
 const NAME = 'zipjobs';
+
+/** The arguments name no command; the message is the help of what they name. */
+class NoCommandError extends UsageError {}
 /** Wide enough for examples on one line, narrow enough for a split screen. */
 const HELP_WIDTH = 110;
 
-const PARSER_CONFIGURATION = { 'duplicate-arguments-array': false, 'dot-notation': false };
+const PARSER_CONFIGURATION = { 'dot-notation': false };
+
+/** Arguments that are lists. */
+const LISTS: readonly string[] = ['_', 'urls'];
+
+/** The last value of a repeated option counts. With 'duplicate-arguments-array', only the last of several arguments would. */
+function keepLast(args: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(args))
+    if (Array.isArray(value) && !LISTS.includes(name)) args[name] = value.at(-1);
+}
 
 function withGlobalOptions(parser: Argv): Argv<GlobalArguments> {
   return parser.options({
@@ -85,7 +111,16 @@ function withGlobalOptions(parser: Argv): Argv<GlobalArguments> {
   });
 }
 
-function createParser({ version, groups }: ProgramOptions, run: Run): Argv<GlobalArguments> {
+/** The parser completes words only if it has a command that prints its own script. */
+const YARGS_COMPLETION = 'completion-script';
+
+/** `onText` receives what commands print that need no cluster. */
+function createParser(
+  options: ProgramOptions,
+  run: Run,
+  onText: (text: string) => void = () => undefined,
+): Argv<GlobalArguments> {
+  const { version, groups } = options;
   const parser = yargs()
     .scriptName(NAME)
     .usage('$0: manage projects, buckets, tokens, webhooks and jobs of zipjobs with your kubeconfig')
@@ -94,26 +129,46 @@ function createParser({ version, groups }: ProgramOptions, run: Run): Argv<Globa
     .fail(false)
     .strict()
     .parserConfiguration(PARSER_CONFIGURATION)
+    .middleware(keepLast, true)
     .version(version)
     .help()
     .alias('h', 'help')
     .wrap(HELP_WIDTH)
-    .completion('completion', 'Print the shell completion script: zipjobs completion >> ~/.bashrc')
-    .demandCommand(1, 'Choose what to manage')
+    .completion(YARGS_COMPLETION, false)
+    .command(
+      'completion [shell]',
+      'Print the completion script of a shell',
+      (args) =>
+        args
+          .positional('shell', { choices: SHELLS, describe: 'Default: your shell' })
+          .example('$0 completion bash >> ~/.bashrc', 'Complete in bash')
+          .example('$0 completion zsh >> ~/.zshrc', 'Complete in zsh')
+          .example('$0 completion fish > ~/.config/fish/completions/zipjobs.fish', 'Complete in fish'),
+      ({ shell }) => {
+        onText(completionScript(shell ?? options.shell));
+      },
+    )
+    .demandCommand(1, NO_COMMAND)
     .epilogue(EXIT_CODES_HELP);
   return groups.reduce((all, group) => group(all, run), withGlobalOptions(parser));
-}
-
-/** yargs throws plain errors for invalid arguments; commands throw their own error classes. */
-function usageError(thrown: unknown, args: readonly string[]): UsageError {
-  const words = args.slice(0, args.findIndex((arg) => arg.startsWith('-')) >>> 0).slice(0, 2);
-  const help = [NAME, ...words.filter((word) => /^[a-z-]+$/.test(word)), '--help'].join(' ');
-  return new UsageError(`${toError(thrown).message.trim()}. See: ${help}`, thrown);
 }
 
 interface Parsed {
   readonly help: string;
   readonly output: { readonly of: Output; readonly format: GlobalArguments['output'] } | undefined;
+}
+
+/** yargs throws plain errors for invalid arguments; commands throw their own error classes. */
+async function usageError(
+  options: ProgramOptions,
+  thrown: unknown,
+  args: readonly string[],
+): Promise<UsageError> {
+  const message = toError(thrown).message.trim();
+  const grammar = grammarOf(options);
+  if (message !== NO_COMMAND) return explainUsage(message, args, grammar);
+  const path = await commandIn(args, grammar);
+  return (await wrongWord(args, grammar)) ?? new NoCommandError(await grammar.help(path));
 }
 
 async function parse(options: ProgramOptions, args: readonly string[]): Promise<Parsed> {
@@ -126,13 +181,48 @@ async function parse(options: ProgramOptions, args: readonly string[]): Promise<
     output = { of: await perform(parsed, session), format: parsed.output };
   };
   try {
-    await createParser(options, run).parseAsync([...args], {}, (_error, _parsed, printed) => {
-      help += printed;
+    function onText(text: string): void {
+      help += text;
+    }
+    await createParser(options, run, onText).parseAsync([...args], {}, (_error, _parsed, printed) => {
+      onText(printed);
     });
   } catch (error) {
-    throw command.hasStarted ? error : usageError(error, args);
+    throw command.hasStarted ? error : await usageError(options, error, args);
   }
   return { help, output };
+}
+
+/** What the parser prints for these words, without running a command. */
+async function printedFor(options: ProgramOptions, words: readonly string[]): Promise<string> {
+  let text = '';
+  const parser = createParser(options, () => () => Promise.resolve());
+  await parser.parseAsync([...words], {}, (_error, _parsed, printed) => {
+    text += printed;
+  });
+  return text;
+}
+
+function grammarOf(options: ProgramOptions): Grammar {
+  return {
+    // A shell may show a description after the colon.
+    next: async (words) =>
+      (await printedFor(options, [COMPLETE, NAME, ...words]))
+        .split('\n')
+        .map((line) => line.split(':', 1)[0] ?? ''),
+    help: (words) => printedFor(options, [...words, '--help']),
+  };
+}
+
+/** `help job get` is `job get --help`. @throws UsageError if there is no such command */
+async function withHelpOption(options: ProgramOptions, args: readonly string[]): Promise<readonly string[]> {
+  if (args[0] !== 'help') return args;
+  const words = args.slice(1).filter((arg) => !arg.startsWith('-'));
+  const grammar = grammarOf(options);
+  const path = await commandIn(words, grammar);
+  const unknown = words[path.length];
+  if (unknown !== undefined) throw await explainUsage(`Unknown argument: ${unknown}`, words, grammar);
+  return [...path, '--help'];
 }
 
 function readWords(options: ProgramOptions): ReadWords {
@@ -152,7 +242,10 @@ function readWords(options: ProgramOptions): ReadWords {
     globals: (words) => {
       try {
         const parser = withGlobalOptions(yargs().exitProcess(false).fail(false).help(false).version(false));
-        return parser.parserConfiguration(PARSER_CONFIGURATION).parseSync([...words]);
+        return parser
+          .parserConfiguration(PARSER_CONFIGURATION)
+          .middleware(keepLast, true)
+          .parseSync([...words]);
       } catch {
         return {};
       }
@@ -162,6 +255,11 @@ function readWords(options: ProgramOptions): ReadWords {
 
 /** The completion script passes this argument; yargs completes everything except names. */
 export const COMPLETE = '--get-yargs-completions';
+
+/** zsh shows what follows a colon beside the name. */
+function suggestionText({ name, description }: Suggestion, { shell }: ProgramOptions): string {
+  return shell === 'zsh' && description !== undefined ? `${name}:${printable(description)}` : name;
+}
 
 /** Output on a full disk is not complete, so the command has failed, whatever it did. */
 async function printAll(terminal: Terminal, text: string, ifLost = ''): Promise<void> {
@@ -178,12 +276,12 @@ async function outputFor(options: ProgramOptions, args: readonly string[]): Prom
   if (args[0] === COMPLETE) {
     const names = await completeNames(options.openSession, args.slice(2), readWords(options));
     if (names) {
-      await printAll(terminal, names.map((name) => `${name}\n`).join(''));
+      await printAll(terminal, names.map((one) => `${suggestionText(one, options)}\n`).join(''));
       return EXIT_CODES.ok;
     }
   }
   refuseSecretArguments(args);
-  const { help, output } = await parse(options, args);
+  const { help, output } = await parse(options, await withHelpOption(options, args));
   if (help !== '') await printAll(terminal, `${help}\n`);
   if (!output) return EXIT_CODES.ok;
   await printAll(terminal, renderResponse(output.of, output.format), output.of.ifLost);
@@ -203,6 +301,10 @@ export function createProgram(options: ProgramOptions) {
     try {
       return await outputFor(options, args);
     } catch (error) {
+      if (error instanceof NoCommandError) {
+        options.terminal.note(error.message);
+        return EXIT_CODES.usage;
+      }
       const code = options.signal.aborted ? EXIT_CODES.interrupted : exitCodeOf(error);
       const message = code === EXIT_CODES.interrupted ? 'interrupted' : messageOf(error);
       options.terminal.note(`${NAME}: ${message}`);

@@ -1,6 +1,6 @@
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import type { Command, CommandGroup } from './command.ts';
+import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
@@ -35,6 +35,7 @@ interface CreateArguments extends GlobalArguments {
   readonly displayName: string | undefined;
   readonly activeJobs: number | undefined;
   readonly filesPerJob: number | undefined;
+  readonly archiveBytes: number | undefined;
   readonly requestsPerMinute: number | undefined;
   readonly createsPerSecond: number | undefined;
   readonly filesPerSecond: number | undefined;
@@ -46,10 +47,10 @@ interface CreateArguments extends GlobalArguments {
 }
 
 function limitsOf(args: CreateArguments): Partial<ProjectLimits> {
-  const { activeJobs, filesPerJob, storedJobs, storedBytes } = args;
+  const { activeJobs, filesPerJob, archiveBytes, storedJobs, storedBytes } = args;
   const { requestsPerMinute, createsPerSecond, filesPerSecond } = args;
   const rates = { requestsPerMinute, createsPerSecond, filesPerSecond };
-  return defined({ activeJobs, filesPerJob, ...rates, storedJobs, storedBytes });
+  return defined({ activeJobs, filesPerJob, archiveBytes, ...rates, storedJobs, storedBytes });
 }
 
 const create: Command<CreateArguments> = async (args, session) => {
@@ -129,6 +130,7 @@ const CREATE_OPTIONS = {
   'display-name': { type: 'string', requiresArg: true, describe: 'Display name' },
   'active-jobs': limit('active-jobs'),
   'files-per-job': limit('files-per-job'),
+  'archive-bytes': limit('archive-bytes'),
   'requests-per-minute': limit('requests-per-minute'),
   'creates-per-second': limit('creates-per-second'),
   'files-per-second': limit('files-per-second'),
@@ -175,8 +177,5 @@ const addLastCommands: CommandGroup = (group, run) =>
 
 export const addProjectCommands: CommandGroup = (parser, run) =>
   parser.command('project', 'Manage projects: namespaces with their own buckets, tokens and jobs', (group) =>
-    addLastCommands(addProjectUpdate(addFirstCommands(group, run), run), run).demandCommand(
-      1,
-      'Choose a command: list, show, create, update, delete, purge',
-    ),
+    addLastCommands(addProjectUpdate(addFirstCommands(group, run), run), run).demandCommand(1, NO_COMMAND),
   );

@@ -31,6 +31,7 @@ function described(project: Project): string {
     ['Class', project.class?.name ?? null],
     ['Max active jobs', limitText(project, 'activeJobs')],
     ['Max files per job', limitText(project, 'filesPerJob')],
+    ['Max bytes of an archive', limitText(project, 'archiveBytes')],
     ['Max requests per minute', limitText(project, 'requestsPerMinute')],
     ['Max creates per second', limitText(project, 'createsPerSecond')],
     ['Max files per second', limitText(project, 'filesPerSecond')],

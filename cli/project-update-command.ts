@@ -19,6 +19,7 @@ interface UpdateArguments extends GlobalArguments {
   readonly displayName: string | undefined;
   readonly activeJobs: string | undefined;
   readonly filesPerJob: string | undefined;
+  readonly archiveBytes: string | undefined;
   readonly requestsPerMinute: string | undefined;
   readonly createsPerSecond: string | undefined;
   readonly filesPerSecond: string | undefined;
@@ -49,6 +50,7 @@ function changeOf(args: UpdateArguments): ProjectChange {
   const limits = defined({
     activeJobs: limitChange('active-jobs', args.activeJobs),
     filesPerJob: limitChange('files-per-job', args.filesPerJob),
+    archiveBytes: limitChange('archive-bytes', args.archiveBytes),
     requestsPerMinute: limitChange('requests-per-minute', args.requestsPerMinute),
     createsPerSecond: limitChange('creates-per-second', args.createsPerSecond),
     filesPerSecond: limitChange('files-per-second', args.filesPerSecond),
@@ -103,6 +105,7 @@ const UPDATE_OPTIONS = {
   'display-name': { type: 'string', requiresArg: true, describe: "Display name; '' removes it" },
   'active-jobs': changedLimit('active-jobs'),
   'files-per-job': changedLimit('files-per-job'),
+  'archive-bytes': changedLimit('archive-bytes'),
   'requests-per-minute': changedLimit('requests-per-minute'),
   'creates-per-second': changedLimit('creates-per-second'),
   'files-per-second': changedLimit('files-per-second'),

@@ -40,6 +40,7 @@ export function retryRequests(kube: KubeClient, signal: AbortSignal): KubeClient
   }
   return {
     server: kube.server,
+    objectMetadata: kube.objectMetadata,
     request: (request) => repeated(request, () => kube.request(request)),
     stream: (request) => repeated(request, () => kube.stream(request)),
     [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),

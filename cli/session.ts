@@ -1,6 +1,9 @@
 import { type Administration, createAdministration } from '#administration/administration.ts';
+import { ConfigError } from '#runtime/errors.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
 import type { KubeCredentials } from '#runtime/kube/client/kube-access.ts';
+import type { ContextAccess } from '#runtime/kube/client/kubeconfig-file.ts';
+import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { isBearerToken } from '#runtime/kube/client/user-client.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { accessCluster } from './cluster-access.ts';
@@ -61,6 +64,10 @@ export async function historyToken(
     throw new UsageError('ZIPJOBS_DASHBOARD_TOKEN is not a token: it contains spaces or other characters');
   }
   const { headers } = await credentials();
+  if (headers['impersonate-user'] !== undefined)
+    throw new UsageError(
+      `Your kubeconfig impersonates a user (as), and the dashboard would act as the user who signs in instead. ${TOKEN_REMEDY}`,
+    );
   const [scheme = '', token = ''] = (headers['authorization'] ?? '').split(' ');
   if (scheme.toLowerCase() === 'bearer' && isBearerToken(token)) return token;
   throw new UsageError(
@@ -77,6 +84,8 @@ export interface Session extends AsyncDisposable {
   readonly namespace: string;
   /** Every namespace that the kubeconfig contains for the cluster, and the one in use. */
   readonly knownNamespaces: readonly string[];
+  /** Every context of the kubeconfig. */
+  readonly knownContexts: readonly string[];
   /** Reads the history from this dashboard, or else from that of ZIPJOBS_DASHBOARD_URL. @throws UsageError */
   readonly openHistory: (dashboard: string | undefined) => Promise<HistoryClient>;
   readonly terminal: Terminal;
@@ -98,15 +107,47 @@ export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'si
 
 export type OpenSession = (args: GlobalArguments) => Promise<Session>;
 
+interface Connection {
+  readonly access: ContextAccess;
+  readonly client: KubeClient;
+}
+
+/** Without a cluster, the first call fails, so that invalid arguments are reported before. */
+function withoutCluster(error: ConfigError): Connection {
+  function refuse(): Promise<never> {
+    return Promise.reject(error);
+  }
+  return {
+    access: { server: '', namespace: undefined, knownNamespaces: [], knownContexts: [], credentials: refuse },
+    client: { server: '', request: refuse, stream: refuse, [Symbol.asyncDispose]: () => Promise.resolve() },
+  };
+}
+
+async function connect(
+  args: GlobalArguments,
+  config: CommandLineConfig,
+  { cwd, userAgent }: Pick<SessionOptions, 'cwd' | 'userAgent'>,
+): Promise<Connection> {
+  const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
+  try {
+    const access = await accessCluster(args, config, { cwd });
+    const objectMetadata = readObjectMetadata(config);
+    return { access, client: createKubeClient({ access, requestTimeoutMs, userAgent, objectMetadata }) };
+  } catch (error) {
+    if (error instanceof ConfigError) return withoutCluster(error);
+    throw error;
+  }
+}
+
 /** Connects with the first call. */
 export function createOpenSession({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession {
   return async (args) => {
     const config = readConfig();
-    const access = await accessCluster(args, config, given);
+    const { access, client } = await connect(args, config, { ...given, userAgent });
     const namespace = args.namespace ?? access.namespace ?? 'default';
     const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
     const resources = new AsyncDisposableStack();
-    const client = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent }));
+    resources.use(client);
     const kube = retryRequests(client, given.signal);
     return {
       ...given,
@@ -128,6 +169,7 @@ export function createOpenSession({ config: readConfig, userAgent, ...given }: S
       },
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
+      knownContexts: access.knownContexts,
       [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   };

@@ -11,24 +11,31 @@ function cell(value: string | number | null): string {
 
 const GAP = 3;
 
-/** Columns as kubectl prints them; `-` for an empty value. */
-export function toTable(
-  header: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): string {
-  const lines = [header, ...rows.map((row) => row.map(cell))];
+type Rows = readonly (readonly (string | number | null)[])[];
+
+/** The width of each column, with the gap after it. */
+export function columnWidths(header: readonly string[], rows: Rows): readonly number[] {
   // The arguments of one call are limited, rows are not.
-  const widths = header.map((_, column) =>
-    lines.reduce((width, line) => Math.max(width, (line[column] ?? '').length + GAP), 0),
+  return header.map((name, column) =>
+    rows.reduce((width, row) => Math.max(width, cell(row[column] ?? null).length + GAP), name.length + GAP),
   );
-  return lines
-    .map((line) =>
-      line
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
+}
+
+/** Lines of a table with these widths. */
+export function toLines(rows: Rows, widths: readonly number[]): string {
+  return rows
+    .map((row) =>
+      row
+        .map((value, column) => cell(value).padEnd(widths[column] ?? 0))
         .join('')
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Columns as kubectl prints them; `-` for an empty value. */
+export function toTable(header: readonly string[], rows: Rows): string {
+  return toLines([header, ...rows], columnWidths(header, rows));
 }
 
 /** One object, one line per field. */

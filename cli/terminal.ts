@@ -4,6 +4,12 @@ import { errorCode, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/log/redact.ts';
 import { UsageError } from './usage-error.ts';
 
+interface InputLimit {
+  readonly characters: number;
+  /** What to do above it. */
+  readonly remedy: string;
+}
+
 /** Input and output of the program. */
 export interface Terminal {
   /** True if prompts are possible. */
@@ -15,8 +21,12 @@ export interface Terminal {
   print(text: string, isShownOnce?: boolean): Promise<void>;
   /** Writes any other line to standard error, with secrets redacted. Never fails: nobody can be told. */
   note(text: string): void;
-  /** Reads standard input to its end. */
-  readInput(): Promise<string>;
+  /** Width of the terminal; undefined if no line of it can be rewritten. */
+  readonly columns: number | undefined;
+  /** Shows a line, with secrets redacted, until anything else is written. Only with `columns`. */
+  rewrite(line: string): void;
+  /** Reads standard input to its end. The default limit is for credentials. */
+  readInput(limit?: InputLimit): Promise<string>;
   /** True for yes. */
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
   /** Does not echo the input. */
@@ -27,14 +37,21 @@ export interface Terminal {
 export interface TerminalOptions {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream;
-  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  /** The variable TERM. */
+  readonly term?: string | undefined;
 }
 
+/** Returns to the start of the line and clears it. */
+const CLEAR_LINE = '\r\u001B[K';
+/** Of a terminal that does not report its width. */
+const DEFAULT_COLUMNS = 80;
+
 /** More than any credential needs. */
-const MAX_INPUT_CHARACTERS = 65_536;
+const CREDENTIALS_LIMIT: InputLimit = { characters: 65_536, remedy: 'Send only the credentials' };
 
 /** The reader of a pipe may leave early, as `| head` does. */
-const LEFT = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+export const LEFT: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 function print({ output }: TerminalOptions, text: string, isShownOnce: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -104,22 +121,40 @@ async function askHidden(
   }
 }
 
+function columnsOf({ errors, term }: TerminalOptions): number | undefined {
+  return errors.isTTY === true && term !== 'dumb' ? errors.columns || DEFAULT_COLUMNS : undefined;
+}
+
 export function createTerminal(options: TerminalOptions): Terminal {
   const { input, errors } = options;
+  let isLineShown = false;
+  function clearLine(): void {
+    if (isLineShown) errors.write(CLEAR_LINE);
+    isLineShown = false;
+  }
   return {
     isInteractive: input.isTTY === true && errors.isTTY === true,
-    print: (text, isShownOnce = false) => print(options, text, isShownOnce),
+    print: (text, isShownOnce = false) => {
+      clearLine();
+      return print(options, text, isShownOnce);
+    },
     note: (text) => {
+      clearLine();
       errors.write(`${redactText(text)}\n`);
     },
-    readInput: async () => {
+    get columns() {
+      return columnsOf(options);
+    },
+    rewrite: (line) => {
+      errors.write(`${CLEAR_LINE}${redactText(line)}`);
+      isLineShown = true;
+    },
+    readInput: async ({ characters, remedy } = CREDENTIALS_LIMIT) => {
       if (input.isTTY === true)
         throw new UsageError('Standard input is a terminal. Pipe or redirect (<) the input instead');
       const read = await readText(input);
-      if (read.length > MAX_INPUT_CHARACTERS)
-        throw new UsageError(
-          `Standard input is longer than ${MAX_INPUT_CHARACTERS} characters. Send only the credentials`,
-        );
+      if (read.length > characters)
+        throw new UsageError(`Standard input is longer than ${characters} characters. ${remedy}`);
       return read;
     },
     confirm: (question, signal) => whileOpen(options, signal, (within) => confirm(options, question, within)),

@@ -1,5 +1,5 @@
 import type { CreatedToken, Token } from '#administration/tokens.ts';
-import type { Command, CommandGroup } from './command.ts';
+import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { YES } from './options.ts';
@@ -129,5 +129,5 @@ export const addTokenCommands: CommandGroup = (parser, run) =>
         (args) => args.positional('token', TOKEN).option('yes', YES),
         run(revoke),
       )
-      .demandCommand(1, 'Choose a command: list, create, rotate, revoke'),
+      .demandCommand(1, NO_COMMAND),
   );

@@ -1,5 +1,5 @@
 import type { Webhook, WebhookTest } from '#administration/webhooks/webhook-view.ts';
-import type { Command, CommandGroup } from './command.ts';
+import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -234,5 +234,5 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
           }),
         run(remove),
       )
-      .demandCommand(1, 'Choose a command: show, set, rotate-secret, test, enable, disable, remove'),
+      .demandCommand(1, NO_COMMAND),
   );

@@ -24,7 +24,7 @@ export interface ProcessContext extends TerminalOptions {
 
 /** The program `zipjobs`: takes its arguments, without the name, and returns its exit code. Runs share no state. */
 export function createCommandLineProgram({ env, cwd, signal, ...streams }: ProcessContext) {
-  const terminal = createTerminal(streams);
+  const terminal = createTerminal({ ...streams, term: env['TERM'] });
   return createProgram({
     version,
     groups: [
@@ -47,5 +47,6 @@ export function createCommandLineProgram({ env, cwd, signal, ...streams }: Proce
       cwd,
     }),
     signal,
+    shell: env['SHELL']?.split('/').at(-1),
   });
 }

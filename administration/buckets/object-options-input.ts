@@ -20,7 +20,8 @@ function isList(given: readonly string[] | Pairs): given is readonly string[] {
   return Array.isArray(given);
 }
 
-function readPairs(field: 'metadata' | 'tags', given: PairsInput | undefined): Pairs | undefined {
+/** @throws AdministrationError InvalidInput */
+export function readPairs(field: 'metadata' | 'tags', given: PairsInput | undefined): Pairs | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== 'string' && !isList(given)) return given;
   const read = new Map<string, string>();

@@ -112,7 +112,7 @@ const STORES = {
   ),
   BucketMisconfigured: afterRemedy(
     'The settings of the bucket do not match the storage provider.',
-    'Correct region, host and endpoint in the settings of the bucket, in the dashboard or in its ZipBucket. If the message names an option of objectOptions, change it in the bucket, in jobDefaults of the project or in the request. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses).',
+    'Correct region, host and endpoint in the settings of the bucket, in the dashboard or in its ZipBucket. If the message names an option of objectOptions, change it in the bucket, in jobDefaults of the project or in the request. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses). A store with the address of the API server needs its port in store.allowedHosts.',
   ),
   StoreProxyAuthenticationRequired: afterRemedy(
     'The proxy for stores rejects the credentials of zipjobs.',

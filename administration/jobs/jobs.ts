@@ -10,8 +10,9 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { runCommand, sendCommand } from '../changes/controller-command.ts';
 import { type WaitOptions, waitOrTimeOut } from '../changes/wait-for.ts';
-import { AdministrationError, hasCode } from '../errors/administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
 import { explainKubeError } from '../errors/explain-kube-error.ts';
+import { followJobLog } from './follow-job-log.ts';
 import { type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
 import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
@@ -29,7 +30,7 @@ export interface JobsOptions {
   readonly namesOnly?: true;
 }
 
-/** The jobs of one project. Jobs are looked up by ID or by the name of the ZipJob. */
+/** The jobs of one project. Jobs are looked up by ID, its first characters, `@latest`, or the name of the ZipJob. */
 export interface Jobs {
   /** Reads from the API server; without a namespace in the query, lists the jobs of every project. */
   list(query: JobQuery, signal: AbortSignal): Promise<JobList>;
@@ -54,6 +55,8 @@ export interface Jobs {
   untilEnded(job: string | Job, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
   /** @throws AdministrationError NotFound, Forbidden */
   log(job: string, options: LogOptions): Promise<JobLog>;
+  /** The same lines and those that follow, until the job is finished. Waits for the first pod. @throws AdministrationError */
+  followLog(job: string, options: LogOptions): AsyncIterable<string>;
 }
 
 function noJob(namespace: string, job: string): AdministrationError {
@@ -67,31 +70,80 @@ function refused(message: string): AdministrationError {
   return new AdministrationError(message, { code: 'Refused' });
 }
 
-/** The name of the ZipJob with this uid, unless it has another ID. */
-function nameByUid(items: readonly unknown[], uid: string): string | undefined {
-  return items
-    .map((item) => (isRecord(item) && isRecord(item['metadata']) ? item['metadata'] : {}))
-    .filter((metadata) => metadata['uid'] === uid)
-    .map(({ name }) => (typeof name === 'string' ? name : ''))
-    .find((name) => uuidOfName(name) === undefined);
+/** The metadata of a ZipJob. */
+interface Listed {
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAt: string;
 }
 
-/**
- * Finds a job that the API did not create: its id is the uid of its object. Reads page by page, and only metadata, because the jobs
- * of a project may have hundreds of MiB. Without permission to list, only its name works.
- */
-async function byUid(
-  { kube, zipJobs }: JobsOptions,
-  namespace: string,
-  uid: string,
-): Promise<ZipJob | undefined> {
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listedOf(item: unknown): Listed {
+  const metadata = isRecord(item) && isRecord(item['metadata']) ? item['metadata'] : {};
+  return {
+    name: textOf(metadata['name']),
+    uid: textOf(metadata['uid']),
+    createdAt: textOf(metadata['creationTimestamp']),
+  };
+}
+
+/** Reads page by page, and only metadata, because the jobs of a project may have hundreds of MiB. */
+async function* listAll({ kube }: JobsOptions, namespace: string): AsyncGenerator<Listed, void, undefined> {
   const pages = listPages(kube, RESOURCES.zipJobs, { namespace, pageSize: PAGE_SIZE, metadataOnly: true });
-  try {
-    for await (const { items } of pages) {
-      const name = nameByUid(items, uid);
-      if (name !== undefined) return await zipJobs.get(namespace, name);
-    }
+  for await (const { items } of pages) yield* items.map(listedOf);
+}
+
+/** Finds the name of a job among all; undefined if there is none. */
+type Search = (jobs: AsyncIterable<Listed>) => Promise<string | undefined>;
+
+/** A job that the API did not create has the uid of its object as ID. */
+function byUid(uid: string): Search {
+  return async (jobs) => {
+    for await (const job of jobs) if (job.uid === uid && uuidOfName(job.name) === undefined) return job.name;
     return undefined;
+  };
+}
+
+const LATEST = '@latest';
+
+const byLatest: Search = async (jobs) => {
+  let latest: Listed | undefined;
+  for await (const job of jobs) if (latest === undefined || job.createdAt > latest.createdAt) latest = job;
+  return latest?.name;
+};
+
+/** The first characters of a UUID. The dashboard shows eight. */
+const SHORT_ID = /^(?:zip-)?([0-9a-f]{4,8}|[0-9a-f]{8}-[0-9a-f-]{0,26})$/;
+
+function byShortId(start: string): Search {
+  return async (jobs) => {
+    const names: string[] = [];
+    for await (const { name, uid } of jobs) if ((uuidOfName(name) ?? uid).startsWith(start)) names.push(name);
+    if (names.length > 1)
+      throw invalidInput('job', `The IDs of ${names.length} jobs start with "${start}". Use more characters`);
+    return names[0];
+  };
+}
+
+function searchOf(job: string): Search | undefined {
+  if (isUuid(job)) return byUid(job);
+  if (job === LATEST) return byLatest;
+  const [, start] = SHORT_ID.exec(job) ?? [];
+  return start === undefined ? undefined : byShortId(start);
+}
+
+/** Without permission to list, only the name of a job works. */
+async function searched(
+  options: JobsOptions,
+  namespace: string,
+  search: Search,
+): Promise<ZipJob | undefined> {
+  try {
+    const name = await search(listAll(options, namespace));
+    return name === undefined ? undefined : await options.zipJobs.get(namespace, name);
   } catch (thrown) {
     const error = explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, thrown);
     if (hasCode(error, 'Forbidden')) return undefined;
@@ -102,10 +154,11 @@ async function byUid(
 async function found(options: JobsOptions, namespace: string, given: string): Promise<ZipJob> {
   // Names of objects have no upper case, and an ID may come from a program that prints it so.
   const job = given.toLowerCase();
-  const isId = isUuid(job) && options.namesOnly !== true;
+  const search = options.namesOnly === true ? undefined : searchOf(job);
+  const name = search && isUuid(job) ? zipJobName(job) : job;
   const zipJob =
-    (await options.zipJobs.get(namespace, isId ? zipJobName(job) : job)) ??
-    (isId ? await byUid(options, namespace, job) : undefined);
+    (job === LATEST ? undefined : await options.zipJobs.get(namespace, name)) ??
+    (search && (await searched(options, namespace, search)));
   if (!zipJob) throw noJob(namespace, given);
   return zipJob;
 }
@@ -200,5 +253,7 @@ export function createJobs(options: JobsOptions, namespace: string): Jobs {
       return untilEnded(options, { namespace, name: first.metadata.name, first }, { ...wait, onChange });
     },
     log: async (job, log) => readJobLog(options.kube, await find(job), log),
+    followLog: (job, log) =>
+      followJobLog(options.kube, { ...log, clock: options.clock, read: () => find(job) }),
   };
 }

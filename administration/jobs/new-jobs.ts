@@ -1,10 +1,19 @@
 import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { type FileEntry, isFinished, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import {
+  type ChosenObjectOptions,
+  type FileEntry,
+  isFinished,
+  SPEC_DEFAULTS,
+  type ZipJob,
+  type ZipJobSpec,
+} from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
+import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { storeKindOf } from '#runtime/store/store-location.ts';
@@ -17,24 +26,40 @@ import {
 } from '#runtime/zip-request/file-list.ts';
 import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
-import { chosenManifest, nameRules } from '#runtime/zip-request/manifest-choice.ts';
+import { chosenManifest, type NameOptions, nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
-import { findUnsupported } from '#runtime/zip-request/object-options.ts';
+import { findObjectFault, findUnsupported, mergeObjectOptions } from '#runtime/zip-request/object-options.ts';
+import { isLooser } from '#runtime/zip-request/strictness.ts';
 import { type BucketRef, resourceNameOf } from '../buckets/bucket-input.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
 import { toLimitView } from '../projects/project-limits.ts';
 import { type Job, toJob } from './job-view.ts';
 
-/** Unvalidated input from a form. */
+/** Unvalidated input from a form or from arguments. */
 export interface NewJob extends BucketRef {
-  /** UUID of the job: sending the same form twice creates one job. */
+  /** UUID of the job: sending it twice creates one job. */
   readonly uuid: string;
   readonly key: string;
   readonly files: readonly FileEntry[];
-  /** An absent option has the default of the project. */
-  readonly options?: Partial<Pick<ZipJobSpec, 'onSourceError' | 'onConflict' | 'compression'>>;
+  /** A JSON object that the webhook contains. Default: {}. */
+  readonly metadata?: string;
+  readonly options?: NewJobOptions;
 }
+
+/** An absent option has the default of the project. */
+export interface NewJobOptions
+  extends NameOptions,
+    Pick<
+      ZipJobSpec,
+      | 'onSourceError'
+      | 'onConflict'
+      | 'compression'
+      | 'sha256'
+      | 'fixedModificationTime'
+      | 'sequential'
+      | 'objectOptions'
+    > {}
 
 /** The settings of the API that limit requests. */
 export interface NewJobRules {
@@ -86,7 +111,64 @@ function checkKey(key: string, { maxKeyBytes }: NewJobRules): void {
   if (problem !== undefined) throw invalidInput('key', `Key ${problem}`);
 }
 
-function checkFiles(files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void {
+function checkMetadata(text: string): void {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (!isRecord(value) || Array.isArray(value))
+    throw invalidInput('metadata', 'metadata must be a JSON object, such as {"order": 7}');
+}
+
+const STRICT_OPTIONS = ['onConflict', 'portableNames'] as const;
+
+/** As the API, which also lets a request only be stricter than its project and its bucket. */
+function checkOptions(
+  { options = {} }: NewJob,
+  { jobDefaults: defaults = {} }: ZipProject['spec'],
+  { spec: bucket }: ZipBucket,
+): void {
+  for (const option of STRICT_OPTIONS) {
+    const demanded = [
+      defaults[option],
+      option === 'onConflict' ? bucket.objectOptions?.onConflict : undefined,
+    ];
+    const stricter = demanded.find((value) => isLooser(option, options[option], value));
+    if (stricter !== undefined)
+      throw invalidInput(
+        option,
+        `${option} cannot be "${options[option]}": the project or the bucket requires "${stricter}"`,
+      );
+  }
+  checkObjectOptions(options.objectOptions ?? {}, defaults.objectOptions ?? {}, bucket);
+}
+
+function checkObjectOptions(
+  chosen: ChosenObjectOptions,
+  defaults: ChosenObjectOptions,
+  bucket: ZipBucket['spec'],
+): void {
+  const kind = storeKindOf(bucket);
+  const fault = findObjectFault(chosen) ?? findUnsupported(chosen, kind);
+  if (fault) throw invalidInput(fault.field, `${fault.field} of the object ${fault.problem}`);
+  const ofProject = findUnsupported(mergeObjectOptions(defaults, chosen), kind);
+  if (ofProject)
+    throw new AdministrationError(
+      `jobDefaults.objectOptions.${ofProject.field} of the project ${ofProject.problem}`,
+      { code: 'Refused', field: 'bucket' },
+    );
+  const all = mergeObjectOptions(mergeObjectOptions(bucket.objectOptions ?? {}, defaults), chosen);
+  const excess = findObjectFault(defined({ metadata: all.metadata, tags: all.tags }));
+  if (excess)
+    throw invalidInput(
+      excess.field,
+      `${excess.field} of the object ${excess.problem}, together with those of the project and the bucket`,
+    );
+}
+
+function checkFiles({ files, options = {} }: NewJob, project: ZipProject, rules: NewJobRules): void {
   const { urlProblem, maxUrlLength } = rules;
   const ofProject = toLimitView(project).limitsInForce.filesPerJob ?? project.spec.limits?.filesPerJob;
   const most = Math.min(rules.maxFiles, ofProject ?? rules.maxFiles);
@@ -96,14 +178,13 @@ function checkFiles(files: readonly FileEntry[], project: ZipProject, rules: New
       'urls',
       `The list has ${files.length} files, and an archive can contain at most ${most}. Split them into several archives`,
     );
-  const names = nameRules({}, project.spec.jobDefaults ?? {});
+  const names = nameRules(options, project.spec.jobDefaults ?? {});
   const deps = { urlProblem, findNameFaults, limits: { maxUrlLength } };
   const faults = [...findEntryFaults(files, names, deps)].filter((fault) => fault !== undefined);
   if (faults.length > 0) throw new InvalidEntriesError(faults);
 }
 
-/** As the API, which refuses a request that its store does not support. */
-async function checkBucket(
+async function bucketOf(
   { buckets }: NewJobsOptions,
   project: ZipProject,
   ref: BucketRef,
@@ -114,12 +195,6 @@ async function checkBucket(
     throw new AdministrationError(
       `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}". Add it, or choose another one`,
       { code: 'NotFound', field: 'bucket' },
-    );
-  const fault = findUnsupported(project.spec.jobDefaults?.objectOptions ?? {}, storeKindOf(bucket.spec));
-  if (fault)
-    throw new AdministrationError(
-      `jobDefaults.objectOptions.${fault.field} of the project ${fault.problem}`,
-      { code: 'Refused', field: 'bucket' },
     );
   return bucket;
 }
@@ -134,7 +209,7 @@ async function pack(files: readonly FileEntry[]): Promise<FileList> {
 }
 
 function toZipJob(
-  { key, options = {} }: NewJob,
+  { key, metadata = SPEC_DEFAULTS.metadata, options: { manifest, objectOptions, ...options } = {} }: NewJob,
   { metadata: { namespace }, spec }: ZipProject,
   made: { readonly bucket: ZipBucket; readonly list: FileList; readonly name: string },
 ): ZipJob {
@@ -155,9 +230,12 @@ function toZipJob(
       service,
       key,
       filesFrom: filesFromOf(name, list),
-      metadata: SPEC_DEFAULTS.metadata,
+      metadata,
       ...options,
-      ...chosenManifest({}, spec.jobDefaults ?? {}),
+      ...(objectOptions && {
+        objectOptions: mergeObjectOptions(spec.jobDefaults?.objectOptions ?? {}, objectOptions),
+      }),
+      ...chosenManifest(defined({ manifest }), spec.jobDefaults ?? {}),
       ...webhookSnapshot(spec),
     },
   };
@@ -181,7 +259,7 @@ async function ownerOf(
 
 function foreignSecret({ metadata: { name } }: Secret): AdministrationError {
   return new AdministrationError(
-    `Secret "${name}" already exists and belongs to another object. Send the form again in a moment, or delete the Secret`,
+    `Secret "${name}" already exists and belongs to another object. Send it again in a moment, or delete the Secret`,
     { code: 'Refused' },
   );
 }
@@ -207,7 +285,7 @@ async function storeList(
   return stored;
 }
 
-/** The ZipJob exists without its file list. The same form completes it. */
+/** The ZipJob exists without its file list. The same job, sent again, completes it. */
 export class IncompleteJobError extends AdministrationError {}
 
 function cannotStore(
@@ -227,7 +305,7 @@ async function storeListOrDelete(options: NewJobsOptions, job: ZipJob, list: Fil
   } catch (thrown) {
     const end = await options.zipJobs.delete(namespace, name, { uid: uidOf(job) }).then(
       () => ({ exists: false, end: 'No job was created' }),
-      () => ({ exists: true, end: `Job "${name}" has no file list. Send the form again, or delete the job` }),
+      () => ({ exists: true, end: `Job "${name}" has no file list. Send it again, or delete the job` }),
     );
     throw cannotStore(toError(thrown), end);
   }
@@ -244,11 +322,11 @@ async function complete(options: NewJobsOptions, wanted: ZipJob, list: FileList)
   const isSame = job !== undefined && job.spec.filesFrom?.sha256 === wanted.spec.filesFrom?.sha256;
   if (!isSame || isFinished(job) || isFileListDeleted(job)) throw exists;
   if (job.metadata.deletionTimestamp !== undefined)
-    throw new AdministrationError(`Job "${name}" of this form is being deleted. Send the form again`, {
+    throw new AdministrationError(`Job "${name}" of this request is being deleted. Send it again`, {
       code: 'Refused',
     });
   const stored = await storeList(options, job, { list, isNew: false }).catch((error: unknown) => {
-    const end = `Job "${name}" waits for it. Send the form again`;
+    const end = `Job "${name}" waits for it. Send it again`;
     throw cannotStore(toError(error), { exists: true, end });
   });
   if (stored === 0) throw exists;
@@ -260,9 +338,11 @@ export function createNewJobs(options: NewJobsOptions, namespace: string): NewJo
   return {
     create: async (job, rules) => {
       checkKey(job.key, rules);
+      if (job.metadata !== undefined) checkMetadata(job.metadata);
       const project = await requiredProject(options.projects, namespace);
-      const bucket = await checkBucket(options, project, job);
-      checkFiles(job.files, project, rules);
+      const bucket = await bucketOf(options, project, job);
+      checkOptions(job, project.spec, bucket);
+      checkFiles(job, project, rules);
       const list = await pack(job.files);
       const name = zipJobName(job.uuid);
       const wanted = toZipJob(job, project, { bucket, list, name });

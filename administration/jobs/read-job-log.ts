@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
@@ -58,25 +59,56 @@ function newest(pods: readonly Pod[]): Pod | undefined {
   )[0];
 }
 
+/** Name of the pod whose log is that of the job: the active pod, or else the newest. */
+export async function findLogPod(
+  kube: KubeClient,
+  { metadata: { namespace, name }, status }: ZipJob,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
+  const activePod = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
+  return (activePod ?? newest(pods))?.metadata.name;
+}
+
+export function noLog(zipJob: ZipJob): AdministrationError {
+  return new AdministrationError(`No logs for job "${zipJob.metadata.name}": ${whyNoPod(zipJob)}`, {
+    code: 'NotFound',
+  });
+}
+
+interface PodLog {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly query: Readonly<Record<string, string | number | boolean>>;
+  readonly signal: AbortSignal;
+}
+
+export function openPodLog(kube: KubeClient, { namespace, pod, query, signal }: PodLog): Promise<Readable> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  return kube.stream({ method: 'GET', path, query: { container: ZIPPER_CONTAINER, ...query }, signal });
+}
+
+/** Says which permission a failed read of the log needs. */
+export function explainLogError(zipJob: ZipJob, pod: string, error: unknown) {
+  const { namespace } = zipJob.metadata;
+  return explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
+}
+
 /** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
 export async function readJobLog(
   kube: KubeClient,
   zipJob: ZipJob,
   { lines, signal }: LogOptions,
 ): Promise<JobLog> {
-  const { namespace, name } = zipJob.metadata;
-  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
-  const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
-  const activePod = pods.find(({ metadata }) => metadata.name === zipJob.status?.job?.podName);
-  const pod = (activePod ?? newest(pods))?.metadata.name;
-  if (pod === undefined)
-    throw new AdministrationError(`No logs for job "${name}": ${whyNoPod(zipJob)}`, { code: 'NotFound' });
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
-  const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
+  const { namespace } = zipJob.metadata;
+  const pod = await findLogPod(kube, zipJob, signal);
+  if (pod === undefined) throw noLog(zipJob);
+  const query = { tailLines: lines, limitBytes: MAX_BYTES };
   try {
-    const log = await readText(await kube.stream({ method: 'GET', path, query, signal }));
+    const log = await readText(await openPodLog(kube, { namespace, pod, query, signal }));
     return { pod, lines: await redactLines(log.replace(/\n$/, '').split('\n')) };
   } catch (error) {
-    throw explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
+    throw explainLogError(zipJob, pod, error);
   }
 }

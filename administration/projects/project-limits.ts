@@ -25,6 +25,21 @@ export function toLimitView({ spec, status }: Pick<ZipProject, 'spec' | 'status'
   };
 }
 
+/** The highest value that the class allows, if this one exceeds it: it would have no effect, so it is most likely a mistake. */
+export function exceededMaximum(
+  view: Pick<LimitView, 'class'>,
+  name: LimitName,
+  value: number,
+): number | undefined {
+  const ofClass = view.class?.limits[name];
+  return ofClass === undefined || isNoLimit(name, ofClass) || value <= ofClass ? undefined : ofClass;
+}
+
+/** The end of a sentence about a limit above that of the class. */
+export function ceilingText({ class: ofProject }: Pick<LimitView, 'class'>, maximum: string): string {
+  return `the class ${ofProject?.name} allows at most ${maximum}. A project can only lower its limits`;
+}
+
 /** What to print for a limit; null if nothing is known. */
 export function limitText(
   view: LimitView,

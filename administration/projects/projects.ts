@@ -5,10 +5,11 @@ import { isRecord } from '#runtime/kube/client/decode.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { eachLimit } from '#runtime/project-limits/lower-limit.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import { type WaitOptions, waitOrTimeOut } from '../changes/wait-for.ts';
-import { AdministrationError, hasCode } from '../errors/administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
 import {
   type AlsoDelete,
   type DeletedProject,
@@ -16,6 +17,7 @@ import {
   deleteProject,
 } from './delete-project.ts';
 import { checkNewProject, checkProjectChange, type NewProject, type ProjectChange } from './project-input.ts';
+import { ceilingText, exceededMaximum, toLimitView } from './project-limits.ts';
 import { changeSettings, type ProjectSettings, type SettingsChange, toSettings } from './project-settings.ts';
 import { type HistoryPurgeView, type Project, toProject } from './project-view.ts';
 import { beginPurgeHistory, purgeHistory } from './purge-history.ts';
@@ -134,9 +136,18 @@ async function show(options: ProjectsOptions, namespace: string): Promise<Projec
   return toProject(await requiredProject(options.projects, namespace));
 }
 
+/** @throws AdministrationError InvalidInput for a limit above that of the class */
+function checkCeilings(project: ZipProject, { limits = {} }: ProjectChange): void {
+  const view = toLimitView(project);
+  eachLimit((name) => {
+    const maximum = exceededMaximum(view, name, limits[name] ?? 0);
+    if (maximum !== undefined) throw invalidInput(name, `${name}: ${ceilingText(view, String(maximum))}`);
+  });
+}
+
 async function update(options: ProjectsOptions, namespace: string, change: ProjectChange): Promise<Project> {
   checkProjectChange(change);
-  await requiredProject(options.projects, namespace);
+  checkCeilings(await requiredProject(options.projects, namespace), change);
   const { displayName, limits, historyRetentionDays } = change;
   const spec = defined({ displayName, limits, historyRetentionDays });
   return toProject(await options.projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec }));

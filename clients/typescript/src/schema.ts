@@ -15,7 +15,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a zip
-         * @description Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to 53,687,091,200 bytes and the archive up to 161,061,273,600 bytes. A running job may take up to 7,200 seconds, unless the project sets another limit. A job that exceeds a limit fails.
+         * @description Accepts a list of files, returns immediately and builds the archive in the background. The archive may have up to 161,061,273,600 bytes, and a running job may take up to 7,200 seconds, unless the project has other limits. A job that exceeds a limit fails.
          */
         readonly post: operations["createZip"];
         readonly delete?: never;
@@ -465,7 +465,7 @@ export interface components {
              * @description Machine-readable code; stable. Later releases may add codes.
              * @enum {string}
              */
-            readonly code: "malformed_request" | "https_required" | "invalid_json" | "invalid_idempotency_key" | "authentication_required" | "invalid_api_key" | "insufficient_permissions" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "too_many_values" | "unsupported_media_type" | "parameter_missing" | "parameter_invalid" | "idempotency_key_reused" | "rate_limit_exceeded" | "concurrency_limit_exceeded" | "file_lists_full" | "stored_jobs_full" | "stored_bytes_full" | "quota_exceeded" | "headers_too_large" | "internal_error" | "service_unavailable";
+            readonly code: "malformed_request" | "https_required" | "invalid_json" | "invalid_idempotency_key" | "authentication_required" | "invalid_api_key" | "insufficient_permissions" | "refused_by_policy" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "too_many_values" | "unsupported_media_type" | "parameter_missing" | "parameter_invalid" | "idempotency_key_reused" | "rate_limit_exceeded" | "concurrency_limit_exceeded" | "file_lists_full" | "stored_jobs_full" | "stored_bytes_full" | "quota_exceeded" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description Human-readable message; may change. */
             readonly message: string;
             /** @description Name of the invalid field, or null. */
@@ -698,7 +698,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
-            /** @description Forbidden: insufficient_permissions. */
+            /** @description Forbidden: insufficient_permissions, refused_by_policy. */
             readonly 403: {
                 headers: {
                     /**
