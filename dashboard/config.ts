@@ -4,6 +4,7 @@ import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
@@ -27,8 +28,8 @@ const ADDRESSES = {
     default: '',
     pattern: '^(https?://[A-Za-z0-9.:[\\]-]+(/[A-Za-z0-9._~-]+)*)?$',
     description:
-      'public URL of the API without /v1/zips, for the sample request in the dashboard; empty for a placeholder',
-    changeWhen: 'set it when the sample request of the first steps has a placeholder',
+      'public URL of the API without /v1/zips, for the sample request in the dashboard; empty for a placeholder; default in the chart: the first host and the path of the API',
+    changeWhen: 'set it when the sample request of the first steps has a placeholder or another address',
   },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',
@@ -142,6 +143,7 @@ export const DASHBOARD_SETTINGS = {
   ...HISTORY_SETTINGS,
   ...TRUST_SETTINGS,
   ...KUBE_SETTINGS,
+  ...OBJECT_METADATA_SETTINGS,
 } as const satisfies Settings;
 
 export const DASHBOARD_CONSTANTS = {

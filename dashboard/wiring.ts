@@ -7,8 +7,9 @@ import type { Served } from '#runtime/http/serve-requests.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
 import type { KubeAccess } from '#runtime/kube/client/kube-access.ts';
 import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
+import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { withoutIdentity } from '#runtime/kube/client/user-client.ts';
-import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectCaches, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
@@ -17,6 +18,11 @@ import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { REDIS_KEY_PREFIX } from '#runtime/redis/settings.ts';
 import { type Clock, systemClock } from '#runtime/time/clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import {
+  exportCertificateExpiry,
+  openServerCertificate,
+  type ServerCertificate,
+} from '#runtime/tls/server-certificate.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createDashboardApp } from './app.ts';
@@ -52,6 +58,8 @@ export const NAME = 'zipjobs-dashboard';
 
 export interface DashboardDeps {
   readonly config: DashboardConfig;
+  /** Default: plain HTTP. */
+  readonly certificate?: ServerCertificate | undefined;
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: DashboardMetrics;
@@ -157,6 +165,7 @@ export function createDashboardServer(deps: DashboardDeps): Server {
     listener: (request, response) => void listener(request, response),
     settings: deps.config,
     reject: rejectInput,
+    certificate: deps.certificate,
   });
 }
 
@@ -175,6 +184,23 @@ async function connectHistory(
   return createHistory({ database, clock: systemClock, config });
 }
 
+function clientsWith(
+  config: DashboardConfig,
+  { countCall }: Pick<KubeMetrics, 'countCall'>,
+  resources: Lifetime['resources'],
+) {
+  return (access: KubeAccess): KubeClient =>
+    resources.use(
+      createKubeClient({
+        access,
+        requestTimeoutMs: config.kubeRequestTimeoutMs,
+        userAgent: NAME,
+        objectMetadata: readObjectMetadata(config),
+        countCall,
+      }),
+    );
+}
+
 /** Every part of the dashboard, ready to be served. The lifetime disposes of what holds connections. */
 export async function createParts(
   config: DashboardConfig,
@@ -187,16 +213,7 @@ export async function createParts(
   const metrics = createDashboardMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
   const access = await createKubeConfig(config);
-  function clientOf(from: KubeAccess): KubeClient {
-    return resources.use(
-      createKubeClient({
-        access: from,
-        requestTimeoutMs: config.kubeRequestTimeoutMs,
-        userAgent: NAME,
-        countCall: kubeMetrics.countCall,
-      }),
-    );
-  }
+  const clientOf = clientsWith(config, kubeMetrics, resources);
   const jobs = createKnownJobs();
   function onZipJob(change: Change<ListedJob>): void {
     jobs.note(change);
@@ -211,6 +228,21 @@ export async function createParts(
       ? undefined
       : resources.use(createIdentityProvider(config, { clock: systemClock, trust }));
   const history = await connectHistory(config, { log, trust, resources });
-  const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider, history };
-  return { config, log, registry, caches, server: createDashboardServer(deps) };
+  const certificate = openServerCertificate(config, log);
+  if (certificate) resources.use(certificate);
+  exportCertificateExpiry(registry, certificate);
+  const deps = {
+    certificate,
+    config,
+    log,
+    clock: systemClock,
+    metrics,
+    redis,
+    kube,
+    caches,
+    jobs,
+    provider,
+    history,
+  };
+  return { config, log, registry, caches, certificate, server: createDashboardServer(deps) };
 }

@@ -1,6 +1,7 @@
 import { limitText } from '#administration/projects/project-limits.ts';
 import { toProject } from '#administration/projects/project-view.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { isSize } from '#runtime/project-limits/lower-limit.ts';
 import { FORMAT } from '../format.ts';
 
 const UNKNOWN = 'Not reported yet';
@@ -12,7 +13,7 @@ export function limitFacts(
 ): readonly { readonly name: string; readonly value: string }[] {
   const project = toProject(zipProject);
   function text(name: Parameters<typeof limitText>[1]): string {
-    return limitText(project, name, FORMAT.number) ?? UNKNOWN;
+    return limitText(project, name, isSize(name) ? FORMAT.bytes : FORMAT.number) ?? UNKNOWN;
   }
   const mostJobs = limitText(project, 'storedJobs', FORMAT.number);
   const mostBytes = limitText(project, 'storedBytes', FORMAT.bytes);
@@ -20,6 +21,7 @@ export function limitFacts(
     { name: 'Class', value: project.class?.name ?? UNKNOWN },
     { name: 'Active jobs', value: text('activeJobs') },
     { name: 'Files per job', value: text('filesPerJob') },
+    { name: 'Bytes of an archive', value: text('archiveBytes') },
     { name: 'Requests per minute', value: text('requestsPerMinute') },
     { name: 'Creates per second', value: text('createsPerSecond') },
     { name: 'Files per second', value: text('filesPerSecond') },

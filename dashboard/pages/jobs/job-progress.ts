@@ -1,4 +1,5 @@
-import type { Phase, Progress } from '#crds/zip-job.ts';
+import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
+import type { Phase } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
 import { type Look, PHASE_LOOKS } from '../../words.ts';
@@ -10,19 +11,11 @@ export interface ProgressBar {
   readonly text: string;
 }
 
-function shareOf({ filesDone, filesTotal, bytesRead, bytesTotal }: Progress): number {
-  return bytesTotal !== undefined && bytesTotal > 0
-    ? bytesRead / bytesTotal
-    : filesTotal > 0
-      ? filesDone / filesTotal
-      : 0;
-}
-
-/** Progress of a job. 100 means that the archive is in its bucket; a job that has read every byte stays at 99. */
+/** Progress of a job. 100 means that the archive is in its bucket. */
 export function progressBar({ status: { phase, progress } }: ListedJob): ProgressBar {
   if (phase === 'Succeeded') return { percent: 100, text: '100 %' };
   if (progress === undefined) return { percent: undefined, text: 'Not started' };
-  const percent = Math.min(99, Math.max(0, Math.floor(shareOf(progress) * 100)));
+  const percent = percentDone(progress);
   return { percent, text: `${percent} %` };
 }
 
@@ -35,11 +28,7 @@ export function filesText({ status: { phase, progress }, files }: ListedJob): st
 /** Size of the archive, or the bytes read so far. */
 export function bytesText({ status: { result, progress } }: ListedJob): string {
   if (result !== undefined) return FORMAT.bytes(result.bytes);
-  if (progress === undefined) return '';
-  const { bytesRead, bytesTotal } = progress;
-  return bytesTotal === undefined
-    ? FORMAT.bytes(bytesRead)
-    : `${FORMAT.bytes(bytesRead)} of ${FORMAT.bytes(bytesTotal)}`;
+  return progress === undefined ? '' : bytesReadText(progress);
 }
 
 /** A job that no controller has reconciled yet counts as queued. */

@@ -2,6 +2,7 @@ import { meaningOf } from '#administration/errors/meaning-of.ts';
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import { type Moment, timelineOf } from '#administration/jobs/job-timeline.ts';
 import { type Job, toJob } from '#administration/jobs/job-view.ts';
+import { speedTexts } from '#administration/jobs/progress-text.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
@@ -146,14 +147,10 @@ function redacted(moment: Moment): Moment {
 function progressText(listed: ListedJob, everySeconds: number | undefined): string {
   const { progress } = listed.status;
   if (progress === undefined || isFinished(listed)) return '';
-  const { bytesPerSecond, estimatedEndAt, updatedAt } = progress;
   return [
     `${filesText(listed)} files`,
     bytesText(listed),
-    ...(bytesPerSecond === undefined ? [] : [`${FORMAT.bytes(bytesPerSecond)}/s`]),
-    ...(estimatedEndAt === undefined
-      ? []
-      : [`about ${FORMAT.duration(Date.parse(estimatedEndAt) - Date.parse(updatedAt))} left`]),
+    ...speedTexts(progress),
     // The figures are as old as the last update.
     ...(everySeconds === undefined ? [] : [`updated every ${FORMAT.duration(everySeconds * 1000)}`]),
   ].join(', ');

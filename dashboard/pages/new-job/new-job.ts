@@ -7,6 +7,7 @@ import {
   type NewJob,
   type NewJobRules,
 } from '#administration/jobs/new-jobs.ts';
+import { type ReadLines, readLines } from '#administration/jobs/read-lines.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
@@ -21,7 +22,6 @@ import type { PageDeps } from '../page-deps.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { bucketChoice, bucketChoices, chosenBucket } from './bucket-choices.ts';
 import { NEW_JOB_RIGHTS, newJobRules } from './job-rules.ts';
-import { type ReadLines, readLines } from './read-lines.ts';
 
 const PATH = '/projects/:project/new-job';
 /** Faulty lines that the page lists. */

@@ -1,8 +1,9 @@
 import { invalidInput } from '#administration/errors/administration-error.ts';
+import { ceilingText, exceededMaximum } from '#administration/projects/project-limits.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { eachLimit, isNoLimit, type LimitName } from '#runtime/project-limits/lower-limit.ts';
+import { eachLimit, isNoLimit, isSize, type LimitName } from '#runtime/project-limits/lower-limit.ts';
 import { FORMAT } from '../../format.ts';
 import { isUnchanged } from '../form.ts';
 import { bytesText, readBytes, readWhole, type SettingField } from './setting-field.ts';
@@ -11,6 +12,7 @@ import type { SettingsForm } from './settings-form.ts';
 const LABELS: Readonly<Record<LimitName, string>> = {
   activeJobs: 'Active jobs',
   filesPerJob: 'Files per job',
+  archiveBytes: 'Bytes of an archive',
   requestsPerMinute: 'Requests per minute',
   createsPerSecond: 'Creates per second',
   filesPerSecond: 'Files per second',
@@ -21,7 +23,7 @@ const NAMES = Object.values(eachLimit((name) => name));
 
 function textOf(name: LimitName, value: number): string {
   if (isNoLimit(name, value)) return 'No limit';
-  return name === 'storedBytes' ? FORMAT.bytes(value) : FORMAT.number(value);
+  return isSize(name) ? FORMAT.bytes(value) : FORMAT.number(value);
 }
 
 const UNKNOWN = 'Not reported yet';
@@ -59,7 +61,7 @@ export function limitRows(settings: ProjectSettings): readonly LimitRow[] {
 function fieldOf(name: LimitName, settings: ProjectSettings): SettingField {
   const ofClass = settings.class?.limits[name];
   const highest = ofClass === undefined ? '' : `The class allows: ${textOf(name, ofClass)}.`;
-  const unit = name === 'storedBytes' ? ' Bytes, or with a unit, such as 256 MiB.' : '';
+  const unit = isSize(name) ? ' Bytes, or with a unit, such as 256 MiB.' : '';
   return {
     kind: 'text',
     name,
@@ -70,27 +72,23 @@ function fieldOf(name: LimitName, settings: ProjectSettings): SettingField {
   };
 }
 
-/** A value above that of the class has no effect, so it is most likely a mistake. */
 function checkCeiling(name: LimitName, value: number, settings: ProjectSettings): void {
-  const ofClass = settings.class?.limits[name];
-  if (ofClass === undefined || isNoLimit(name, ofClass) || value <= ofClass) return;
-  throw invalidInput(
-    name,
-    `${LABELS[name]}: the class ${settings.class?.name} allows at most ${textOf(name, ofClass)}. A project can only lower its limits`,
-  );
+  const maximum = exceededMaximum(settings, name, value);
+  if (maximum !== undefined)
+    throw invalidInput(name, `${LABELS[name]}: ${ceilingText(settings, textOf(name, maximum))}`);
 }
 
 /** The text of a limit that the project sets; empty for none. */
 function valueOf(name: LimitName, { limits }: ProjectSettings): string {
   const own = limits[name];
   if (own === null) return '';
-  return name === 'storedBytes' ? bytesText(own) : String(own);
+  return isSize(name) ? bytesText(own) : String(own);
 }
 
 function readLimit(form: URLSearchParams, name: LimitName, settings: ProjectSettings): number | undefined {
   if (isUnchanged(form, name, valueOf(name, settings))) return settings.limits[name] ?? undefined;
   const field = { name, label: LABELS[name] };
-  const value = name === 'storedBytes' ? readBytes(form, field) : readWhole(form, field);
+  const value = isSize(name) ? readBytes(form, field) : readWhole(form, field);
   if (value !== undefined) checkCeiling(name, value, settings);
   return value;
 }
