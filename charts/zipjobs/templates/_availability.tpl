@@ -37,15 +37,12 @@ Takes (list . "api").
 {{- $values := index $root.Values $component -}}
 {{- $budget := $values.podDisruptionBudget -}}
 {{- if gt (include "zipjobs.minReplicas" $values | int) 1 -}}
-{{- if gt (len $budget) 1 -}}
-{{- fail (printf "%s.podDisruptionBudget sets minAvailable and maxUnavailable, but Kubernetes accepts only one of them: remove one" $component) -}}
-{{- end -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" . | nindent 4 }}
+  {{- include "zipjobs.marks" . | nindent 2 }}
 spec:
   {{- toYaml ($budget | default (dict "maxUnavailable" 1)) | nindent 2 }}
   # Pods that are not ready serve no requests, so they must not block a drain.

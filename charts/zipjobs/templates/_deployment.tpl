@@ -14,10 +14,7 @@ kind: Deployment
 metadata:
   name: {{ include "zipjobs.componentName" (list .root .component) | quote }}
   namespace: {{ .root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
-  {{- with .root.Values.deploymentAnnotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "zipjobs.marks" (list .root .component .root.Values.deploymentAnnotations) | nindent 2 }}
 spec:
   {{- if dig "autoscaling" "enabled" false $values }}
   {{- $name := include "zipjobs.componentName" (list .root .component) }}
@@ -39,6 +36,7 @@ spec:
 {{- include "zipjobs.overlaid" (dict
   "root" .root
   "value" (printf "%s.podTemplate" .component)
+  "defaults" (dict "annotations" .root.Values.commonAnnotations)
   "template" (include "zipjobs.ownPodTemplate" . | fromYaml)
   "overlay" (index .root.Values .component).podTemplate
 ) }}
@@ -47,6 +45,7 @@ spec:
 {{/* The pods as the chart alone has them. Takes the same dict. */}}
 {{- define "zipjobs.ownPodTemplate" -}}
 {{- $files := concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray) -}}
+{{- with include "zipjobs.hasTls" (list .root .component) -}}{{- $files = append $files (dict "name" "tls" "secret" . "keys" (list "tls.crt" "tls.key")) -}}{{- end -}}
 {{- $defaults := index (include "zipjobs.podDefaults" . | fromYaml) .component -}}
 metadata:
   labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
@@ -56,6 +55,7 @@ spec:
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
   securityContext: {{- include "zipjobs.podSecurityContext" . | nindent 4 }}
+  {{- include "zipjobs.everyPod" . | nindent 2 }}
   terminationGracePeriodSeconds: {{ $defaults.terminationGracePeriodSeconds }}
   {{- include "zipjobs.softSpread" (list .root .component) | nindent 2 }}
   containers:
@@ -87,7 +87,9 @@ spec:
 {{- with .env }}
 {{ toYaml . }}
 {{- end }}
-{{- $settings := merge .settings (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel) (include "zipjobs.trustSettings" .root | fromJson) $values.settings }}
+{{- $tls := dict -}}
+{{- if include "zipjobs.hasTls" (list .root .component) -}}{{- $_ := set $tls "TLS_DIR" "/etc/zipjobs/tls" -}}{{- end -}}
+{{- $settings := merge .settings $tls (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel "OBJECT_METADATA_JSON" (include "zipjobs.objectMetadata" .root)) (include "zipjobs.trustSettings" .root | fromJson) $values.settings }}
 {{ include "zipjobs.env" $settings | trim }}
 {{- end -}}
 

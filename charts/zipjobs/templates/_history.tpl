@@ -1,29 +1,6 @@
-{{/* Whether finished jobs are recorded in PostgreSQL. Fails if its values contradict each other. */}}
+{{/* Whether finished jobs are recorded in PostgreSQL. */}}
 {{- define "zipjobs.hasHistory" -}}
-{{- with .Values.history.postgres -}}
-{{- if .host -}}
-{{- if not .existingSecret -}}
-{{- fail "history.postgres.host is set: set history.postgres.existingSecret too, the Secret in the release namespace with the keys `owner-password`, `writer-password` and `reader-password`. To keep no history, empty history.postgres.host. See docs/history.md." -}}
-{{- end -}}
-{{- $authorities := list -}}
-{{- range $name := list "caConfigMapKeyRef" "caSecretKeyRef" -}}
-{{- if (index $.Values.history.postgres.tls $name).name -}}{{- $authorities = append $authorities $name -}}{{- end -}}
-{{- end -}}
-{{- if gt (len $authorities) 1 -}}
-{{- fail "history.postgres.tls sets caConfigMapKeyRef.name and caSecretKeyRef.name: set only one of them" -}}
-{{- end -}}
-{{- if and $authorities (not .tls.enabled) -}}
-{{- fail (printf "history.postgres.tls.enabled is false, so history.postgres.tls.%s.name has no effect: remove it, or enable TLS" (first $authorities)) -}}
-{{- end -}}
-{{- if lt (values .users | uniq | len) 3 -}}
-{{- fail "history.postgres.users: owner, writer and reader must be three different users. With one user for two of them, a process has the permissions of both. See docs/history.md." -}}
-{{- end -}}
-{{- if and $.Values.networkPolicies.enabled (not $.Values.networkPolicies.historyEgress) -}}
-{{- fail "history.postgres.host and networkPolicies.enabled are set: set networkPolicies.historyEgress to the rules that open PostgreSQL, for example [{to: [{ipBlock: {cidr: 10.20.0.0/24}}], ports: [{protocol: TCP, port: 5432}]}]" -}}
-{{- end -}}
-true
-{{- end -}}
-{{- end -}}
+{{- if .Values.history.postgres.host -}}true{{- end -}}
 {{- end -}}
 
 {{/* Settings of a process for the history, as JSON; empty without history. Takes (list . "reader"): the user. */}}

@@ -71,25 +71,37 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* The labels of commonLabels that an object of ours does not have anyway, as JSON: a key must not appear twice, and its own label wins. */}}
+{{- define "zipjobs.freeLabels" -}}
+{{- omit .Values.commonLabels "app.kubernetes.io/part-of" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" | toJson -}}
+{{- end -}}
+
 {{/* Labels of every object of a component. Takes (list . "api"). */}}
 {{- define "zipjobs.labels" -}}
-{{- $root := index . 0 -}}
-{{- range list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" -}}
-{{- if hasKey $root.Values.commonLabels . -}}{{- fail (printf "commonLabels contains %s, by which the chart selects its pods: remove it" .) -}}{{- end -}}
-{{- end -}}
 {{ include "zipjobs.ownLabels" . }}
-{{- /* The chart's own labels win: a key must not appear twice. */}}
-{{- with omit $root.Values.commonLabels "app.kubernetes.io/part-of" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" }}
+{{- with include "zipjobs.freeLabels" (index . 0) | fromJson }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* The annotations of an object, if it has any. Takes the root context and its own annotations, which win over commonAnnotations. */}}
+{{- define "zipjobs.annotations" -}}
+{{- with include "zipjobs.over" (list (index . 0).Values.commonAnnotations (index . 1)) | fromJson -}}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels and annotations of an object. Takes (list . "api"), and its own annotations as a third item. */}}
+{{- define "zipjobs.marks" -}}
+labels: {{- include "zipjobs.labels" . | nindent 2 }}
+{{ include "zipjobs.annotations" (list (index . 0) (ternary dict (last .) (eq (len .) 2))) }}
 {{- end -}}
 
 {{/* Reference of a component's image: registry, repository, then digest or tag. Takes (list . "api"). */}}
 {{- define "zipjobs.image" -}}
 {{- $root := index . 0 -}}
 {{- $image := (index $root.Values (index . 1)).image -}}
-{{- $registry := required "image.registry is not set. Only a released chart names a registry; this one is from the source code. Build the images with scripts/build-images and set image.registry to your registry, or to localhost if you loaded them into the nodes of kind, k3d or minikube. See docs/install.md." $root.Values.image.registry -}}
-{{- $name := printf "%s/%s" (trimSuffix "/" $registry) $image.repository -}}
+{{- $name := printf "%s/%s" (trimSuffix "/" $root.Values.image.registry) $image.repository -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $name $image.digest -}}
 {{- else -}}

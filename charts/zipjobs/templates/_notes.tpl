@@ -3,9 +3,9 @@
 {{- $root := index . 0 -}}
 {{- $values := index $root.Values (index . 1) -}}
 {{- if or $values.ingress.enabled $values.httpRoute.enabled -}}
-https://{{ include "zipjobs.publicHost" $values | default "ADDRESS" }}
+{{ include "zipjobs.publicUrl" $values | default "https://ADDRESS" }}
 {{- else -}}
-http://localhost:{{ index . 2 }}
+{{ include "zipjobs.scheme" . }}://localhost:{{ index . 2 }}
 {{- end -}}
 {{- end -}}
 
@@ -38,7 +38,7 @@ To see ADDRESS, run:
 {{- if and $values.ingress.enabled (not $values.ingress.tlsSecretName) }}
 - No TLS for the {{ index . 2 }}: set {{ $component }}.ingress.tlsSecretName, unless your load balancer terminates TLS. Requests over plain HTTP are refused.
 {{- end }}
-{{- if and (ne $values.service.type "ClusterIP") (not $values.ingress.enabled) (not $values.httpRoute.enabled) }}
+{{- if and (ne $values.service.type "ClusterIP") (not (include "zipjobs.hasTls" .)) (not $values.ingress.enabled) (not $values.httpRoute.enabled) }}
 - No TLS for the {{ index . 2 }}: its Service of type {{ $values.service.type }} is plain HTTP. Set {{ $component }}.ingress or {{ $component }}.httpRoute, or terminate TLS in your load balancer.
 {{- end }}
 {{- if and (eq (int $values.replicas) 1) (not (dig "autoscaling" "enabled" false $values)) }}
@@ -74,6 +74,11 @@ No history: a finished job is deleted after {{ $succeeded }}{{ if ne $succeeded 
 {{- end }}
 {{- if not .Values.trustedProxies }}
 - No trusted proxies: set trustedProxies to the CIDRs of the proxy or load balancer in front of zipjobs. Without it, all clients share one address and its limits.
+{{- end }}
+{{- with .Values.monitoring.prometheusRule }}
+{{- if and .enabled (not .runbookUrl) }}
+- No links in alerts: set monitoring.prometheusRule.runbookUrl to a URL of docs/on-call.md that your team can open.
+{{- end }}
 {{- end }}
 {{- if and (include "zipjobs.hasHistory" .) (not .Values.history.postgres.tls.enabled) }}
 - No TLS to PostgreSQL: metadata and keys of jobs are sent in plain text. Enable TLS on the server and set history.postgres.tls.enabled to true.

@@ -1,20 +1,21 @@
-{{/* What our pods have unless the operator's template says otherwise, by component. values.yaml and docs/install.md list the resources. */}}
+{{/* What our pods have unless the operator's template says otherwise, by component. values.yaml and docs/install.md list the resources.
+Logs count as ephemeral storage, and the kubelets of some managed clusters keep 250 MiB of them. */}}
 {{- define "zipjobs.podDefaults" -}}
 api:
   terminationGracePeriodSeconds: 20
   resources:
     requests: { cpu: 100m, memory: 128Mi, ephemeral-storage: 16Mi }
-    limits: { cpu: "2", memory: 512Mi, ephemeral-storage: 64Mi }
+    limits: { cpu: "2", memory: 512Mi, ephemeral-storage: 320Mi }
 controller:
   terminationGracePeriodSeconds: 30
   resources:
     requests: { cpu: 50m, memory: 160Mi, ephemeral-storage: 16Mi }
-    limits: { cpu: "1", memory: 512Mi, ephemeral-storage: 64Mi }
+    limits: { cpu: "1", memory: 512Mi, ephemeral-storage: 320Mi }
 dashboard:
   terminationGracePeriodSeconds: 20
   resources:
     requests: { cpu: 50m, memory: 128Mi, ephemeral-storage: 16Mi }
-    limits: { cpu: "1", memory: 512Mi, ephemeral-storage: 64Mi }
+    limits: { cpu: "1", memory: 512Mi, ephemeral-storage: 320Mi }
 zipper:
   terminationGracePeriodSeconds: 30
   resources:
@@ -24,6 +25,14 @@ recovery:
   resources:
     requests: { cpu: 50m, memory: 128Mi, ephemeral-storage: 16Mi }
     limits: { cpu: 500m, memory: 256Mi, ephemeral-storage: 64Mi }
+{{- end -}}
+
+{{/* The fields of every pod, apart from its security context. */}}
+{{- define "zipjobs.everyPod" -}}
+# The images are for Linux only.
+nodeSelector: { kubernetes.io/os: linux }
+# For a Service named history, Kubernetes would set HISTORY_PORT=tcp://..., which is a setting of ours.
+enableServiceLinks: false
 {{- end -}}
 
 {{- define "zipjobs.podSecurityContext" -}}
@@ -81,6 +90,7 @@ annotations, variables and volumes are added and must have new names (a label ma
 the name of ours changes ours. Takes a dict:
   root      the root context
   value     the name of the operator's value, for messages
+  defaults  labels and annotations that the operator's may replace, or remove with null
   template  the template of the chart, with one container
   overlay   the operator's
 */}}
@@ -118,7 +128,9 @@ the name of ours changes ours. Takes a dict:
 {{- $_ := set $spec "containers" (prepend $others $own) -}}
 {{- $_ := set $spec "securityContext" (include "zipjobs.securityContext" (list .root $spec.securityContext) | fromJson) -}}
 {{- if $volumes -}}{{- $_ := set $spec "volumes" $volumes -}}{{- end -}}
-{{- $metadata := include "zipjobs.over" (list (.template.metadata | default dict) (.overlay.metadata | default dict)) | fromJson -}}
+{{- $metadata := include "zipjobs.over" (list (.defaults | default dict) (.template.metadata | default dict)) | fromJson -}}
+{{- $metadata = include "zipjobs.over" (list $metadata (.overlay.metadata | default dict)) | fromJson -}}
+{{- if not $metadata.annotations -}}{{- $_ := unset $metadata "annotations" -}}{{- end -}}
 {{- dict "metadata" $metadata "spec" $spec | toYaml -}}
 {{- end -}}
 
@@ -151,6 +163,21 @@ the name of ours changes ours. Takes a dict:
 {{- end -}}
 
 {{/*
+Metadata of pods that must end: no service mesh adds a sidecar to them, which would run on, or redirects their requests (ambient mode of
+Istio). By mesh: Istio and Kuma read labels, Linkerd, Consul and Istio before 1.10 annotations.
+*/}}
+{{- define "zipjobs.withoutSidecars" -}}
+labels:
+  sidecar.istio.io/inject: "false"
+  istio.io/dataplane-mode: none
+  kuma.io/sidecar-injection: disabled
+annotations:
+  sidecar.istio.io/inject: "false"
+  linkerd.io/inject: disabled
+  consul.hashicorp.com/connect-inject: "false"
+{{- end -}}
+
+{{/*
 The pod of a hook: it has the resources, security contexts and scheduling of a component, and the metadata of hooks.podTemplate. Takes
 a dict:
   root       the root context
@@ -168,7 +195,7 @@ a dict:
   "resources" $defaults.resources
   "securityContext" (include "zipjobs.containerSecurityContext" . | fromYaml)
 ) -}}
-{{- $spec := merge .spec (dict
+{{- $spec := merge .spec (include "zipjobs.everyPod" . | fromYaml) (dict
   "restartPolicy" "Never"
   "securityContext" (include "zipjobs.podSecurityContext" . | fromYaml)
   "containers" (list $container)
@@ -183,6 +210,7 @@ a dict:
 {{- include "zipjobs.overlaid" (dict
   "root" .root
   "value" "hooks.podTemplate"
+  "defaults" (include "zipjobs.over" (list (dict "annotations" .root.Values.commonAnnotations) (include "zipjobs.withoutSidecars" . | fromYaml)) | fromJson)
   "template" (dict "metadata" .metadata "spec" $spec)
   "overlay" (merge (dict "spec" $over) (pick .root.Values.hooks.podTemplate "metadata"))
 ) -}}

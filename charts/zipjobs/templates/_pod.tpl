@@ -34,6 +34,11 @@ as 5.36870912e+10.
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 {{- end -}}
 
+{{/* Labels and annotations of every object that a process creates, as JSON. */}}
+{{- define "zipjobs.objectMetadata" -}}
+{{- dict "labels" (include "zipjobs.freeLabels" . | fromJson) "annotations" .Values.commonAnnotations | toJson -}}
+{{- end -}}
+
 {{/* Addresses that a process may connect to, as JSON. */}}
 {{- define "zipjobs.egressSettings" -}}
 {{- dict "EGRESS_ALLOW_CIDRS" .Values.egress.allowCidrs "EGRESS_DENY_CIDRS" .Values.egress.denyCidrs "EGRESS_CLUSTER_CIDRS" .Values.egress.clusterCidrs "EGRESS_NAT64_PREFIX" .Values.egress.nat64Prefix | toJson -}}
@@ -70,18 +75,19 @@ as 5.36870912e+10.
 
 {{/* Probes of a process, both on its admin port. */}}
 {{- define "zipjobs.probes" -}}
+{{- $scheme := ternary ", scheme: HTTPS" "" (include "zipjobs.hasTls" (list .root .component) | not | not) -}}
 startupProbe:
-  httpGet: { path: /healthz, port: admin }
+  httpGet: { path: /healthz, port: admin{{ $scheme }} }
   periodSeconds: 1
   timeoutSeconds: 2
   failureThreshold: 60
 livenessProbe:
-  httpGet: { path: /healthz, port: admin }
+  httpGet: { path: /healthz, port: admin{{ $scheme }} }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 3
 readinessProbe:
-  httpGet: { path: /readyz, port: admin }
+  httpGet: { path: /readyz, port: admin{{ $scheme }} }
   periodSeconds: 2
   timeoutSeconds: 2
   failureThreshold: 3
@@ -101,7 +107,11 @@ readinessProbe:
   {{- if .configMap }}
   configMap: { name: {{ quote .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
   {{- else }}
+  {{- if .keys }}
+  secret: { secretName: {{ quote .secret }}, items: [{{ range $i, $key := .keys }}{{ if $i }}, {{ end }}{ key: {{ $key }}, path: {{ $key }} }{{ end }}] }
+  {{- else }}
   secret: { secretName: {{ quote .secret }}, items: [{ key: {{ .key | quote }}, path: {{ .file | default .key | quote }} }] }
+  {{- end }}
   {{- end }}
 {{- end }}
 {{- end -}}

@@ -9,17 +9,14 @@ kind: Ingress
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" . | nindent 4 }}
-  {{- with $ingress.annotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "zipjobs.marks" (append . $ingress.annotations) | nindent 2 }}
 spec:
   {{- with $ingress.className }}
   ingressClassName: {{ quote . }}
   {{- end }}
   {{- with $ingress.tlsSecretName }}
   tls:
-    - hosts: [{{ required (printf "%s.ingress.host is needed for TLS" $component) $ingress.host | quote }}]
+    - hosts: [{{ $ingress.host | quote }}]
       secretName: {{ quote . }}
   {{- end }}
   rules:
@@ -46,10 +43,7 @@ kind: HTTPRoute
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" . | nindent 4 }}
-  {{- with $route.annotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "zipjobs.marks" (append . $route.annotations) | nindent 2 }}
 spec:
   parentRefs: {{- toYaml $route.parentRefs | nindent 4 }}
   {{- with $route.hostnames }}
@@ -69,26 +63,6 @@ spec:
       {{- end }}
 {{- end -}}
 
-{{/* Fails if the API and the dashboard claim the same addresses: the order in which a controller sees them decides who gets a request. */}}
-{{- define "zipjobs.requireDistinctRoutes" -}}
-{{- $api := .Values.api -}}
-{{- $dashboard := .Values.dashboard -}}
-{{- $message := "api.%[1]s and dashboard.%[1]s have the same host and the path /: give them different hosts, or set api.basePath" -}}
-{{- if and $dashboard.enabled (not $api.basePath) -}}
-{{- with $api.ingress -}}
-{{- if and .enabled $dashboard.ingress.enabled (eq (list .className .host | toJson) (list $dashboard.ingress.className $dashboard.ingress.host | toJson)) -}}
-{{- fail (printf $message "ingress") -}}
-{{- end -}}
-{{- end -}}
-{{- with $api.httpRoute -}}
-{{- if and .enabled $dashboard.httpRoute.enabled (eq (toJson .parentRefs) (toJson $dashboard.httpRoute.parentRefs)) -}}
-{{- $hostnames := concat (default (list "") .hostnames) (default (list "") $dashboard.httpRoute.hostnames) -}}
-{{- if lt (len (uniq $hostnames)) (len $hostnames) -}}{{- fail (printf $message "httpRoute") -}}{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
 {{/* Host of a component's Ingress or HTTPRoute; without wildcard; empty if there is none. Takes the component's values. */}}
 {{- define "zipjobs.publicHost" -}}
 {{- $hosts := list -}}
@@ -98,4 +72,9 @@ spec:
 {{- $host := "" -}}
 {{- range $hosts -}}{{- if and (not $host) (not (hasPrefix "*" .)) -}}{{- $host = . -}}{{- end -}}{{- end -}}
 {{- $host -}}
+{{- end -}}
+
+{{/* URL of a component for its users, from its first host; empty if the values name none. Only HTTPS works there. Takes the component's values. */}}
+{{- define "zipjobs.publicUrl" -}}
+{{- with include "zipjobs.publicHost" . -}}https://{{ . }}{{- end -}}
 {{- end -}}

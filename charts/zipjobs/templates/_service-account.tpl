@@ -7,6 +7,6 @@ kind: ServiceAccount
 metadata:
   name: {{ include "zipjobs.serviceAccountName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" . | nindent 4 }}
+  {{- include "zipjobs.marks" . | nindent 2 }}
 {{- end -}}
 {{- end -}}

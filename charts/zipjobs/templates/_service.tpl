@@ -7,10 +7,7 @@ kind: Service
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
   namespace: {{ $root.Release.Namespace | quote }}
-  labels: {{- include "zipjobs.labels" . | nindent 4 }}
-  {{- with $service.annotations }}
-  annotations: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "zipjobs.marks" (append . $service.annotations) | nindent 2 }}
 spec:
   type: {{ $service.type }}
   {{- with $root.Values.ipFamilyPolicy }}
@@ -24,5 +21,15 @@ spec:
     - name: http
       port: {{ $service.port }}
       targetPort: http
-      appProtocol: http
+      appProtocol: {{ include "zipjobs.scheme" . }}
+{{- end -}}
+
+{{/* The TLS Secret of the pods of a component; empty for plain HTTP. Takes (list . "api"). */}}
+{{- define "zipjobs.hasTls" -}}
+{{- dig "tls" "secretName" "" (index (index . 0).Values (index . 1)) -}}
+{{- end -}}
+
+{{/* The scheme of the ports of a component: http or https. Takes (list . "api"). */}}
+{{- define "zipjobs.scheme" -}}
+{{- ternary "https" "http" (include "zipjobs.hasTls" . | not | not) -}}
 {{- end -}}

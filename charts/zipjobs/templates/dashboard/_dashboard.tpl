@@ -1,12 +1,25 @@
+{{/*
+URL of the dashboard for OpenID Connect, by default that of its first host; otherwise only a given one, because the dashboard then
+accepts forms from that origin alone. Over plain HTTP it must be given. Takes the root context.
+*/}}
+{{- define "zipjobs.dashboardUrl" -}}
+{{- with .Values.dashboard -}}
+{{- $default := "" -}}
+{{- if and .oidc.issuer (not .allowHttp) -}}{{- $default = include "zipjobs.publicUrl" . -}}{{- end -}}
+{{- .url | default $default -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Settings of the dashboard, as JSON. */}}
 {{- define "zipjobs.dashboardSettings" -}}
 {{- $dashboard := .Values.dashboard -}}
 {{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp "TRUSTED_PROXIES" .Values.trustedProxies -}}
-{{- with $dashboard.url -}}{{- $_ := set $settings "DASHBOARD_URL" . -}}{{- end -}}
+{{- with include "zipjobs.dashboardUrl" . -}}{{- $_ := set $settings "DASHBOARD_URL" . -}}{{- end -}}
+{{- if not (hasKey $dashboard.settings "DASHBOARD_API_URL") -}}
+{{- with include "zipjobs.publicUrl" .Values.api -}}{{- $_ := set $settings "DASHBOARD_API_URL" (print . $.Values.api.basePath) -}}{{- end -}}
+{{- end -}}
 {{- with $dashboard.oidc -}}
 {{- if .issuer -}}
-{{- if not $dashboard.url -}}{{- fail "dashboard.oidc.issuer is set: the identity provider sends browsers back to dashboard.url, so set that too" -}}{{- end -}}
-{{- if not .clientId -}}{{- fail "dashboard.oidc.issuer is set, so dashboard.oidc.clientId is needed too" -}}{{- end -}}
 {{- $settings = merge $settings (dict "DASHBOARD_OIDC_ISSUER" .issuer "DASHBOARD_OIDC_CLIENT_ID" .clientId "DASHBOARD_OIDC_SCOPES" .scopes) -}}
 {{- if .clientSecret -}}{{- $_ := set $settings "DASHBOARD_OIDC_CLIENT_SECRET_FILE" "/etc/zipjobs/oidc-client/client-secret" -}}{{- end -}}
 {{- if .caSecret -}}{{- $_ := set $settings "DASHBOARD_OIDC_CA_FILE" "/etc/zipjobs/oidc-ca/ca.crt" -}}{{- end -}}

@@ -99,11 +99,16 @@ Which of these IPv6 ranges are inside the NAT64 prefix, and whether one of them 
 {{- toJson $found -}}
 {{- end -}}
 
-{{/* Egress rule for DNS. It has no addresses, because a resolver can be link-local. */}}
+{{/*
+Egress rule for DNS. It has no addresses, because a resolver can be link-local. Network plugins compare the port after address
+translation, and the DNS pods of OpenShift listen on 5353.
+*/}}
 {{- define "zipjobs.dnsEgress" -}}
 - ports:
     - { protocol: UDP, port: 53 }
     - { protocol: TCP, port: 53 }
+    - { protocol: UDP, port: 5353 }
+    - { protocol: TCP, port: 5353 }
 {{- end -}}
 
 {{/* Egress rules of every process that uses the API server. */}}

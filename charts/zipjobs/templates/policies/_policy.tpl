@@ -4,7 +4,7 @@ apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
-  labels: {{- include "zipjobs.labels" (list (index . 0) "policies") | nindent 4 }}
+  {{- include "zipjobs.marks" (list (index . 0) "policies") | nindent 2 }}
 {{- end -}}
 
 {{/* Head of the binding that puts a policy in force in every namespace. Takes (list . "zipper-status"). */}}
@@ -13,7 +13,7 @@ apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata:
   name: {{ include "zipjobs.componentName" . | quote }}
-  labels: {{- include "zipjobs.labels" (list (index . 0) "policies") | nindent 4 }}
+  {{- include "zipjobs.marks" (list (index . 0) "policies") | nindent 2 }}
 spec:
   policyName: {{ include "zipjobs.componentName" . | quote }}
   validationActions: [Deny]

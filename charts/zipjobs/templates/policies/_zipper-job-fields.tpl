@@ -112,7 +112,7 @@ env:
   {{- end }}
   # The controller reads these ranges and addresses from the cluster.
   EGRESS_SERVICE_CIDRS: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:/,]*$')" }
-  EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,]*$')" }
+  EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,\\\\[\\\\]]*$')" }
   {{- range $prefix, $secret := include "zipjobs.zipperProxySecrets" . | fromJson }}
   {{ $prefix }}_PROXY_USERNAME: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ quote $secret }}, key: username } } } }
   {{ $prefix }}_PROXY_PASSWORD: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ quote $secret }}, key: password } } } }

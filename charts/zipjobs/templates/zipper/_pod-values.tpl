@@ -8,13 +8,29 @@
 {{- end -}}
 {{- end -}}
 {{- $defaults := (include "zipjobs.podDefaults" . | fromYaml).zipper -}}
+{{- $metadata := dict
+  "labels" (include "zipjobs.freeLabels" . | fromJson)
+  "annotations" (include "zipjobs.over" (list .Values.commonAnnotations (include "zipjobs.keepOnNode" . | fromYaml)) | fromJson)
+-}}
 {{- $container := dict "name" "zipper" "resources" $defaults.resources "securityContext" (include "zipjobs.containerSecurityContext" . | fromYaml) -}}
-{{- $spec := dict
+{{- $spec := merge (include "zipjobs.everyPod" . | fromYaml) (dict
   "securityContext" (include "zipjobs.podSecurityContext" . | fromYaml)
   "terminationGracePeriodSeconds" $defaults.terminationGracePeriodSeconds
   "containers" (list $container)
--}}
-{{- include "zipjobs.overlaid" (dict "root" . "value" "zipper.podTemplate" "template" (dict "spec" $spec) "overlay" $overlay) -}}
+) -}}
+{{- include "zipjobs.overlaid" (dict
+  "root" .
+  "value" "zipper.podTemplate"
+  "defaults" (include "zipjobs.over" (list $metadata (include "zipjobs.withoutSidecars" . | fromYaml)) | fromJson)
+  "template" (dict "spec" $spec)
+  "overlay" $overlay
+) -}}
+{{- end -}}
+
+{{/* Annotations by which Karpenter and the cluster autoscaler do not remove the node of a zipper to save cost: the archive would restart. */}}
+{{- define "zipjobs.keepOnNode" -}}
+karpenter.sh/do-not-disrupt: "true"
+cluster-autoscaler.kubernetes.io/safe-to-evict: "false"
 {{- end -}}
 
 {{/*
