@@ -12,12 +12,12 @@ export interface CaseSources {
   readonly records: readonly TextFile[];
 }
 
-const CASE_LINE = /^- \*\*([A-Z]{1,2}\d+)\*\* (.+)$/;
-const CASE_ID = /[A-Z]{1,2}\d+/g;
+const CASE_LINE = /^- \*\*((?:Q-)?[A-Z]{1,2}\d+)\*\* (.+)$/;
+const CASE_ID = /(?:Q-)?[A-Z]{1,2}\d+/g;
 /** A record names a case in parentheses: `(S13)`. */
-const IN_PARENTHESES = /\([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\)/g;
+const IN_PARENTHESES = /\((?:Q-)?[A-Z]{1,2}\d+(?:, (?:Q-)?[A-Z]{1,2}\d+)*\)/g;
 /** The name of a test ends with its cases: 'refuses a redirect to a private address (S43)'. */
-const END_OF_NAME = /(?: \([A-Z]{1,2}\d+(?:, [A-Z]{1,2}\d+)*\))+['"`]/g;
+const END_OF_NAME = /(?: \((?:Q-)?[A-Z]{1,2}\d+(?:, (?:Q-)?[A-Z]{1,2}\d+)*\))+['"`]/g;
 
 /** Paths of the files that name a case, by case ID. */
 function filesByCase(files: readonly TextFile[], pattern: RegExp): ReadonlyMap<string, readonly string[]> {

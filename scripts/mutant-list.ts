@@ -97,8 +97,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a Job of another owner counts as the own Job',
     file: 'controller/cluster/ownership.ts',
-    find: "isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);",
-    replace: "isZipperJob(job) && metadata.name !== '';",
+    find: "isZipperJob(job) && (isControlledBy(job, 'ZipJob', zipJob.metadata) || isOrphanOf(job, zipJob));",
+    replace: "isZipperJob(job) && zipJob.metadata.name !== '';",
     tests: [`${UNIT}/zip-job/states/queued.test.ts`],
   },
   {

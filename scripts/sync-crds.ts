@@ -10,10 +10,7 @@ const SOURCE = join(ROOT, 'crds');
 export const CRD_TEMPLATES = join(ROOT, 'charts/zipjobs/templates/crds');
 
 const HEAD = '# Copied from crds/ by scripts/sync-crds.ts; edit it there.\n';
-const METADATA = `  annotations:
-    helm.sh/resource-policy: keep
-    argocd.argoproj.io/sync-options: Prune=false
-  labels: {{- include "zipjobs.labels" (list . "crds") | nindent 4 }}
+const METADATA = `  {{- include "zipjobs.marks" (list . "crds" (dict "helm.sh/resource-policy" "keep" "argocd.argoproj.io/sync-options" "Prune=false")) | nindent 2 }}
 `;
 
 /** The chart's copy of a definition, with the annotations and the labels of the release. */

@@ -12,6 +12,7 @@ import { FAILURE_FAULTS, type Fault } from '#crds/job-failures.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
+import { exportCertificateExpiry } from '#runtime/tls/server-certificate.ts';
 
 const TARGET = 'docs/metrics.md';
 
@@ -33,6 +34,7 @@ type Process = 'api' | 'controller' | 'dashboard';
 const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
   api: (registry) => {
     common(registry);
+    exportCertificateExpiry(registry, undefined);
     createApiMetrics(registry);
     collectStorage(registry, {
       ledger: { totals: () => new Map<string, never>().entries() },
@@ -42,6 +44,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
   },
   dashboard: (registry) => {
     common(registry);
+    exportCertificateExpiry(registry, undefined);
     createDashboardMetrics(registry);
   },
   controller: (registry) => {
@@ -51,7 +54,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
       zipJobs: () => [],
       resting: { ofPhase: () => 0 },
       queues: {},
-      activeDeadlineSeconds: 0,
+      defaultDeadlineSeconds: () => 0,
       heldBuckets: () => 0,
       archiver: undefined,
       now: () => new Date(0),

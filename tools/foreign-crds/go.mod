@@ -6,6 +6,7 @@ go 1.26.0
 
 require (
 	github.com/cilium/cilium v1.18.5
+	github.com/openshift/api v0.0.0-20260420151639-34e60874783e
 	github.com/prometheus-operator/prometheus-operator v0.85.0
 	sigs.k8s.io/gateway-api v1.6.0
 )

@@ -15,7 +15,8 @@ import {
 import { ClusterError, GoMissingError } from './cluster-error.ts';
 import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, packagesToCompile, prepareSource } from './go-program.ts';
-import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
+import { CLUSTER_PROGRAM, controlPlaneProgram, STORE_PROGRAM } from './go-programs.ts';
+import { chosenKubernetes } from './kubernetes-versions.ts';
 import { measureSpeed } from './machine-speed.ts';
 import { removeOldPrograms } from './old-programs.ts';
 
@@ -23,6 +24,8 @@ import { removeOldPrograms } from './old-programs.ts';
 export interface Binaries {
   /** etcd, the control plane, kubectl and helm; the first argument selects one. */
   readonly cluster: string;
+  /** The same without helm, of the release of Kubernetes that `ZIPJOBS_KUBERNETES` names. */
+  readonly controlPlane: string;
   /** versitygw, an S3 server that stores objects in a folder. */
   readonly store: string;
 }
@@ -38,7 +41,7 @@ const PROGRESS_EVERY_MS = 5_000;
 const run = promisify(execFile);
 
 /**
- * Finds both programs, or builds them into `$XDG_CACHE_HOME/zipjobs`, once for each set of versions. A first build
+ * Finds the programs, or builds them into `$XDG_CACHE_HOME/zipjobs`, once for each set of versions. A first build
  * takes minutes, so `log` gets the expected time first, and the remaining time every few seconds.
  * @throws ClusterError if Go is missing and no prebuilt programs are set, or if a build fails
  */
@@ -48,9 +51,9 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
       'The local cluster needs Linux: its pods live on addresses of 127.0.0.0/8. Run it in a Linux VM.',
     );
   }
-  const [cluster, store] = await findPrograms(env);
-  await buildMissing([cluster, store], { log, env });
-  return { cluster: cluster.path, store: store.path };
+  const { cluster, controlPlane, store } = await findPrograms(env);
+  await buildMissing(withoutRepeats([cluster, controlPlane, store]), { log, env });
+  return { cluster: cluster.path, controlPlane: controlPlane.path, store: store.path };
 }
 
 /**
@@ -74,24 +77,34 @@ export async function buildSeconds(
 ): Promise<number> {
   const places = await findPrograms(env);
   return secondsFor(
-    places.filter((place) => !place.isThere),
+    withoutRepeats(Object.values(places)).filter((place) => !place.isThere),
     speed,
   );
 }
 
-function findPrograms(env: NodeJS.ProcessEnv): Promise<[Place, Place]> {
-  return Promise.all([findProgram(CLUSTER_PROGRAM, env), findProgram(STORE_PROGRAM, env)]);
+async function findPrograms(env: NodeJS.ProcessEnv): Promise<Record<keyof Binaries, Place>> {
+  const [cluster, controlPlane, store] = await Promise.all([
+    findProgram(CLUSTER_PROGRAM, env),
+    findProgram(controlPlaneProgram(chosenKubernetes(env)), env),
+    findProgram(STORE_PROGRAM, env),
+  ]);
+  return { cluster, controlPlane, store };
+}
+
+/** The control plane of the default release is the cluster program. */
+function withoutRepeats(places: readonly Place[]): readonly Place[] {
+  return [...new Map(places.map((place) => [place.path, place])).values()];
 }
 
 async function findProgram(program: GoProgram, env: NodeJS.ProcessEnv): Promise<Place> {
-  const variable = `ZIPJOBS_${program.name.toUpperCase()}_BINARY`;
+  const variable = `ZIPJOBS_${program.name.toUpperCase().replaceAll(/[-.]/g, '_')}_BINARY`;
   const given = env[variable];
   if (given !== undefined && given !== '') {
     if (!(await exists(given))) throw new ClusterError(`${variable} names ${given}, which is not there.`);
     return { program, path: given, isThere: true };
   }
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const path = join(cache, 'zipjobs', await versionsHash(program.folder), program.name);
+  const path = join(cache, 'zipjobs', await versionsHash(program), program.name);
   const isThere = await exists(path);
   // The time of use, by which old versions are removed. A cache of another user may be read-only.
   if (isThere) await utimes(dirname(path), new Date(), new Date()).catch(() => undefined);
@@ -99,11 +112,12 @@ async function findProgram(program: GoProgram, env: NodeJS.ProcessEnv): Promise<
 }
 
 /** A hash of the pinned versions, the program's own source and the files that it omits. */
-async function versionsHash(folder: string): Promise<string> {
+async function versionsHash({ folder, module, without = [] }: GoProgram): Promise<string> {
   const hash = createHash('sha256');
-  const names = await readdir(folder, { recursive: true });
-  for (const name of names.filter((name) => /\.(go|mod|sum|txt)$/.test(name)).sort()) {
-    hash.update(name).update(await readFile(join(folder, name)));
+  for (const source of module === undefined ? [folder] : [folder, module]) {
+    const names = await readdir(source, { recursive: true });
+    for (const name of names.filter((name) => /\.(go|mod|sum|txt)$/.test(name)).sort())
+      if (!without.includes(name)) hash.update(name).update(await readFile(join(source, name)));
   }
   return hash.digest('hex').slice(0, 16);
 }

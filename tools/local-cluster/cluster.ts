@@ -66,13 +66,13 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
   const { apiServerFlags = [], apiServerMemoryGib = 2, quickJobs = false } = options;
   const settings = { apiServerFlags, apiServerMemoryGib, quickJobs };
   const [plane, store] = await Promise.all([
-    startControlPlane({ dir, binary: binaries.cluster, ...settings, onProcess }),
+    startControlPlane({ dir, binary: binaries.controlPlane, ...settings, onProcess }),
     startStore({ dir, binary: binaries.store, launcher: binaries.cluster, onProcess }),
   ]);
   const admin = await plane.clientOf('admin');
   life.defer(() => admin.close());
   const kubeconfigPath = plane.adminKubeconfigPath;
-  const tools = { binary: binaries.cluster, dir, kubeconfigPath };
+  const tools = { kubectl: binaries.controlPlane, helm: binaries.cluster, dir, kubeconfigPath };
   await writeToolShims(tools);
   const cluster: NodelessCluster = {
     dir,

@@ -6,12 +6,14 @@ import { ClusterError } from './cluster-error.ts';
 import type { Cluster, CommandOptions, CommandResult } from './cluster-types.ts';
 
 export interface ToolsOptions {
-  readonly binary: string;
+  /** The program with this tool. */
+  readonly kubectl: string;
+  readonly helm: string;
   readonly dir: string;
   readonly kubeconfigPath: string;
 }
 
-/** kubectl and helm of the cluster program. They ignore the configuration of the user who runs them. */
+/** kubectl and helm. They ignore the configuration of the user who runs them. */
 export function createTools(options: ToolsOptions): Pick<Cluster, 'kubectl' | 'helm'> {
   return {
     kubectl: (args, call) => runTool('kubectl', args, { ...options, call: call ?? {} }),
@@ -23,10 +25,10 @@ export function createTools(options: ToolsOptions): Pick<Cluster, 'kubectl' | 'h
 export async function writeToolShims(options: ToolsOptions): Promise<string> {
   const folder = join(options.dir, 'bin');
   await mkdir(folder, { recursive: true });
-  for (const tool of ['kubectl', 'helm']) {
+  for (const tool of ['kubectl', 'helm'] as const) {
     const settings = Object.entries(toolEnv(options)).map(([name, value]) => `export ${name}='${value}'`);
     const path = join(folder, tool);
-    await writeFile(path, ['#!/bin/sh', ...settings, `exec '${options.binary}' ${tool} "$@"`, ''].join('\n'));
+    await writeFile(path, ['#!/bin/sh', ...settings, `exec '${options[tool]}' ${tool} "$@"`, ''].join('\n'));
     await chmod(path, 0o755);
   }
   return folder;
@@ -44,7 +46,7 @@ async function runTool(
     HOME: join(options.dir, 'home'),
     ...toolEnv({ ...options, kubeconfigPath }),
   };
-  const child = spawn(options.binary, [tool, ...args], { env, stdio: 'pipe' });
+  const child = spawn(options[tool], [tool, ...args], { env, stdio: 'pipe' });
   const exited = new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code ?? -1));

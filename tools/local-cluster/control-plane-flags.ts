@@ -20,6 +20,13 @@ export function etcdFlags(dir: string, port: number, peerPort: number): string[]
   ];
 }
 
+/** Those of Kubernetes that OpenShift enables too. They only refuse more, so what passes with them passes without. */
+const OPENSHIFT_PLUGINS = [
+  'OwnerReferencesPermissionEnforcement',
+  'PodNodeSelector',
+  'PodTolerationRestriction',
+];
+
 export function apiServerFlags(at: {
   dir: string;
   certificates: string;
@@ -42,7 +49,7 @@ export function apiServerFlags(at: {
     `--encryption-provider-config=${join(at.dir, 'encryption.json')}`,
     `--authentication-config=${join(at.dir, 'authentication.json')}`,
     '--authorization-mode=Node,RBAC',
-    '--enable-admission-plugins=NodeRestriction',
+    `--enable-admission-plugins=${['NodeRestriction', ...OPENSHIFT_PLUGINS].join(',')}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     // The Service `kubernetes` cannot have a loopback endpoint. Pods get the address from their env instead.
     '--endpoint-reconciler-type=none',

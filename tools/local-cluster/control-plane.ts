@@ -8,6 +8,7 @@ import { apiServerFlags, controllerManagerFlags, etcdFlags, schedulerFlags } fro
 import { freePorts } from './free-ports.ts';
 import { KubeApi } from './kube-api.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { chosenKubernetes, minorNumber } from './kubernetes-versions.ts';
 import { ServerProcess } from './server-process.ts';
 
 export interface ControlPlaneOptions {
@@ -224,8 +225,9 @@ async function writeAuthenticationConfiguration(dir: string, issuer?: TrustedIss
     issuer: { url: issuer.url, audiences: [issuer.clientId], certificateAuthority: issuer.ca },
     claimMappings: { username: mapping('sub'), groups: mapping('groups') },
   };
+  const isBeta = minorNumber(chosenKubernetes().version) < 34;
   const configuration = {
-    apiVersion: 'apiserver.config.k8s.io/v1',
+    apiVersion: `apiserver.config.k8s.io/${isBeta ? 'v1beta1' : 'v1'}`,
     kind: 'AuthenticationConfiguration',
     jwt: authenticator === undefined ? [] : [authenticator],
   };

@@ -14,6 +14,14 @@ export interface GoProgram {
   readonly name: string;
   readonly what: string;
   readonly folder: string;
+  /** A folder whose go.mod and go.sum replace those of `folder`. */
+  readonly module?: string;
+  /** Files of `folder` that are not part of the program. */
+  readonly without?: readonly string[];
+  /** Build tags. */
+  readonly tags?: readonly string[];
+  /** The package of a module that the folder only requires, as a tool. Default: the folder itself. */
+  readonly package?: string;
   /** Packages that run rarely or mostly wait. They are compiled without inlining, which takes a third less time. */
   readonly coldPackages: readonly string[];
   /** Expected cost of the build. */
@@ -26,12 +34,23 @@ const GIBIBYTE = 2 ** 30;
 const COMPILER_FLAGS = '-dwarf=false';
 const run = promisify(execFile);
 
+function packageOf({ package: path = '.' }: GoProgram): string {
+  return path;
+}
+
 /** Creates a folder with the program and its vendored modules, without the files that it omits. */
 export async function prepareSource(program: GoProgram, directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
-  await cp(program.folder, directory, { recursive: true });
+  await copySource(program, directory);
   await run('go', ['mod', 'vendor'], { cwd: directory, env: goEnvironment('') });
   await leaveOut(directory);
+}
+
+/** Creates a folder with the program's own files. */
+export async function copySource(program: GoProgram, directory: string): Promise<void> {
+  await cp(program.folder, directory, { recursive: true });
+  for (const name of program.without ?? []) await rm(join(directory, name));
+  if (program.module !== undefined) await cp(program.module, directory, { recursive: true });
 }
 
 /**
@@ -41,7 +60,10 @@ export async function prepareSource(program: GoProgram, directory: string): Prom
 async function leaveOut(directory: string): Promise<void> {
   const vendor = join(directory, 'vendor');
   const lines = (await readFile(join(directory, 'left-out.txt'), 'utf8')).split('\n');
+  const modules = await vendoredModules(vendor);
   for (const line of lines.filter((line) => line !== '' && !line.startsWith('#'))) {
+    // A program without helm has none of its modules.
+    if (!modules.some((name) => line.startsWith(`${name}/`))) continue;
     const path = join(vendor, line);
     try {
       if (line.endsWith('/')) await removeGoFiles(path);
@@ -56,6 +78,11 @@ async function leaveOut(directory: string): Promise<void> {
   if (existsSync(replacements)) await cp(replacements, vendor, { recursive: true });
 }
 
+async function vendoredModules(vendor: string): Promise<readonly string[]> {
+  const text = await readFile(join(vendor, 'modules.txt'), 'utf8');
+  return [...text.matchAll(/^# (\S+) v/gm)].map(([, name = '']) => name);
+}
+
 async function removeGoFiles(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.go'));
   await Promise.all(names.map((name) => rm(join(folder, name))));
@@ -65,11 +92,15 @@ async function removeGoFiles(folder: string): Promise<void> {
 export async function packagesToCompile(program: GoProgram, directory: string): Promise<string[]> {
   const format =
     '{{if and .Stale (ne .StaleReason "not installed but available in build cache")}}{{.ImportPath}}{{end}}';
-  const { stdout } = await run('go', ['list', '-deps', '-f', format, ...compilerFlags(program), '.'], {
-    cwd: directory,
-    env: goEnvironment('-mod=vendor'),
-    maxBuffer: 1 << 26,
-  });
+  const { stdout } = await run(
+    'go',
+    ['list', '-deps', '-f', format, ...compilerFlags(program), packageOf(program)],
+    {
+      cwd: directory,
+      env: goEnvironment('-mod=vendor'),
+      maxBuffer: 1 << 26,
+    },
+  );
   return stdout.trim().split('\n');
 }
 
@@ -79,7 +110,7 @@ export async function compileProgram(
   at: { readonly directory: string; readonly output: string; readonly graph?: string },
   onPackage: (name: string) => void,
 ): Promise<void> {
-  const linkerFlags = `-s -w ${await versionStamp(program.folder)}`.trim();
+  const linkerFlags = `-s -w ${await versionStamp(at.directory)}`.trim();
   const graph = at.graph === undefined ? [] : [`-debug-actiongraph=${at.graph}`];
   const args = [
     'build',
@@ -90,7 +121,7 @@ export async function compileProgram(
     ...graph,
     '-o',
     at.output,
-    '.',
+    packageOf(program),
   ];
   const child = spawn('go', args, {
     cwd: at.directory,
@@ -114,12 +145,14 @@ export async function compileProgram(
 
 function compilerFlags(program: GoProgram): string[] {
   const cold = program.coldPackages.map((pattern) => `-gcflags=${pattern}=${COMPILER_FLAGS} -l`);
-  return ['-trimpath', `-gcflags=all=${COMPILER_FLAGS}`, ...cold];
+  const tags = program.tags === undefined ? [] : [`-tags=${program.tags.join(',')}`];
+  return ['-trimpath', ...tags, `-gcflags=all=${COMPILER_FLAGS}`, ...cold];
 }
 
-function goEnvironment(flags: string): NodeJS.ProcessEnv {
-  // Without C, a program runs on any Linux, so that one machine can build it for others.
-  return { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: flags };
+export function goEnvironment(flags: string): NodeJS.ProcessEnv {
+  // Without C, a program runs on any Linux, so that one machine can build it for others. A module may need a newer Go than
+  // the installed one, which Go then fetches as a module. Some distributions turn that off.
+  return { GOTOOLCHAIN: 'auto', ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: flags };
 }
 
 /**

@@ -1,11 +1,32 @@
 import { join } from 'node:path';
 import costs from './build-costs.json' with { type: 'json' };
 import type { GoProgram } from './go-program.ts';
+import {
+  goModuleFolder,
+  type KubernetesVersion,
+  kubernetesOf,
+  minorNumber,
+  minorOf,
+} from './kubernetes-versions.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Older releases are not supported. */
+const FIRST_TAG = 33;
+
+/** `kubernetes1.33` and so on up to this release, for the files in go/ whose calls differ between releases. */
+function versionTags({ version }: KubernetesVersion): readonly string[] {
+  const last = minorNumber(version);
+  return Array.from(
+    { length: Math.max(0, last - FIRST_TAG + 1) },
+    (_, index) => `kubernetes1.${FIRST_TAG + index}`,
+  );
+}
 
 export const CLUSTER_PROGRAM: GoProgram = {
   name: 'cluster',
   what: 'control plane with kubectl and helm',
   folder: join(import.meta.dirname, 'go'),
+  tags: versionTags(kubernetesOf('default')),
   costs: costs.cluster,
   coldPackages: [
     'k8s.io/apiextensions-apiserver/...',
@@ -38,6 +59,19 @@ export const CLUSTER_PROGRAM: GoProgram = {
   ],
 };
 
+/** The control plane of another release, with its kubectl and without helm. */
+export function controlPlaneProgram(kubernetes: KubernetesVersion): GoProgram {
+  if (kubernetes.role === 'default') return CLUSTER_PROGRAM;
+  return {
+    ...CLUSTER_PROGRAM,
+    name: `cluster-${minorOf(kubernetes.version)}`,
+    what: `control plane of Kubernetes ${kubernetes.version}`,
+    module: join(ROOT, goModuleFolder(kubernetes)),
+    without: ['helm.go'],
+    tags: versionTags(kubernetes),
+  };
+}
+
 /** Built only for the tests that need its security token service. */
 export const MINIO_PROGRAM: GoProgram = {
   name: 'minio',
@@ -49,6 +83,22 @@ export const MINIO_PROGRAM: GoProgram = {
     'cloud.google.com/...',
     'google.golang.org/...',
     'github.com/IBM/...',
+  ],
+};
+
+/** Built only for the test of its queues. */
+export const KUEUE_PROGRAM: GoProgram = {
+  name: 'kueue',
+  what: 'Kueue controller',
+  folder: join(import.meta.dirname, 'go-kueue'),
+  package: 'sigs.k8s.io/kueue/cmd/kueue',
+  costs: costs.kueue,
+  coldPackages: [
+    'github.com/...',
+    'go.opentelemetry.io/...',
+    'google.golang.org/...',
+    'k8s.io/...',
+    'sigs.k8s.io/...',
   ],
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BuildCosts } from './build-estimate.ts';
 import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, prepareSource } from './go-program.ts';
-import { CLUSTER_PROGRAM, MINIO_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
+import { CLUSTER_PROGRAM, KUEUE_PROGRAM, MINIO_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
 
 /**
  * A step in the output of `go build -debug-actiongraph`: the IDs of the steps before it, and nanoseconds of CPU time.
@@ -30,7 +30,8 @@ export async function measureBuild(log: Log): Promise<void> {
     const cluster = await measureProgram(CLUSTER_PROGRAM, folder, log);
     const store = await measureProgram(STORE_PROGRAM, folder, log);
     const minio = await measureProgram(MINIO_PROGRAM, folder, log);
-    await writeFile(COSTS_PATH, `${JSON.stringify({ cluster, store, minio }, undefined, 2)}\n`);
+    const kueue = await measureProgram(KUEUE_PROGRAM, folder, log);
+    await writeFile(COSTS_PATH, `${JSON.stringify({ cluster, store, minio, kueue }, undefined, 2)}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -16,6 +16,8 @@ export interface StoreOptions {
   readonly onProcess: (process: ServerProcess) => void;
   /** Default: us-east-1. */
   readonly region?: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** Speaks HTTPS instead of HTTP. */
   readonly tls?: StoreTls;
 }
@@ -31,13 +33,13 @@ export interface StoreTls {
 const READY_LIMIT_MS = 20_000;
 const DEFAULT_REGION = 'us-east-1';
 
-/** Starts an S3 server that stores objects in a folder. Metadata is in a second folder, so the file system needs no xattrs. */
+/** Starts an S3 server with new keys that stores objects in a folder. Metadata is in a second folder, so the file system needs no xattrs. */
 export async function startStore(options: StoreOptions): Promise<StoreAccess> {
   const root = join(options.dir, 'store', 'objects');
   const sidecar = join(options.dir, 'store', 'metadata');
   await Promise.all([root, sidecar].map((path) => mkdir(path, { recursive: true })));
   const { region = DEFAULT_REGION, tls } = options;
-  const [port = 0] = await freePorts(1);
+  const port = options.port ?? (await freePorts(1))[0];
   const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const accessKeyId = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`;
   const secretAccessKey = randomBytes(30).toString('base64url');

@@ -51,6 +51,8 @@ func main() {
 		MaxConnections:    maxConnections,
 		MaxRequests:       maxRequests,
 		MultipartMaxParts: maxParts,
+		// As object stores do. Otherwise each request costs a TLS handshake.
+		KeepAlive: true,
 	}))
 }
 

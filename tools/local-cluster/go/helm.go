@@ -12,6 +12,11 @@ import (
 
 const maxArgumentsBytes = 1 << 24
 
+func init() {
+	programs["helm"] = func(arguments []string) error { return runHelm(arguments, os.Stdout, os.Stderr) }
+	programs["helm-lines"] = func([]string) error { return serveHelm(os.Stdin, os.Stdout) }
+}
+
 // helmResult is what one line of arguments leads to. Error is empty after success.
 type helmResult struct {
 	Output string `json:"output"`

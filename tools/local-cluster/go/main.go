@@ -15,6 +15,9 @@ import (
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
+// programs are those that not every build contains.
+var programs = map[string]func(arguments []string) error{}
+
 func main() {
 	if len(os.Args) < 2 {
 		fail(fmt.Errorf("name a program: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, helm, helm-lines, certs, sign, run"))
@@ -31,16 +34,16 @@ func main() {
 		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
 	case "kubectl":
 		os.Exit(cli.Run(kubectl.NewDefaultKubectlCommand()))
-	case "helm":
-		fail(runHelm(os.Args[1:], os.Stdout, os.Stderr))
-	case "helm-lines":
-		fail(serveHelm(os.Stdin, os.Stdout))
 	case "certs":
 		fail(writeCertificates(os.Args[1]))
 	case "sign":
 		fail(signClient(os.Args[1], os.Args[2], os.Args[3:]))
 	default:
-		fail(fmt.Errorf("unknown program %q", os.Args[0]))
+		run, exists := programs[os.Args[0]]
+		if !exists {
+			fail(fmt.Errorf("unknown program %q", os.Args[0]))
+		}
+		fail(run(os.Args[1:]))
 	}
 }
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type KubeApi, KubeApiError } from '../kube-api.ts';
+import { chosenKubernetes } from '../kubernetes-versions.ts';
 import { NODE_RESOURCES } from './downward-api.ts';
 
 export interface NodeIdentity {
@@ -119,7 +120,7 @@ function nodeStatus({ name, hostIP, logPort }: NodeIdentity, now: Date): object 
       systemUUID: name,
       bootID: name,
       containerRuntimeVersion: `node://${process.versions.node}`,
-      kubeletVersion: 'v1.35.4',
+      kubeletVersion: `v${chosenKubernetes().version}`,
       kubeProxyVersion: '',
     },
   };

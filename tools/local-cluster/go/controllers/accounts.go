@@ -10,7 +10,6 @@ import (
 	"k8s.io/apiserver/pkg/cel/openapi/resolver"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/keyutil"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
 	"k8s.io/kubernetes/pkg/controller/serviceaccount"
 	"k8s.io/kubernetes/pkg/controller/validatingadmissionpolicystatus"
@@ -32,8 +31,8 @@ func createTokens(ctx context.Context, d *deps) (loop, error) {
 		return nil, err
 	}
 	core := d.informers.Core().V1()
-	c, err := serviceaccount.NewTokensController(klog.FromContext(ctx), core.ServiceAccounts(), core.Secrets(),
-		d.root.ClientOrDie("tokens-controller"), serviceaccount.TokensControllerOptions{TokenGenerator: generator, RootCA: rootCA})
+	c, err := newTokens(ctx, core.ServiceAccounts(), core.Secrets(), d.root.ClientOrDie("tokens-controller"),
+		serviceaccount.TokensControllerOptions{TokenGenerator: generator, RootCA: rootCA})
 	return func(ctx context.Context) { c.Run(ctx, 5) }, err
 }
 
@@ -43,7 +42,7 @@ func createServiceAccounts(ctx context.Context, d *deps) (loop, error) {
 		return nil, err
 	}
 	core := d.informers.Core().V1()
-	c, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), core.ServiceAccounts(), core.Namespaces(), client,
+	c, err := newServiceAccounts(ctx, core.ServiceAccounts(), core.Namespaces(), client,
 		serviceaccount.DefaultServiceAccountsControllerOptions())
 	return func(ctx context.Context) { c.Run(ctx, 1) }, err
 }

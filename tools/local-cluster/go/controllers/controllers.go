@@ -23,7 +23,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller/podgc"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/resourcequota"
-	"k8s.io/kubernetes/pkg/controller/servicecidrs"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 	"k8s.io/kubernetes/pkg/controller/ttlafterfinished"
 	quotainstall "k8s.io/kubernetes/pkg/quota/v1/install"
@@ -146,7 +145,7 @@ func createJobs(ctx context.Context, d *deps) (loop, error) {
 		return nil, err
 	}
 	job.DefaultJobPodFailureBackOff = d.jobPodFailureBackoff
-	c, err := job.NewController(ctx, d.informers.Core().V1().Pods(), d.informers.Batch().V1().Jobs(), client)
+	c, err := newJobs(ctx, client, d.informers.Core().V1().Pods(), d.informers.Batch().V1().Jobs())
 	return func(ctx context.Context) { c.Run(ctx, 5) }, err
 }
 
@@ -204,7 +203,11 @@ func createDisruption(ctx context.Context, d *deps) (loop, error) {
 	c := disruption.NewDisruptionController(ctx, core.Pods(), d.informers.Policy().V1().PodDisruptionBudgets(),
 		core.ReplicationControllers(), apps.ReplicaSets(), apps.Deployments(), apps.StatefulSets(), client, d.mapper, scaleClient,
 		client.Discovery())
-	return c.Run, nil
+	// Kubernetes 1.37 takes a number of workers.
+	if run, takesWorkers := any(c.Run).(func(context.Context, int)); takesWorkers {
+		return func(ctx context.Context) { run(ctx, 1) }, nil
+	}
+	return any(c.Run).(loop), nil
 }
 
 func createEndpointSlices(ctx context.Context, d *deps) (loop, error) {
@@ -218,24 +221,16 @@ func createEndpointSlices(ctx context.Context, d *deps) (loop, error) {
 	return func(ctx context.Context) { c.Run(ctx, 5) }, nil
 }
 
-func createServiceCIDRs(ctx context.Context, d *deps) (loop, error) {
-	client, err := d.clients.Client("service-cidrs-controller")
-	if err != nil {
-		return nil, err
-	}
-	networking := d.informers.Networking().V1()
-	c := servicecidrs.NewController(ctx, networking.ServiceCIDRs(), networking.IPAddresses(), client)
-	return func(ctx context.Context) { c.Run(ctx, 5) }, nil
-}
-
 func createResourceQuotas(ctx context.Context, d *deps) (loop, error) {
 	client, err := d.clients.Client("resourcequota-controller")
 	if err != nil {
 		return nil, err
 	}
 	discover := client.Discovery().ServerPreferredNamespacedResources
-	quotas := quotainstall.NewQuotaConfigurationForControllers(
-		generic.ListerFuncForResourceFunc(d.informers.ForResource), d.informers)
+	quotas, err := newQuotas(generic.ListerFuncForResourceFunc(d.informers.ForResource), d.informers)
+	if err != nil {
+		return nil, err
+	}
 	c, err := resourcequota.NewController(ctx, &resourcequota.ControllerOptions{
 		QuotaClient:               client.CoreV1(),
 		ResourceQuotaInformer:     d.informers.Core().V1().ResourceQuotas(),
