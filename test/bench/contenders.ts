@@ -3,6 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
+import { partBytes, partSizeFor } from '#runtime/zip-request/part-sizes.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import type { BenchCase } from './bench-case.ts';
@@ -10,16 +13,20 @@ import { type BenchWorld, BUCKET } from './bench-world.ts';
 import { findFloor } from './floor-program.ts';
 import type { Program } from './measured-run.ts';
 
+/** Of the first parts. */
+const PART_BYTES = partBytes({ partSizeBytes: partSizeFor(JOB_LIMITS.archiveBytes), equalParts: false }, 1);
 /** The zipper's defaults. */
 const LIMITS = {
   downloads: ZIPPER_SETTINGS.sourceConcurrency.default,
   bufferBytes: ZIPPER_SETTINGS.sourceBufferBytes.default,
-  partBytes: ZIPPER_SETTINGS.partSizeBytes.default,
-  partsInFlight: ZIPPER_SETTINGS.partsInFlight.default,
+  partBytes: PART_BYTES,
+  partsInFlight: ZIPPER_SETTINGS.storeBufferBytes.default / PART_BYTES - 1,
 };
 
 export interface Contender {
-  readonly name: 'zipjobs' | 'floor' | 'recipe' | 'rclone' | 'node';
+  readonly name: 'zipjobs' | 'zipjobs-sha256' | 'zipjobs-96-mib' | 'floor' | 'recipe' | 'rclone' | 'node';
+  /** Only if it is named. */
+  readonly onRequest?: true;
   /** It only shows what a start costs. */
   readonly writesNothing?: true;
   /** Command that archives the files below the URL to the key. */
@@ -30,16 +37,31 @@ export interface Contender {
   }): Promise<Program>;
 }
 
-function zipjobs({ plain, store, host }: BenchWorld): Contender {
+interface Variant {
+  readonly name: Extract<Contender['name'], `zipjobs${string}`>;
+  readonly task?: Partial<ArchiveTask>;
+  /** Settings by their names for operators. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const VARIANTS: readonly Variant[] = [
+  { name: 'zipjobs' },
+  { name: 'zipjobs-sha256', task: { sha256: true, manifestEntry: 'manifest.json' } },
+  { name: 'zipjobs-96-mib', env: { [ZIPPER_SETTINGS.storeBufferBytes.env]: String(96 * 1024 * 1024) } },
+];
+
+function zipjobs({ plain, store, host }: BenchWorld, { name, task, env }: Variant): Contender {
   return {
-    name: 'zipjobs',
+    name,
+    ...(name !== 'zipjobs' && { onRequest: true }),
     prepare: ({ url, key, files }) =>
       host.prepare({
         ...store,
         bucket: BUCKET,
         key,
         files: files.map(({ path }) => ({ url: `${url}${path}`, filename: path })),
-        env: plain ? {} : { [ZIPPER_ENV.trustBundle]: PRIVATE_TLS.authority },
+        ...(task && { task }),
+        env: { ...env, ...(!plain && { [ZIPPER_ENV.trustBundle]: PRIVATE_TLS.authority }) },
       }),
   };
 }
@@ -140,7 +162,11 @@ export async function findContenders(
   log: (line: string) => void,
 ): Promise<readonly Contender[]> {
   const program = await findFloor(log);
-  const own = [zipjobs(world), ...(program === undefined ? [] : [floor(world, program)]), recipe(world)];
+  const own = [
+    ...VARIANTS.map((variant) => zipjobs(world, variant)),
+    ...(program === undefined ? [] : [floor(world, program)]),
+    recipe(world),
+  ];
   if (await hasRclone()) return [...own, rclone(world)];
   log(
     'Skipping rclone: none on the PATH supports "archive create". Install it with: go install github.com/rclone/rclone@latest',

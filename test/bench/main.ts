@@ -53,6 +53,10 @@ function isWanted(name: string): boolean {
   return values.case?.includes(name) ?? true;
 }
 
+function isMeasured({ name, onRequest }: Contender): boolean {
+  return values.only?.includes(name) ?? onRequest !== true;
+}
+
 async function coldStart(): Promise<void> {
   await using host = await ZipperHost.start();
   const result = await measureColdStart(host, { runs: values.quick ? 5 : 15, plain: values.plain });
@@ -119,7 +123,7 @@ async function pipe(): Promise<void> {
   await measurePipe(world, {
     cases,
     rounds,
-    isWanted: ({ name }) => values.only?.includes(name) ?? true,
+    isWanted: isMeasured,
     log,
     report,
   });
@@ -163,7 +167,7 @@ async function sideBySide(): Promise<void> {
   const found = await findContenders(world, log);
   const { profile } = values;
   const contenders = found
-    .filter(({ name }) => values.only?.includes(name) ?? true)
+    .filter(isMeasured)
     .map((contender) => (profile === undefined ? contender : profiled(contender, profile)));
   for (const bench of cases)
     results.push(...(await runCase(world, withNode(bench, contenders), { bench, rounds, log })));

@@ -13,6 +13,8 @@ export interface Measured {
   readonly cpuSeconds: number;
   /** Peak resident memory, as counted by the kernel. */
   readonly peakBytes: number;
+  /** The end of what it printed. */
+  readonly output: string;
 }
 
 const SAMPLE_MS = 20;
@@ -73,5 +75,5 @@ export async function measure({ command, env }: Program): Promise<Measured> {
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const peakBytes = peak();
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${texts[1]}\n${texts[2]}`);
-  return { wallSeconds, cpuSeconds: secondsOf(texts[3] ?? ''), peakBytes };
+  return { wallSeconds, cpuSeconds: secondsOf(texts[3] ?? ''), peakBytes, output: texts[1] ?? '' };
 }

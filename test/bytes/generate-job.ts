@@ -9,7 +9,7 @@ export interface FileMood {
   readonly declaresLength: boolean;
   readonly validator: 'etag' | 'date' | 'none';
   /** What a request with Range gets. */
-  readonly ranges: 'right' | 'refused' | 'ignored' | 'shifted' | 'another version' | 'cut';
+  readonly ranges: 'right' | 'refused' | 'ignored' | 'shifted' | 'another version' | 'cut' | 'stalled';
   /** How often a response without Range ends after this number of bytes. */
   readonly cuts: number;
   readonly cutAfter: number;
@@ -25,6 +25,8 @@ export interface GeneratedFile extends FileMood {
   readonly seed: number;
   /** Text that compresses well. */
   readonly isText: boolean;
+  /** What the job states about the file. */
+  readonly stated: 'nothing' | 'size' | 'crc32' | 'sha256';
 }
 
 export interface GeneratedJob {
@@ -40,8 +42,14 @@ export interface GeneratedJob {
     | 'fixedModificationTime'
   >;
   readonly files: readonly GeneratedFile[];
+  /** Bytes of an entry of zeros before the others. */
+  readonly zerosBefore: number;
+  /** Further entries, whose content is in their URL. */
+  readonly inlineFiles: number;
   readonly partSizeBytes: number;
   readonly partsInFlight: number;
+  /** Memory is taken in this many blocks for each part. */
+  readonly blocksPerPart: number;
   readonly sliceBytes: number;
   /** Shortest file with several readers. */
   readonly rangedBytes: number;
@@ -60,7 +68,9 @@ const RANGES = [
   'shifted',
   'another version',
   'cut',
+  'stalled',
 ] as const;
+const STATED = ['nothing', 'nothing', 'nothing', 'size', 'crc32', 'sha256'] as const;
 
 /** An integer from 0, and below this. */
 function below(random: Random, bound: number): number {
@@ -86,6 +96,7 @@ function fileOf(random: Random, partSizeBytes: number): GeneratedFile {
     bytes,
     seed: below(random, 1_000_000),
     isText: below(random, 3) === 0,
+    stated: random.pick(STATED),
     chunkBytes,
     declaresLength: below(random, 6) > 0,
     validator,
@@ -107,17 +118,36 @@ const MANIFESTS = [
   { manifestFormat: 'bagit' },
 ] as const;
 
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
+/** One job in so many has entries beyond 4 GiB. */
+const FAR_EVERY = 40;
+/** One job in so many has about 65,535 entries. */
+const MANY_EVERY = 200;
+
+/** A job whose last entries and directory are at about 4 GiB, where the format changes. */
+function zerosOf(random: Random, seed: number): number {
+  return seed % FAR_EVERY === 7 ? 4 * GIB - below(random, 3 * MIB) + below(random, MIB) : 0;
+}
+
+/** With the other files, a few more or fewer than 65,535, where the format changes. */
+function inlineFilesOf(random: Random, seed: number): number {
+  return seed % MANY_EVERY === 9 ? 65_535 - below(random, 12) : 0;
+}
+
 /** The same job for the same seed. */
 export function generateJob(seed: number): GeneratedJob {
   const random = createRandom(seed);
-  const partSizeBytes = random.pick(PART_SIZES);
+  const zerosBefore = zerosOf(random, seed);
+  const partSizeBytes = zerosBefore > 0 ? 8 * MIB : random.pick(PART_SIZES);
   const onSourceError = random.pick(['Fail', 'Fail', 'Skip', 'Placeholder'] as const);
   const sequential = below(random, 8) === 0;
   const files = Array.from({ length: 1 + below(random, 10) }, () => fileOf(random, partSizeBytes));
   return {
     seed,
     task: {
-      compression: random.pick(['store', 'store', 'auto', 'deflate'] as const),
+      // Compressed zeros would not be far.
+      compression: zerosBefore > 0 ? 'store' : random.pick(['store', 'store', 'auto', 'deflate'] as const),
       onSourceError,
       sequential,
       ...(below(random, 3) === 0 && { fixedModificationTime: '2001-02-03T04:05:06Z' }),
@@ -129,11 +159,14 @@ export function generateJob(seed: number): GeneratedJob {
       // At least one file must be there.
       isMissing: file.isMissing && index > 0 && onSourceError !== 'Fail',
     })),
+    zerosBefore,
+    inlineFiles: inlineFilesOf(random, seed),
+    blocksPerPart: random.pick([1, 1, 2, 3]),
     partSizeBytes,
     partsInFlight: 1 + below(random, 4),
     sliceBytes: 1 + below(random, 2 * partSizeBytes),
     rangedBytes: random.pick([100_000, 500_000, 1_100_000]),
     concurrency: random.pick([1, 2, 8, 32]),
-    md5: below(random, 4) === 0,
+    md5: below(random, 4) === 0 && zerosBefore === 0,
   };
 }

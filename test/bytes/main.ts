@@ -2,24 +2,23 @@
  * Compares the archives of this checkout with those of another one, byte for byte, over generated jobs. The last line is
  * "N jobs, M differences".
  */
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Engine, loadEngine } from './engine.ts';
 import { type GeneratedJob, generateJob } from './generate-job.ts';
+import { writeGolden } from './golden.ts';
 import { runJob } from './run-job.ts';
 
-const USAGE = `npm run bytes -- --before DIR [--seed N] [--jobs M]
+const USAGE = `npm run bytes -- --before DIR [--seed N] [--jobs M], or --golden
   --before DIR  checkout to compare with, with its node_modules
   --seed N      seed of the first job; the next ones count on (default 1)
-  --jobs M      how many (default 2000)`;
+  --jobs M      how many (default 2000)
+  --golden      write the digests that a test compares`;
 
 /** The digest of the archive, or the error. */
 async function outcomeOf(engine: Engine, job: GeneratedJob) {
   try {
-    const { bytes, ranges } = await runJob(engine, job);
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    return { digest, ranges, parts: Math.ceil(bytes.length / job.partSizeBytes) };
+    return await runJob(engine, job);
   } catch (error) {
     return { digest: `error: ${String(error)}`, ranges: 0, parts: 0 };
   }
@@ -35,11 +34,23 @@ async function main(): Promise<void> {
       before: { type: 'string' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string', default: '2000' },
+      golden: { type: 'boolean', default: false },
     },
   });
+  const now = await loadEngine(resolve('.'));
+  if (values.golden) return writeGolden(now);
   if (values.before === undefined) throw new Error(USAGE);
-  const [before, now] = [await loadEngine(resolve(values.before)), await loadEngine(resolve('.'))];
-  const counts = { jobs: 0, differences: 0, withThreeParts: 0, withLargeEntry: 0, withRanges: 0, failed: 0 };
+  const before = await loadEngine(resolve(values.before));
+  const counts = {
+    jobs: 0,
+    differences: 0,
+    withThreeParts: 0,
+    withLargeEntry: 0,
+    withRanges: 0,
+    far: 0,
+    many: 0,
+    failed: 0,
+  };
   for (let seed = Number(values.seed); counts.jobs < Number(values.jobs); seed += 1) {
     const job = generateJob(seed);
     const [old, made] = [await outcomeOf(before, job), await outcomeOf(now, job)];
@@ -47,6 +58,8 @@ async function main(): Promise<void> {
     counts.withThreeParts += Number(made.parts >= 3);
     counts.withLargeEntry += Number(isLarge(job));
     counts.withRanges += Number(made.ranges > 0);
+    counts.far += Number(job.zerosBefore > 0);
+    counts.many += Number(job.inlineFiles > 0);
     counts.failed += Number(made.parts === 0);
     if (old.digest !== made.digest) {
       counts.differences += 1;

@@ -1,16 +1,19 @@
 /** Makes the archive of a generated job, from an origin with the faults of the job, in memory. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { manifestFiles } from '#crds/manifest-files.ts';
+import type { ListedFile } from '#crds/zip-job.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { KeptParts } from '#test/support/archives/in-order-sink.ts';
+import { equalParts } from '#test/support/builders/equal-parts.ts';
 import { generatedPart } from '#test/support/builders/generated-bytes.ts';
 import { type AskedRange, askedRange } from '#test/support/servers/asked-range.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type OriginRoute, send } from '#test/support/servers/origin-request.ts';
+import type { SourceEntry } from '#zipper-image/sources/types.ts';
 import type { Engine } from './engine.ts';
 import type { GeneratedFile, GeneratedJob } from './generate-job.ts';
 
@@ -47,13 +50,19 @@ interface Reply {
   readonly cutAfter: number;
 }
 
+/** Every second time, half of it. */
+function halved({ from, to }: Reply, wasCut: number): Partial<Reply> {
+  return { cutAfter: wasCut % 2 === 0 ? Math.floor((to - from) / 2) : Infinity };
+}
+
 const PARTS: Readonly<Record<GeneratedFile['ranges'], (part: Reply, wasCut: number) => Partial<Reply>>> = {
   right: () => ({}),
   refused: () => ({ status: 416 }),
   ignored: () => ({ status: 200, from: 0 }),
   shifted: () => ({ shift: 1 }),
   'another version': () => ({ etag: '"another"' }),
-  cut: ({ from, to }, wasCut) => ({ cutAfter: wasCut % 2 === 0 ? Math.floor((to - from) / 2) : Infinity }),
+  cut: halved,
+  stalled: halved,
 };
 
 function replyOf(file: GeneratedFile, range: AskedRange | undefined, wasCut: number): Reply {
@@ -99,6 +108,7 @@ function routeOf(file: GeneratedFile): OriginRoute {
     await send(response, pacedPieces(file, from, to), signal);
     if (to < reply.to) {
       cut += 1;
+      if (reply.status === 206 && file.ranges === 'stalled') await once(response, 'close');
       response.socket?.end(() => response.socket?.destroy());
       return;
     }
@@ -124,27 +134,104 @@ function taskOf(job: GeneratedJob): ArchiveTask {
   };
 }
 
+/** What the archive has, without its bytes, which may be more than the memory. */
+class DigestedParts {
+  readonly #parts: { readonly bytes: number; readonly crc: number; readonly sha256: string }[] = [];
+
+  add(number: number, body: Buffer, crc: number): void {
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    this.#parts[number - 1] = { bytes: body.length, crc, sha256 };
+  }
+
+  get count(): number {
+    return this.#parts.length;
+  }
+
+  get digest(): string {
+    return createHash('sha256').update(JSON.stringify(this.#parts)).digest('hex');
+  }
+}
+
+/** The blocks of a part are smaller than the part: other checkouts ignore them. */
+function partsOf({ partSizeBytes, partsInFlight, blocksPerPart }: GeneratedJob) {
+  const blockBytes = Math.ceil(partSizeBytes / blocksPerPart);
+  const poolBytes = (partsInFlight + 1) * blocksPerPart * blockBytes;
+  return { ...equalParts(partSizeBytes, 1), blockBytes, poolBytes };
+}
+
 function createParts(engine: Engine, job: GeneratedJob) {
-  const parts = new KeptParts();
+  const parts = new DigestedParts();
   const writer = engine.createPartWriter({
     ...job,
+    ...partsOf(job),
     checksum: job.md5 ? 'md5' : 'crc32',
-    send: async ({ number, body, digests }) => {
-      const sum = digests.kind === 'crc32' ? crc32(body) : createHash('md5').update(body).digest('hex');
-      const given = digests.kind === 'crc32' ? digests.crc32 : digests.md5.toString('hex');
-      if (sum !== given) throw new Error(`part ${number} has another checksum than its bytes`);
-      parts.add({ number, body });
+    send: async ({ number, body: given, digests }) => {
+      // In another checkout it may be one buffer.
+      const body = Buffer.concat([given].flat());
+      const crc = crc32(body);
+      const sum = digests.kind === 'crc32' ? crc : createHash('md5').update(body).digest('hex');
+      const sent = digests.kind === 'crc32' ? digests.crc32 : digests.md5.toString('hex');
+      if (sum !== sent) throw new Error(`part ${number} has another checksum than its bytes`);
+      parts.add(number, body, crc);
       await delay(number % 3);
     },
   });
+  return { writer, parts };
+}
+
+function crcOf(file: GeneratedFile): string {
+  let crc = 0;
+  for (const piece of piecesOf(file, 0, file.bytes)) crc = crc32(piece, crc);
+  return crc.toString(16).padStart(8, '0');
+}
+
+function sha256Of(file: GeneratedFile): string {
+  const hash = createHash('sha256');
+  for (const piece of piecesOf(file, 0, file.bytes)) hash.update(piece);
+  return hash.digest('hex');
+}
+
+function listedOf(file: GeneratedFile, url: string): ListedFile {
+  const { filename, stated, bytes } = file;
   return {
-    writer,
-    bytes: () => parts.bytes,
+    url,
+    filename,
+    ...(stated === 'size' && { size: bytes }),
+    ...(stated === 'crc32' && { crc32: crcOf(file) }),
+    ...(stated === 'sha256' && { sha256: sha256Of(file) }),
   };
 }
 
+const ZEROS = Buffer.alloc(65_536);
+const ZEROS_NAME = 'zeros';
+
+async function* zeros(bytes: number): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; left -= ZEROS.length) yield ZEROS.subarray(0, left);
+}
+
+/** The entry of zeros, and then those of the sources. */
+async function* entriesBehind(
+  bytes: number,
+  sources: AsyncIterable<SourceEntry>,
+): AsyncGenerator<SourceEntry> {
+  if (bytes > 0)
+    yield {
+      index: 0,
+      filename: ZEROS_NAME,
+      declaredLength: bytes,
+      lastModified: undefined,
+      lengthUnverified: false,
+      contentEncoded: false,
+      body: zeros(bytes),
+      small: undefined,
+    };
+  for await (const entry of sources) yield bytes > 0 ? { ...entry, index: entry.index + 1 } : entry;
+}
+
 export interface MadeArchive {
-  readonly bytes: Buffer;
+  /** Of the sizes, CRC-32 and SHA-256 of all parts. */
+  readonly digest: string;
+  readonly parts: number;
   /** Requests with Range. */
   readonly ranges: number;
 }
@@ -162,8 +249,13 @@ export async function runJob(engine: Engine, job: GeneratedJob): Promise<MadeArc
     sourceConcurrency: job.concurrency,
     sourceRangedBytes: job.rangedBytes,
     sourceReadersTickMs: 1,
+    sourceIdleTimeoutMs: 1000,
   };
-  const files = job.files.map(({ filename }, index) => ({ url: origin.url(`/${index}`), filename }));
+  const inline = Array.from({ length: job.inlineFiles }, (_, index) => ({
+    url: `data:,${index}`,
+    filename: `inline/${index}`,
+  }));
+  const files = [...job.files.map((file, index) => listedOf(file, origin.url(`/${index}`))), ...inline];
   const agent = engine.createGuardedAgent(policy, {
     connections: settings.sourcePerHostConnections,
     connectTimeoutMs: settings.sourceConnectTimeoutMs,
@@ -181,7 +273,7 @@ export async function runJob(engine: Engine, job: GeneratedJob): Promise<MadeArc
     reportFailures: task.onSourceError !== 'Fail',
     sequential: task.sequential === true,
   });
-  const { writer, bytes } = createParts(engine, job);
+  const { writer, parts } = createParts(engine, job);
   const archive = engine.createArchive({
     sink: writer,
     compression: task.compression,
@@ -189,7 +281,8 @@ export async function runJob(engine: Engine, job: GeneratedJob): Promise<MadeArc
     sliceBytes: job.sliceBytes,
   });
   const { key, manifestFormat, manifestEntry } = task;
-  const names = engine.planEntryNames(files, {
+  const listed = job.zerosBefore > 0 ? [{ url: 'data:,', filename: ZEROS_NAME }, ...files] : files;
+  const names = engine.planEntryNames(listed, {
     key,
     portableNames: 'keep',
     ...defined({ manifestFormat, manifestEntry }),
@@ -199,7 +292,11 @@ export async function runJob(engine: Engine, job: GeneratedJob): Promise<MadeArc
       task,
       names,
       archive,
-      sources,
+      sources: {
+        ...sources,
+        known: sources.known,
+        entries: () => entriesBehind(job.zerosBefore, sources.entries()),
+      },
       progress: { startFile: () => undefined, finishFile: () => undefined },
       log,
       assertFits: () => undefined,
@@ -209,7 +306,7 @@ export async function runJob(engine: Engine, job: GeneratedJob): Promise<MadeArc
     await archive.finish();
     await writer.finish();
     const ranges = origin.requests.filter(({ headers }) => headers['range'] !== undefined).length;
-    return { bytes: bytes(), ranges };
+    return { digest: parts.digest, parts: parts.count, ranges };
   } finally {
     await sources[Symbol.asyncDispose]();
     await agent.destroy();

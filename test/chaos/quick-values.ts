@@ -2,6 +2,8 @@ import { unsupportedPod } from '../support/builders/unsupported.ts';
 
 /** The shortest possible waits, so that a schedule takes seconds. */
 const UNSUPPORTED = {
+  // The smallest that stores take, so that small archives have several.
+  PART_SIZE_BYTES: 5_242_880,
   // The next pod may wait long for the recovery of the last one, at less than five requests per second (F6).
   STATUS_ACTIVATION_INTERVAL_MS: 500,
   STATUS_PROGRESS_INTERVAL_MS: 500,
@@ -37,7 +39,6 @@ const QUICK_VALUES = {
   },
   zipper: {
     settings: {
-      PART_SIZE_BYTES: 5_242_880,
       // The local store never shows an earlier state.
       STORE_CONSISTENCY_MS: 1_000,
       STORE_RETRY_LIMIT_MS: 30_000,

@@ -27,7 +27,6 @@ const EVERYTHING = {
 };
 /** Settings that the chart copies to the API, and their values there. */
 const COPIED = {
-  zipper: { settings: { MAX_ARCHIVE_BYTES: 107_374_182_400, SOURCE_MAX_FILE_BYTES: 5_368_709_120 } },
   controller: {
     settings: {
       ACTIVE_DEADLINE_SECONDS: 3_600,
@@ -75,8 +74,6 @@ describe('the variables that the chart sets', function () {
   it('include the limits and times of jobs and webhooks, so that the API reference contains those in force (BC25)', async () => {
     const env = plainEnv(envOf(await render(COPIED), 'api'));
     expect(env).to.include({
-      JOB_MAX_ARCHIVE_BYTES: '107374182400',
-      JOB_MAX_FILE_BYTES: '5368709120',
       JOB_MAX_SECONDS: '3600',
       JOB_SUCCEEDED_TTL_SECONDS: '86400',
       JOB_FAILED_TTL_SECONDS: '172800',

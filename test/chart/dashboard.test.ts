@@ -19,7 +19,6 @@ describe('the dashboard of the chart', function () {
 
   it('is off by default', async () => {
     const objects = await render({
-      'dashboard.ingress.enabled': true,
       'networkPolicies.enabled': true,
       'networkPolicies.apiServerCidrs': ['10.96.0.1/32'],
     });

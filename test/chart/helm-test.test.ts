@@ -36,7 +36,7 @@ describe('helm test', function () {
 
   it('is a hook whose pod is deleted only before the next test, so that its log can be read (X29)', async () => {
     const { metadata } = find(await render(), 'Pod', 'zipjobs-test');
-    expect(metadata.annotations).to.deep.equal({
+    expect(metadata.annotations).to.include({
       'helm.sh/hook': 'test',
       'helm.sh/hook-delete-policy': 'before-hook-creation',
     });
@@ -78,7 +78,7 @@ describe('helm test', function () {
       activeDeadlineSeconds: 150,
       imagePullSecrets: [{ name: 'pull' }],
       tolerations: [{ key: 'dedicated', operator: 'Exists' }],
-      nodeSelector: { pool: 'system' },
+      nodeSelector: { 'kubernetes.io/os': 'linux', pool: 'system' },
     });
     const api = find(objects, 'Deployment', 'zipjobs-api')['spec'] as { template: { spec: PodSpec } };
     const [ofApi] = api.template.spec.containers;

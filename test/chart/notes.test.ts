@@ -17,7 +17,7 @@ const WARNINGS: Readonly<Record<string, { readonly causes: Values; readonly prev
   },
   'set dashboard.ingress.tlsSecretName': {
     causes: { ...PROXIES, 'dashboard.enabled': true, 'dashboard.ingress.enabled': true },
-    prevents: { ...PROXIES, 'dashboard.ingress.enabled': true },
+    prevents: { ...PROXIES, 'dashboard.enabled': true },
   },
   'Set api.ingress or api.httpRoute': {
     causes: { 'api.service.type': 'LoadBalancer' },

@@ -65,16 +65,14 @@ describe('the proxies of the chart', function () {
   });
 
   it('must be http or https URLs without credentials, and have valid exceptions (X23)', async () => {
-    for (const sources of [
-      { url: 'socks5://proxy.example:1080' },
-      { url: 'http://user:hunter2@proxy.example' },
-      { url: 'http://proxy.example/path' },
-      { noProxy: ['https://example.com'] },
-      { credentialSecretRef: 'A b' },
-      { colour: 'red' },
-    ])
-      expect(await refusalOf({ 'proxy.sources': sources })).to.contain(
-        "values don't meet the specifications of the schema",
-      );
+    for (const [sources, message] of [
+      [{ url: 'socks5://proxy.example:1080' }, 'proxy.sources.url is not an http:// or https:// URL'],
+      [{ url: 'http://user:hunter2@proxy.example' }, 'set proxy.sources.credentialSecretRef'],
+      [{ url: 'http://proxy.example/path' }, 'without credentials and path'],
+      [{ noProxy: ['https://example.com'] }, 'proxy.sources.noProxy contains "https://example.com"'],
+      [{ credentialSecretRef: 'A b' }, "values don't meet the specifications of the schema"],
+      [{ colour: 'red' }, "values don't meet the specifications of the schema"],
+    ] as const)
+      expect(await refusalOf({ 'proxy.sources': sources })).to.contain(message);
   });
 });

@@ -72,17 +72,17 @@ describe('the roles of the chart', function () {
 
   it('grant the controller only what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
-      'batch jobs: create delete get list watch',
+      'batch jobs: create delete get list patch watch',
       'core events: create list patch',
       'core namespaces: get list watch',
       'core pods/status: patch',
       'core pods: delete get list watch',
       'core secrets [zipjobs-webhook]: get',
       'core secrets: delete',
-      'core serviceaccounts [zipjobs-zipper]: create list patch watch',
+      'core serviceaccounts [zipjobs-zipper]: create delete list patch watch',
       'networking.k8s.io servicecidrs: list',
       'rbac.authorization.k8s.io clusterroles [zipjobs-zipper]: bind',
-      'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create list patch watch',
+      'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create delete list patch watch',
       'zipjobs.dev zipbuckets/status: patch',
       'zipjobs.dev zipbuckets: get list patch watch',
       'zipjobs.dev zipjobs/status: patch',
@@ -106,7 +106,7 @@ describe('the roles of the chart', function () {
       'zipjobs.dev zipprojects: list patch',
     ]);
     expect(grants(find(objects, 'Role', 'zipjobs-uninstall'))).to.deep.equal([
-      'coordination.k8s.io leases [zipjobs-controller]: get update',
+      'coordination.k8s.io leases [zipjobs-controller]: delete get update',
       'core serviceaccounts [zipjobs-controller]: get',
     ]);
     const own = objects.filter(({ metadata }) => metadata.name === 'zipjobs-uninstall');
@@ -194,7 +194,7 @@ describe('the roles of the chart', function () {
 
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(19);
+    expect(policies).to.have.length(20);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

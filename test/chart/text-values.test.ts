@@ -23,6 +23,14 @@ const PLAIN = 'qqq';
 const ENABLED: Values = {
   fullnameOverride: '',
   trustedProxies: ['10.0.0.0/8'],
+  egress: {},
+  'store.allowCidrs': [],
+  'networkPolicies.proxyCidrs': [],
+  'redis.url': 'redis://redis',
+  'monitoring.prometheusRule.runbookUrl': '',
+  ...Object.fromEntries(
+    ['api', 'controller', 'dashboard', 'zipper'].map((name) => [`${name}.image.digest`, '']),
+  ),
   'api.ingress.enabled': true,
   'api.httpRoute.enabled': true,
   'api.basePath': '/zip',

@@ -33,6 +33,37 @@ describe("the chart's table of zipper Jobs", function () {
       expect(`${variables.get('mountsFixed')} ${variables.get('envFixed')}`).to.contain(JSON.stringify(path));
   });
 
+  it('keeps the sidecars of service meshes out of zipper pods unless the operator wants them (X35)', async () => {
+    const fixed = (await variablesOf()).get('podLabelsFixed');
+    expect(fixed).to.contain('"sidecar.istio.io/inject": dyn("false")');
+    expect((await variablesOf()).get('podAnnotationsFixed')).to.contain(
+      '"linkerd.io/inject": dyn("disabled")',
+    );
+    const other = await variablesOf({
+      'zipper.podTemplate.metadata': {
+        labels: { 'sidecar.istio.io/inject': 'true' },
+        annotations: { 'linkerd.io/inject': 'enabled' },
+      },
+    });
+    expect(other.get('podLabelsFixed')).to.contain('"sidecar.istio.io/inject": dyn("true")');
+    expect(other.get('podAnnotationsFixed')).to.contain('"linkerd.io/inject": dyn("enabled")');
+  });
+
+  it('names the containers that webhooks may add to zipper pods (X35)', async () => {
+    async function refusedContainers(values: Values): Promise<string> {
+      const policy = find(await render(values), 'ValidatingAdmissionPolicy', 'zipjobs-zipper-pods');
+      const { variables } = policy['spec'] as {
+        variables: readonly { readonly name: string; readonly expression: string }[];
+      };
+      return variables.find(({ name }) => name === 'containers')?.expression ?? '';
+    }
+    expect(await refusedContainers({})).to.contain("name != 'zipper' && !(name in [])");
+    expect(await refusedContainers({ 'policies.zipperSidecars': ['istio-proxy'] })).to.contain(
+      'name in ["istio-proxy"]',
+    );
+    expect(await refusalOf({ 'policies.zipperSidecars': ["a' || true"] })).to.contain('zipperSidecars');
+  });
+
   it('accepts the image of the chart and of its mirrors, with its tag, with a digest or both, and no other (X9)', async () => {
     const image = { 'image.registry': 'registry.example.com:5000/acme', 'zipper.image.tag': '1.2.3' };
     const own = 'registry.example.com:5000/acme/zipjobs-zipper';
@@ -71,6 +102,17 @@ describe("the chart's table of zipper Jobs", function () {
     it(`refuses ${mirror} as a mirror (X9)`, async () => {
       expect(await refusalOf({ 'policies.zipperImageMirrors': [mirror] })).to.contain('zipperImageMirrors');
     });
+
+  it('accepts the addresses of the API server with and without ports, and no other text (X56)', async () => {
+    const expression = (await variablesOf()).get('envRefused') ?? '';
+    const pattern = /matches\('(\^\[0-9a-f\.:,[^']*)'\)/.exec(expression)?.[1];
+    // A string of CEL has the escapes of a string of JSON here.
+    const accepted = new RegExp(JSON.parse(`"${pattern}"`) as string, 'u');
+    for (const text of ['10.0.0.1', '10.0.0.1:6443,10.96.0.1:443', '[fd00::1]:6443,fd00::2'])
+      expect(text).to.match(accepted);
+    for (const text of ['none', 'host:6443', '10.0.0.1 10.0.0.2', '0.0.0.0/0', '\\'])
+      expect(text).not.to.match(accepted);
+  });
 
   it("requires the operator's settings with their values (N9)", async () => {
     const variables = await variablesOf({ 'egress.denyCidrs': ['192.0.2.0/24'] });
@@ -138,7 +180,11 @@ describe("the chart's table of zipper Jobs", function () {
   it('lets a queue remove the labels and annotations that it added, but not those of the table (N9)', async () => {
     const isAdmitted = (await variablesOf()).get('isAdmitted');
     expect(isAdmitted).to.contain('labels.all(name, !(name in ["app.kubernetes.io/component",');
-    expect(isAdmitted).to.contain('annotations.all(name, !(name in ["zipjobs.dev/task"])');
+    expect(isAdmitted).to.contain('annotations.all(name, !(name in [');
+    for (const name of ['karpenter.sh/do-not-disrupt', 'zipjobs.dev/task'])
+      expect(isAdmitted).to.match(
+        new RegExp(String.raw`annotations\.all\(name, !\(name in \[[^\]]*"${name}"`),
+      );
   });
 
   for (const level of ['job', 'podLabels', 'podAnnotations', 'pod', 'container'])

@@ -20,6 +20,8 @@ LONGEST_KEY = 200
 # What `portable_names: rewrite` mends and the other values refuse.
 ONLY_REWRITTEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 LONGEST_SEGMENT = 255
+# The sizes of all files must be within the limit of the class.
+LARGEST_FILE = 1_000_000
 # In the years that an archive can contain.
 TIME = "2026-01-31T12:00:00Z"
 # Every kind of store supports these options of the object, except tags.
@@ -43,6 +45,8 @@ def repaired_file(index, file, is_rewritten):
     path = quote(file["url"], safe="")[:LONGEST_URL_PATH]
     name = f"{index}/{file['filename']}" if is_rewritten or is_kept(file["filename"]) else str(index)
     repaired = {**file, "url": f"https://files.example.com/{path}", "filename": name}
+    if "size" in file:
+        repaired["size"] = min(file["size"], LARGEST_FILE)
     if "headers" in file:
         # Header names are case-insensitive.
         lower = {header.lower(): header for header in file["headers"]}

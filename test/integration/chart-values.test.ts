@@ -7,11 +7,23 @@ import type { Installed } from './chart-values/installed.ts';
 import { applyBundle, describePrivateAuthorities, TRUST_BUNDLE } from './chart-values/private-authorities.ts';
 import { describeProjectClasses, PROJECT_CLASSES } from './chart-values/project-classes.ts';
 import { describeProxies } from './chart-values/proxies.ts';
+import { describeSingleNode } from './chart-values/single-node.ts';
+import { describeTls } from './chart-values/tls.ts';
 
 // First, so that the next installation replaces the pods that use these proxies.
 describe('a job behind proxies', function () {
   this.timeout(240_000);
   describeProxies();
+});
+
+describe('the API with TLS', function () {
+  this.timeout(280_000);
+  describeTls();
+});
+
+describe('a store on the node of the API server', function () {
+  this.timeout(280_000);
+  describeSingleNode();
 });
 
 describe('values of the chart in one installation', function () {

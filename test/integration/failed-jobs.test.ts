@@ -113,31 +113,6 @@ describe('a job that fails', function () {
     expect(origin.requests.length).to.equal(requests);
   });
 
-  it('reports invalid credentials of the bucket before it reads a source (U17)', async () => {
-    const bucketName = 'wrong-key';
-    const name = bucketResourceName('s3', bucketName);
-    await cluster.createBucket(bucketName);
-    await applyObjects(cluster, [
-      {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipBucket',
-        metadata: { namespace: project.namespace, name },
-        spec: { service: 's3', bucketName, region: cluster.store.region, endpoint: cluster.store.endpoint },
-      },
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: project.namespace, name: bucketSecretName(name) },
-        stringData: { accessKeyId: cluster.store.accessKeyId, secretAccessKey: 'not-the-key' },
-      },
-    ]);
-    const requests = origin.requests.length;
-    const job = await failedJob([validFile('a')], bucketName);
-    expect(job.status?.failure?.code).to.match(/^Bucket(AccessDenied|CredentialsInvalid)$/);
-    expect(job.status?.message).not.to.contain('not-the-key');
-    expect(origin.requests.length).to.equal(requests);
-  });
-
   it('reports that the ZipBucket was deleted before the job started', async () => {
     const bucketName = 'soon-gone';
     const name = bucketResourceName('s3', bucketName);

@@ -7,6 +7,7 @@ import { decoderOf, isRecord } from '#runtime/kube/client/decode.ts';
 import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
+import { findQuotaRefusal } from '#runtime/kube/quota-refusal.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { KubeObject, ObjectClient, ResourceDefinition } from '#runtime/kube/types.ts';
 import { createReflector } from '#runtime/kube/watch/reflector.ts';
@@ -80,6 +81,16 @@ describe('the Kubernetes client on a real API server', function () {
   let kube: KubeClient;
   let notes: ObjectClient<Note>;
 
+  async function define(): Promise<void> {
+    await kube.request({
+      method: 'PATCH',
+      path: CRD_PATH,
+      patchType: 'apply',
+      query: { fieldManager: 'test' },
+      body: CRD,
+    });
+  }
+
   before(async () => {
     cluster = await sharedCluster();
     const access = await createKubeConfig({ ...SETTINGS, kubeconfig: cluster.kubeconfigPath });
@@ -89,13 +100,7 @@ describe('the Kubernetes client on a real API server', function () {
       metadata: { namespace: '', name: NAMESPACE },
     });
     expect((await rejection(notes.get(NAMESPACE, 'none'))).code).to.equal('NotServed');
-    await kube.request({
-      method: 'PATCH',
-      path: CRD_PATH,
-      patchType: 'apply',
-      query: { fieldManager: 'test' },
-      body: CRD,
-    });
+    await define();
     await until('the new kind to be served', async () => (await notes.get(NAMESPACE, 'none')) === undefined);
   });
 
@@ -155,7 +160,7 @@ describe('the Kubernetes client on a real API server', function () {
     expect([refused.code, refused.retryable, refused.httpStatus]).to.deep.equal(['Conflict', true, 409]);
   });
 
-  it('reports errors by code', async () => {
+  it('reports errors by code, and the numbers of a quota (X38)', async () => {
     const secrets = createObjectClient(kube, RESOURCES.secrets);
     const invalid = { metadata: { namespace: NAMESPACE, name: 'Not_a_name' } };
     expect((await rejection(secrets.create(invalid))).code).to.equal('Invalid');
@@ -174,14 +179,17 @@ describe('the Kubernetes client on a real API server', function () {
       path: `/api/v1/namespaces/${NAMESPACE}/resourcequotas`,
       body: quota,
     });
-    const code = await until('the quota to take effect', async () => {
+    const error = await until('the quota to take effect', async () => {
       const name = `quota-${Math.random().toString(36).slice(2)}`;
       return secrets.create({ metadata: { namespace: NAMESPACE, name } }).then(
         () => undefined,
-        (error: unknown) => (isKubeError(error) ? error.code : undefined),
+        (thrown: unknown) => (isKubeError(thrown) ? thrown : undefined),
       );
     });
-    expect(code).to.equal('QuotaExceeded');
+    expect(error.code).to.equal('QuotaExceeded');
+    const { name, exceeded = [] } = findQuotaRefusal(error.said) ?? {};
+    expect([name, exceeded.length]).to.deep.equal(['none', 1]);
+    expect(exceeded[0]).to.include({ resource: 'secrets', requested: '1', hard: '0' });
   });
 
   it("signs in with a service account's token file", async () => {
@@ -211,6 +219,53 @@ describe('the Kubernetes client on a real API server', function () {
     } finally {
       await rm(dir, { recursive: true });
     }
+  });
+
+  it('says that a kind is not served while its definition is deleted, and follows the restored one (X57)', async () => {
+    const kept = { namespace: NAMESPACE, name: 'kept' };
+    await notes.create({ metadata: { ...kept, finalizers: ['kube-client.test/keep'] } });
+    const reflector = createReflector({
+      kube,
+      definition: NOTES,
+      namespace: NAMESPACE,
+      onChange: () => undefined,
+      log,
+      settings: { minBackoffMs: 10, maxBackoffMs: 100 },
+    });
+    const stop = new AbortController();
+    const running = reflector.run(stop.signal);
+    await reflector.synced(AbortSignal.timeout(60_000));
+    const seen = new Set<string>();
+    async function untilNotServed(what: string, call: () => Promise<unknown>): Promise<void> {
+      await until(what, () =>
+        call().then(
+          () => false,
+          (thrown: unknown) => {
+            if (!isKubeError(thrown)) throw thrown;
+            seen.add(thrown.code);
+            expect(thrown.retryable, thrown.message).to.equal(true);
+            return thrown.code === 'NotServed';
+          },
+        ),
+      );
+    }
+    await kube.request({ method: 'DELETE', path: CRD_PATH });
+    await untilNotServed('creates to be refused', () => notes.create(aNote('refused', 'x')));
+    await notes.mergePatch(kept, { metadata: { finalizers: null } });
+    await untilNotServed('reads to be refused', () => notes.get(NAMESPACE, 'kept'));
+    await define();
+    await until('the kind to be served again', () =>
+      notes.create(aNote('restored', 'x')).catch((thrown: unknown) => {
+        expect(isKubeError(thrown) && thrown.retryable, String(thrown)).to.equal(true);
+        return undefined;
+      }),
+    );
+    await until('the restored object', () => reflector.get(`${NAMESPACE}/restored`));
+    expect(reflector.get(`${NAMESPACE}/kept`)).to.equal(undefined);
+    expect([...seen]).to.include('NotServed');
+    stop.abort();
+    await running;
+    await notes.delete(NAMESPACE, 'restored');
   });
 
   it('receives a list as a watch, without pages (G1)', async () => {

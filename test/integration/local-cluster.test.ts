@@ -20,6 +20,7 @@ import {
 } from '#test/support/worlds/cluster-objects.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import type { Cluster, Manifest } from '#tools/local-cluster/cluster-types.ts';
+import { chosenKubernetes, minorNumber } from '#tools/local-cluster/kubernetes-versions.ts';
 
 const NAMESPACE = 'local-cluster-test';
 const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
@@ -67,6 +68,16 @@ describe('local cluster', function () {
   function serving(name: string): Promise<PodObject> {
     return podWhen(name, isReady);
   }
+
+  it('runs the Kubernetes that ZIPJOBS_KUBERNETES names, with its kubectl (X52)', async () => {
+    const { version } = chosenKubernetes();
+    const { clientVersion, serverVersion } = JSON.parse(await kubectl(['version', '--output', 'json'])) as {
+      readonly clientVersion: { readonly gitVersion: string };
+      readonly serverVersion: { readonly gitVersion: string; readonly minor: string };
+    };
+    expect(clientVersion.gitVersion).to.equal(`v${version}`);
+    expect(serverVersion).to.include({ gitVersion: `v${version}`, minor: String(minorNumber(version)) });
+  });
 
   it('has a ready control plane, node and store', async () => {
     expect(await kubectl(['get', '--raw', '/readyz'])).to.equal('ok');

@@ -46,6 +46,9 @@ describe('a job in a queue with topology-aware scheduling', function () {
     await patchAsKueue(`pod/${pod.metadata.name}`, { schedulingGates: null, nodeSelector });
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 1 });
-    expect((await podsOf(uuid))[0]?.spec).to.deep.include({ nodeSelector });
+    expect((await podsOf(uuid))[0]?.spec).to.have.deep.property('nodeSelector', {
+      'kubernetes.io/os': 'linux',
+      ...nodeSelector,
+    });
   });
 });

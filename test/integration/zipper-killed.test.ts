@@ -5,8 +5,8 @@ import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
-/** A zipper starts with less memory, and needs more as soon as it buffers a part. */
-const TIGHT = { requests: { memory: '16Mi' }, limits: { memory: '60Mi' } };
+/** The least that the controller allows. Parts of another size than it knows need more. */
+const TIGHT = { requests: { memory: '256Mi' }, limits: { memory: '256Mi' } };
 
 describe('a zipper that is ended in the middle of its upload', function () {
   this.timeout(300_000);
@@ -19,9 +19,9 @@ describe('a zipper that is ended in the middle of its upload', function () {
   before(async () => {
     world = await startZipperWorld('zipper-killed');
     const held = world.hold();
-    tight = await world.start([world.origin.url('/stall/199999999/200000000/1')], {
+    tight = await world.start([world.origin.url('/stall/399999999/400000000/1')], {
       spec: { resources: TIGHT },
-      env: { PART_SIZE_BYTES: String(32 * 1024 * 1024) },
+      env: { PART_SIZE_BYTES: String(512 * 1024 * 1024) },
     });
     const uuid = await world.start([held.url]);
     const podUid = await world.untilUploading(uuid);

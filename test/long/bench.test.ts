@@ -108,7 +108,7 @@ describe('the benchmark on networks that limit connections', function () {
     await measurePipe(world, {
       cases: [{ name: 'both, 2 files', network, files: FILES.slice(0, 2) }],
       rounds: 1,
-      isWanted: ({ name }) => name !== 'rclone',
+      isWanted: ({ name, onRequest }) => name !== 'rclone' && onRequest !== true,
       log,
       report: (result) => results.push(result),
     });

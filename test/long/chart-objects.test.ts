@@ -23,7 +23,10 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   'github.com/prometheus-operator/prometheus-operator': ['podmonitors', 'prometheusrules'].map(
     (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
   ),
-  'sigs.k8s.io/gateway-api': ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  'github.com/openshift/api': ['route/v1/zz_generated.crd-manifests/routes.crd.yaml'],
+  'sigs.k8s.io/gateway-api': ['backendtlspolicies', 'httproutes'].map(
+    (name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`,
+  ),
 };
 
 interface Module {
@@ -87,11 +90,13 @@ describe("an API server with the definitions of the chart's foreign kinds", () =
     const created = stdout.trim().split('\n');
     expect(created).to.have.length(objects.length);
     for (const resource of [
+      'backendtlspolicy.gateway.networking.k8s.io',
       'ciliumclusterwidenetworkpolicy.cilium.io',
       'ciliumnetworkpolicy.cilium.io',
       'httproute.gateway.networking.k8s.io',
       'podmonitor.monitoring.coreos.com',
       'prometheusrule.monitoring.coreos.com',
+      'route.route.openshift.io',
     ])
       expect(created.map((name) => name.replace(/\/.*/, ''))).to.include(resource);
   });

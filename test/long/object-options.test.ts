@@ -7,6 +7,7 @@ import type { ObjectOptions } from '#crds/zip-bucket.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log/log.ts';
+import { ZIPPER_SETTINGS } from '#test/store-contract/world.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
@@ -129,18 +130,6 @@ describe('the object options of a bucket', function () {
 
   describe('with encryption', () => {
     const log = createLogger('test', { level: 'silent' });
-    const settings = {
-      partSizeBytes: 5 * MIB,
-      partsInFlight: 2,
-      maxArchiveBytes: 2 ** 40,
-      storeRetryLimitMs: 5_000,
-      storeRetryBaseMs: 10,
-      storeRetryMaxMs: 100,
-      storeStartGraceMs: 300,
-      storeConsistencyMs: 50,
-      storeIdleTimeoutMs: 20_000,
-      recoveryLimitMs: 20_000,
-    };
     const body = randomBytes(11 * MIB);
     const stopping = new AbortController().signal;
     const BUCKET = 'encrypted';
@@ -171,7 +160,7 @@ describe('the object options of a bucket', function () {
           const key = `${what}-${partChecksum}.zip`;
           const upload = await createUpload({
             store,
-            settings,
+            settings: ZIPPER_SETTINGS,
             log,
             key,
             attempt: 'pod-1',
@@ -199,7 +188,14 @@ describe('the object options of a bucket', function () {
           function onAbortFailed() {
             return undefined;
           }
-          const outcome = await recover({ task, store, settings, log, stopping, onAbortFailed });
+          const outcome = await recover({
+            task,
+            store,
+            settings: ZIPPER_SETTINGS,
+            log,
+            stopping,
+            onAbortFailed,
+          });
           expect(outcome).to.deep.equal({ outcome: 'published', bytes: body.length, etag });
           store.close();
         });

@@ -174,8 +174,16 @@ describe('the commands of docs/on-call.md', function () {
         at(MAIN, 'bad-config'),
         /Starting .* ContainerConfig .* CreateContainerConfigError: secret "zipbucket-a"/,
       ),
-      untilPrinted(WAITING, at(NO_JOBS, 'refused'), /Queued .* QuotaExceeded .* exceeded quota: tight/),
-      untilPrinted(WAITING, at(NO_PODS, 'no-pod'), /Starting .* QuotaExceeded .* exceeded quota: tight/),
+      untilPrinted(
+        WAITING,
+        at(NO_JOBS, 'refused'),
+        /Queued .* QuotaExceeded .* ResourceQuota "tight" has no room/,
+      ),
+      untilPrinted(
+        WAITING,
+        at(NO_PODS, 'no-pod'),
+        /Starting .* QuotaExceeded .* ResourceQuota "tight" has no room/,
+      ),
       untilPrinted(
         WAITING,
         at(NO_PODS, 'too-large'),
@@ -280,9 +288,9 @@ describe('the commands of docs/on-call.md', function () {
     unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
     'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
     'bad-config': [MAIN, /ContainerConfig: CreateContainerConfigError/],
-    'no-secret': [MAIN, /check whether these Secrets exist: .*zipbucket-s3-no-secret/],
-    refused: [NO_JOBS, /QuotaExceeded: .*exceeded quota: tight/],
-    'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
+    'no-secret': [MAIN, /ContainerConfig: FailedMount: .*zipbucket-s3-no-secret/],
+    refused: [NO_JOBS, /QuotaExceeded: ResourceQuota "tight" has no room/],
+    'no-pod': [NO_PODS, /QuotaExceeded: ResourceQuota "tight" has no room/],
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
   };
   async function passDeadline(): Promise<void> {

@@ -1,13 +1,16 @@
 /** The Helm release: installed, removed and installed again, with the roles of the chart. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { FINALIZER, PLURALS } from '#crds/api-group.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
+import { documentedCommands } from '#test/support/documented-commands.ts';
 import { documentedKubectl } from '#test/support/documented-kubectl.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
@@ -34,6 +37,12 @@ const auditPolicy = {
   omitStages: ['RequestReceived'],
   rules: [{ level: 'Metadata' }],
 };
+
+/** An entry of `helm history`. */
+interface Revision {
+  readonly revision: number;
+  readonly status: string;
+}
 
 interface Origin extends AsyncDisposable {
   readonly url: string;
@@ -108,7 +117,8 @@ describe('the release', function () {
   }
 
   it('installs, and runs a job with its own roles', async () => {
-    const installation = await installChart(cluster);
+    // The shortest deadline that the chart accepts, with which the removal below succeeds.
+    const installation = await installChart(cluster, { uninstall: { deadlineSeconds: 60 } });
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     baseUrl = await installation.apiUrl();
     await untilTokenKnown(baseUrl, project.token);
@@ -125,7 +135,23 @@ describe('the release', function () {
     return (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
   }
 
-  it('can be removed while jobs run, leaves definitions and custom resources and nothing else, and no finalizer that only a controller would remove (F14)', async () => {
+  it('works as before after an uninstall that failed (X51)', async () => {
+    const inRelease = [RELEASE, '-n', RELEASE_NAMESPACE];
+    // Too short for two checks.
+    const failed = await cluster.helm(['uninstall', ...inRelease, '--timeout', '3s']).then(() => '', String);
+    expect(failed).to.contain('ClusterError: helm uninstall');
+    const history = await cluster.helm(['history', ...inRelease, '--output', 'json']);
+    const [last] = (JSON.parse(history.stdout) as readonly Revision[]).slice(-1);
+    expect(last).to.include({ status: 'uninstalling' });
+    await cluster.helm(['rollback', RELEASE, String(last?.revision), '-n', RELEASE_NAMESPACE]);
+    const status = await cluster.helm(['status', ...inRelease, '--output', 'json']);
+    expect(JSON.parse(status.stdout)).to.have.nested.property('info.status', 'deployed');
+    const uuid = await post('after-failure.zip', origin.url);
+    const job = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
+    expect(job.status?.phase, JSON.stringify(job.status?.failure)).to.equal('Succeeded');
+  });
+
+  it('can be removed while jobs run, leaves definitions and custom resources and nothing else, and no finalizer that only a controller would remove (F14, X55)', async () => {
     const [first, second] = [await post('one.zip', origin.slowUrl), await post('one.zip', origin.slowUrl)];
     await project.untilPhase(first, ['Running']);
     await project.untilPhase(second, ['Queued']);
@@ -176,6 +202,21 @@ describe('the release', function () {
     // After the release, it finds nothing to do.
     const again = await administrator.succeed(['uninstall', '--yes']);
     expect(again.stdout).to.equal('Removed the finalizer of 0 objects.\n');
+  });
+
+  it('can be installed under another name by the documented commands, and keeps its projects', async () => {
+    await installChart(cluster);
+    const documented = await documentedCommands('docs/upgrade.md', '### Install under another name');
+    const commands = documented.replaceAll('values.yaml', join(dir, 'values.yaml'));
+    const PATH = `${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
+    await promisify(execFile)('sh', ['-euc', commands], { env: { ...process.env, PATH } });
+    const address = await cluster.readyPodAddress('zips-system', 'app.kubernetes.io/component=api');
+    baseUrl = `http://${address}:8080`;
+    await untilTokenKnown(baseUrl, project.token);
+    const uuid = await post('other-name.zip', origin.url);
+    const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
+    expect(status?.phase, JSON.stringify(status?.failure)).to.equal('Succeeded');
+    await cluster.helm(['uninstall', 'zips', '-n', 'zips-system', '--wait', '--timeout', '200s']);
   });
 
   it('allows the deletion of the namespace of a project after its removal', async () => {

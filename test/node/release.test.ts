@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
-import { PLURALS } from '#crds/api-group.ts';
+import { PLURALS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import { recordJobs } from '#test/bench/node/job-moments.ts';
 import { STAGES, stageTimes, summarize } from '#test/bench/node/stages.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
@@ -18,11 +18,11 @@ import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { freeCapacity, zipperRequests } from '#test/support/worlds/node-capacity.ts';
-import { nodeUnavailable, realCluster } from '#test/support/worlds/real-cluster.ts';
+import { realCluster, requireNode } from '#test/support/worlds/real-cluster.ts';
 import { type RealFlow, startRealFlow } from '#test/support/worlds/real-flow.ts';
 import { installOnNode, serviceUrl } from '#test/support/worlds/real-installation.ts';
 import { ADDRESSES, CLUSTER_DOMAIN } from '#tools/real-node/addresses.ts';
-import { ctr } from '#tools/real-node/containers.ts';
+import { ctr, killContainer } from '#tools/real-node/containers.ts';
 import { IMAGE_TAG, IMAGES, REGISTRY } from '#tools/real-node/images.ts';
 import { memoryOfPods } from '#tools/real-node/pod-memory.ts';
 import type { RealCluster } from '#tools/real-node/real-cluster.ts';
@@ -43,11 +43,7 @@ describe('the release on a real node', function () {
   let flow: RealFlow;
 
   before(async function () {
-    const reason = nodeUnavailable();
-    if (reason !== undefined) {
-      console.log(`      Skipped ${this.test?.parent?.total() ?? 0} tests: ${reason}`);
-      return this.skip();
-    }
+    requireNode(this);
     cluster = await realCluster();
     await installOnNode(cluster);
     flow = life.use(await startRealFlow(cluster, NAMESPACE));
@@ -192,10 +188,7 @@ describe('the release on a real node', function () {
 
   it('retries a job whose container was killed', async () => {
     const job = await flow.startHeldJob('killed-container.zip');
-    const pod = await podOf(job.uuid);
-    const filter = `labels."io.kubernetes.pod.name"==${pod},labels."io.kubernetes.container.name"==zipper`;
-    const container = (await ctr('containers', 'ls', '-q', filter)).trim();
-    await ctr('tasks', 'kill', '--signal', 'SIGKILL', container);
+    await killContainer(await podOf(job.uuid), ZIPPER_CONTAINER);
     await job.untilPodInactive();
     expect(await job.finish()).to.deep.equal({ attempts: 2 });
   });

@@ -6,6 +6,8 @@ import type { Account } from './try-permissions.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ZIPPER = 'zipjobs-zipper';
+/** Nobody can change the role of a binding that exists. The second text is that of Kubernetes 1.37. */
+const UNCHANGEABLE = /cannot change roleRef|field is immutable/;
 /** Roles of Kubernetes that users have. */
 const OF_USERS = ['view', 'edit', 'admin', 'cluster-admin'];
 const AT_ONCE = 8;
@@ -41,8 +43,7 @@ async function canBind({ user }: Account, { kind, name, namespace }: RoleRef): P
       };
       const { status, message } = await user.request('PATCH', path, { patch: 'apply', body });
       if (status < 300) return true;
-      // Nobody can change the role of a binding that exists.
-      if (status !== 403 && !message.includes('cannot change roleRef'))
+      if (status !== 403 && !UNCHANGEABLE.test(message))
         throw new Error(`binding of ${kind} ${name} in ${where}: ${status} ${message}`);
     }
   return false;

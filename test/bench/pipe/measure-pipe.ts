@@ -1,4 +1,5 @@
 /** Archives over networks that limit connections: how much of what many connections could carry does each contender use? */
+import { defined } from '#runtime/collections/optional.ts';
 import { bytesOf } from '../bench-case.ts';
 import { median } from '../bench-result.ts';
 import type { BenchWorld } from '../bench-world.ts';
@@ -15,6 +16,8 @@ export interface PipeResult {
   readonly wall_s: number;
   readonly cpu_s: number;
   readonly peak_mib: number;
+  /** Of parts that were sent, for their turn to be hashed, all together; undefined without SHA-256. */
+  readonly turn_wait_s?: number;
   readonly source: Counts;
   readonly store: Counts;
   /** How long it took compared with zipjobs; undefined for zipjobs itself, or without it. */
@@ -31,6 +34,11 @@ export interface PipeBench {
 
 const MIB = 1024 * 1024;
 
+function turnWaitOf(output: string): number | undefined {
+  const [, ms] = /"turnWaitMs":(\d+)/.exec(output) ?? [];
+  return ms === undefined ? undefined : Number(ms) / 1000;
+}
+
 async function runOnce(
   world: BenchWorld,
   {
@@ -42,7 +50,7 @@ async function runOnce(
 ): Promise<PipeResult> {
   const program = await contender.prepare({ url: `${source.url}/set/`, key, files: bench.files });
   await Promise.all([source.counts(), store.counts()]);
-  const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);
+  const { wallSeconds, cpuSeconds, peakBytes, output } = await measure(program);
   const [ofSource, ofStore] = await Promise.all([source.counts(), store.counts()]);
   await takeArchive(world, contender, { key, bytes: bytesOf(bench) });
   return {
@@ -51,6 +59,7 @@ async function runOnce(
     wall_s: wallSeconds,
     cpu_s: cpuSeconds,
     peak_mib: peakBytes / MIB,
+    ...defined({ turn_wait_s: turnWaitOf(output) }),
     source: ofSource,
     store: ofStore,
   };
@@ -75,6 +84,7 @@ function mediansOf(rounds: readonly PipeResult[]): PipeResult {
     wall_s: of((one) => one.wall_s, 2),
     cpu_s: of((one) => one.cpu_s, 2),
     peak_mib: of((one) => one.peak_mib, 0),
+    ...(first.turn_wait_s !== undefined && { turn_wait_s: of((one) => one.turn_wait_s ?? 0, 2) }),
     source: countsOf('source'),
     store: countsOf('store'),
   };
@@ -99,7 +109,7 @@ async function measureCase(world: BenchWorld, bench: PipeCase, options: PipeBenc
     return one;
   });
   const results = all.map(mediansOf);
-  const ours = results.find(({ contender }) => contender === 'zipjobs');
+  const ours = results.find(({ contender }) => contender.startsWith('zipjobs'));
   for (const one of results) report(compared(one, ours));
 }
 
@@ -113,9 +123,9 @@ function countsText({ connections, peakConnections, requests }: Counts): string 
 }
 
 export function pipeLine(result: PipeResult): string {
-  const { times_as_long: times } = result;
+  const { times_as_long: times, turn_wait_s: wait } = result;
   return (
     `pipe: ${result.case}: ${result.contender}: ${result.wall_s} s${times === undefined ? '' : ` (${times} times zipjobs)`}, ` +
-    `${result.cpu_s} CPU s, ${result.peak_mib} MiB; source: ${countsText(result.source)}; store: ${countsText(result.store)}`
+    `${result.cpu_s} CPU s, ${result.peak_mib} MiB${wait !== undefined ? `, parts waited ${wait} s to be hashed` : ''}; source: ${countsText(result.source)}; store: ${countsText(result.store)}`
   );
 }

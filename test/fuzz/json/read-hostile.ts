@@ -49,7 +49,6 @@ export function createReadHostile() {
     ...projectClasses({ default: { filesPerJob: LIMITS.maxFiles } }),
     egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
     limits: LIMITS,
-    maxFileBytes: Number.MAX_SAFE_INTEGER,
   });
   const readRequest = createReadRequest({ requestPolicy, limits: LIMITS, fileBudget: unlimitedFiles() });
   /** How the API responds to the body, and how strict parsing differs from the oracle. */

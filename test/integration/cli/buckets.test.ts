@@ -1,5 +1,5 @@
 /** `zipjobs bucket` with the store and the zippers of the cluster. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -21,6 +21,13 @@ import { applyObjects } from '#test/support/worlds/project.ts';
 const BUCKET = 'cli-reports';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** The command lines of one section of docs/configure.md. */
+async function documentedCommands(heading: string): Promise<readonly string[]> {
+  const [, after = ''] = (await readFile('docs/configure.md', 'utf8')).split(`\n${heading}\n`);
+  const [section = ''] = after.split('\n### ');
+  return [...section.matchAll(/^ *(zipjobs .+)$/gm)].map(([, command = '']) => command);
+}
 
 describe('the command line', function () {
   this.timeout(300_000);
@@ -167,6 +174,21 @@ describe('the command line', function () {
         .and.to.match(/Next step: +Set valid credentials/);
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: world.credentials });
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
+    });
+
+    it('rotates keys with the documented commands (X37)', async () => {
+      const { accessKeyId, secretAccessKey } = world.flow.cluster.store;
+      const file = join(world.flow.cluster.dir, 'new-key.json');
+      await writeFile(file, JSON.stringify({ accessKeyId, secretAccessKey }));
+      const commands = await documentedCommands('### Rotate the keys of a bucket');
+      expect(commands).to.have.length(2);
+      for (const command of commands) {
+        const own = command
+          .replace('-n acme', `-n ${world.own}`)
+          .replace(' reports ', ` ${BUCKET} `)
+          .replace('new-key.json', file);
+        await world.owner.succeed(own.split(' ').slice(1));
+      }
     });
 
     it('prints what to do after an error', async () => {

@@ -158,6 +158,15 @@ describe('commands that wait for an API server that fails', function () {
       },
       ends: [1, /Phase: +Failed[^]*SourceNotFound/],
     },
+    'job create': {
+      firstRead: 3,
+      prepare: () => {
+        created += 1;
+        const to = ['--bucket', flow.project.bucketName, '--key', `created-${created}.zip`];
+        return own('job', 'create', ...to, `a=${flow.origin.url('/gen/10/1')}`, '--wait');
+      },
+      ends: [0, /Phase: +Succeeded/],
+    },
     'job run-again': {
       firstRead: 2,
       prepare: () => own('job', 'run-again', finished, '--wait'),

@@ -44,9 +44,29 @@ describe('zipjobs job', function () {
     return flow.receiver.deliveries.filter(({ body }) => body.includes(uuid));
   }
 
+  it('creates an archive from arguments and waits for it (Q-C1)', async () => {
+    const { bucketName, bucket } = flow.project;
+    const urls = [flow.origin.url('/gen/1000/1'), `folder/b=${flow.origin.url('/gen/2000/2')}`];
+    const args = [
+      'create',
+      '--bucket',
+      bucketName,
+      '--key',
+      'by-hand.zip',
+      '--manifest',
+      'sha256sum',
+      ...urls,
+    ];
+    const done = await zipjobs([...args, '--wait', '--timeout', '100']);
+    expect(done.exitCode, done.stderr).to.equal(0);
+    expect(done.stdout).to.match(/Phase: +Succeeded/);
+    const names = readZip(await bucket.bytes('by-hand.zip')).entries.map(({ name }) => name);
+    expect(names).to.include.members(['1', 'folder/b']);
+  });
+
   it('waits for a job that succeeds, and shows its history', async () => {
     const uuid = await flow.post([source('/gen/1000/1'), source('/gen/2000/2', 'b')]);
-    const done = await zipjobs(['wait', uuid, '--timeout', '100']);
+    const done = await zipjobs(['wait', uuid, '--verbose', '--timeout', '100']);
     expect(done.exitCode, done.stderr).to.equal(0);
     expect(done.stdout)
       .to.match(/Phase: +Succeeded/)

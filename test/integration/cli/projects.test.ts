@@ -45,6 +45,7 @@ describe('the command line', function () {
         limits: {
           activeJobs: 4,
           filesPerJob: null,
+          archiveBytes: null,
           requestsPerMinute: null,
           createsPerSecond: null,
           filesPerSecond: null,
@@ -63,6 +64,7 @@ describe('the command line', function () {
         limits: {
           activeJobs: 7,
           filesPerJob: 500,
+          archiveBytes: null,
           requestsPerMinute: null,
           createsPerSecond: null,
           filesPerSecond: null,
@@ -77,6 +79,7 @@ describe('the command line', function () {
         limits: {
           activeJobs: null,
           filesPerJob: 500,
+          archiveBytes: null,
           requestsPerMinute: 90,
           createsPerSecond: null,
           filesPerSecond: null,

@@ -1,4 +1,5 @@
 /** Jobs that a compromised controller could want, each with the refusal it gets. */
+import { chosenKubernetes, minorNumber } from '#tools/local-cluster/kubernetes-versions.ts';
 import type { JobBody, PodBody } from './job-body.ts';
 
 /** The message of the policy for entries of a level of its table. */
@@ -24,6 +25,9 @@ function setEnv(pod: PodBody, name: string, value: string): void {
   const [container] = pod.containers;
   container.env = [...container.env.filter((variable) => variable['name'] !== name), { name, value }];
 }
+
+/** Of the Kubernetes that the tests run on. */
+const CLUSTER_MINOR = minorNumber(chosenKubernetes().version);
 
 type BadJob = readonly [what: string, change: (pod: PodBody, job: JobBody) => unknown, refusal: string];
 
@@ -143,6 +147,13 @@ const SETTINGS: readonly BadJob[] = [
   ],
 ];
 
+/** Before Kubernetes 1.34, the API server drops the field. */
+const DEVICE: BadJob = [
+  'a device',
+  (pod) => (pod['resourceClaims'] = [{ name: 'gpu', resourceClaimName: 'gpu' }]),
+  refusalOf('pod fields', 'resourceClaims'),
+];
+
 const PRIVILEGES: readonly BadJob[] = [
   [
     'another service account',
@@ -184,11 +195,7 @@ const PRIVILEGES: readonly BadJob[] = [
     refusalOf('container fields', 'ports'),
   ],
   ['a node', (pod) => (pod['nodeName'] = 'control-plane-1'), refusalOf('pod fields', 'nodeName')],
-  [
-    'a device',
-    (pod) => (pod['resourceClaims'] = [{ name: 'gpu', resourceClaimName: 'gpu' }]),
-    refusalOf('pod fields', 'resourceClaims'),
-  ],
+  ...(CLUSTER_MINOR >= 34 ? [DEVICE] : []),
   [
     'another Job controller',
     (_pod, { spec }) => (spec['managedBy'] = 'example.com/controller'),

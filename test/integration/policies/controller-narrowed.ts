@@ -89,7 +89,8 @@ function itMarksLostPods(): void {
     });
     accept(await mark(name, lost));
     expectRefusal(await mark('shop', lost), 'the controller may change only the status of zipper pods');
-    const refusal = 'the controller may only mark a zipper pod as failed by a disruption';
+    const refusal =
+      'the controller may only mark a zipper pod as failed, or as succeeded after its zipper has';
     const condition = { ...lost.conditions[0], type: 'Ready' };
     for (const status of [
       { ...lost, podIP: '192.0.2.1', podIPs: [{ ip: '192.0.2.1' }] },

@@ -119,12 +119,21 @@ export function describeProjectObjects(theWorld: () => World): void {
         { apiVersion: 'v1', kind: 'ConfigMap', name: 'project', uid: project.uid },
         { ...project, kind: 'ZipJob' },
         { ...project, name: 'other' },
-        { ...project, blockOwnerDeletion: true },
       ])
         expectRefusal(
           await write({ ownerReferences: [owner] }),
           'the objects of a project may have only its ZipProject as an owner',
         );
+      const blocking = await write({ ownerReferences: [{ ...project, blockOwnerDeletion: true }] });
+      // An admission plugin of Kubernetes is earlier than the policy.
+      expectRefusal(blocking, 'cannot set blockOwnerDeletion');
+    }
+  });
+
+  it('deletes none of the objects of a project, although it may set their owner on OpenShift (N24)', async () => {
+    for (const path of [account, rbac]) {
+      const deleted = await world.controller.request('DELETE', `${path}?dryRun=All`);
+      expectRefusal(deleted, 'the controller may not delete the objects of a project');
     }
   });
 

@@ -6,11 +6,24 @@ import { until } from '#test/support/until.ts';
 import { refusalOf } from './bad-jobs.ts';
 import { fullJob, type JobBody, tryJob } from './job-body.ts';
 import { installedConfig } from './release.ts';
-import { accept, expectRefusal, jobsPath, OWN, type World, ZIP_BUCKET, type ZipperPod } from './world.ts';
+import {
+  accept,
+  corePath,
+  expectRefusal,
+  jobsPath,
+  OWN,
+  type World,
+  ZIP_BUCKET,
+  type ZipperPod,
+} from './world.ts';
 
 const TAG = '9.9.9';
 
+const COMMON = { labels: { 'example.com/team': 'storage' }, annotations: { 'example.com/cost': '7' } };
+
 const VALUES = {
+  commonLabels: COMMON.labels,
+  commonAnnotations: COMMON.annotations,
   'zipper.image.tag': TAG,
   'policies.zipperImageMirrors': [MIRROR],
   'global.compatibility.openshift.adaptSecurityContext': 'force',
@@ -103,6 +116,13 @@ export function describeUpgradedRelease(theWorld: () => World): void {
     expectRefusal(refused, refusalOf('pod fields', 'securityContext'));
   });
 
+  it('have the labels and annotations of all objects of the operator, and so have their pods (X41)', async () => {
+    expect(job.spec.template.metadata).to.have.deep.nested.property('labels.example\\.com/team', 'storage');
+    const refused = await tryChanged(({ metadata }) => delete metadata.labels['example.com/team']);
+    expectRefusal(refused, refusalOf('pod labels', 'example.com/team'));
+    accept(await tryJob(world, { ...job, metadata: { ...job.metadata, ...COMMON } }));
+  });
+
   it("have the operator's labels, annotations and pod fields, and no others (X26)", async () => {
     expect(job.spec.template.spec).to.have.nested.property(
       'securityContext.fsGroupChangePolicy',
@@ -126,5 +146,41 @@ export function describeUpgradedRelease(theWorld: () => World): void {
       ],
     ] as readonly [(template: Template) => void, string][])
       expectRefusal(await tryChanged(change), message);
+  });
+
+  describe('and the objects of a project', () => {
+    const path = `${corePath('default', 'serviceaccounts')}/zipjobs-zipper`;
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', automountServiceAccountToken: false };
+    const metadata = { name: 'zipjobs-zipper', namespace: 'default' };
+    function apply(more: object) {
+      return world.controller.request('PATCH', `${path}?fieldManager=zipjobs-controller&force=true`, {
+        patch: 'apply',
+        body: { ...account, metadata: { ...metadata, ...more } },
+      });
+    }
+
+    it('have them too, and lose those that the values no longer contain (X41)', async () => {
+      accept(await apply(COMMON));
+      const { body } = accept(await apply({}));
+      expect(body['metadata']).not.to.have.any.keys('labels', 'annotations');
+    });
+
+    it('keep the labels and annotations of others (X41)', async () => {
+      accept(await apply(COMMON));
+      const others = { labels: { 'example.com/other': 'a' }, annotations: { 'example.com/other': 'a' } };
+      accept(await world.admin.request('PATCH', path, { body: { metadata: others } }));
+      for (const [field, message] of [
+        ['labels', 'the controller may set only its own labels of the objects of a project'],
+        [
+          'annotations',
+          'the controller may not change annotations or finalizers of the objects of a project',
+        ],
+      ] as const) {
+        const change = { metadata: { [field]: { 'example.com/other': null } } };
+        expectRefusal(await world.controller.request('PATCH', path, { body: change }), message);
+      }
+      const { body } = accept(await apply({}));
+      expect(body['metadata']).to.deep.include(others);
+    });
   });
 }

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
+import { chosenKubernetes, minorNumber } from '#tools/local-cluster/kubernetes-versions.ts';
 import { fullJob, type JobBody, tryJob } from './job-body.ts';
 import { type Change, changed, createChanges, type Schemas, valueAt } from './schema-changes.ts';
 import { accept, OWN, type World } from './world.ts';
@@ -48,6 +49,8 @@ const SAMPLES = {
   hostAliases: [{ ip: '192.0.2.1', hostnames: ['x'] }],
   hostPath: { path: '/' },
   initContainers: [{ name: 'x', image: 'x' }],
+  // As a volume. In a new container, it is invalid.
+  image: { reference: 'x' },
   iscsi: { iqn: 'iqn.2001-04.com.example:x', lun: 1, targetPortal: '192.0.2.1:3260' },
   lifecycle: { postStart: { exec: { command: ['true'] } } },
   livenessProbe: { exec: { command: ['true'] } },
@@ -58,6 +61,7 @@ const SAMPLES = {
   nfs: { path: '/', server: 'x' },
   os: { name: 'linux' },
   quobyte: { registry: 'x:1', volume: 'x' },
+  rbd: { image: 'x', monitors: ['x'] },
   recursiveReadOnly: 'IfPossible',
   readinessProbe: { exec: { command: ['true'] } },
   resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }],
@@ -74,13 +78,15 @@ const SAMPLES = {
 /** The API server replaces these values by its own. */
 const REPLACED = ['spec/selector', 'spec/template/spec/serviceAccount'];
 
+const CLUSTER_MINOR = minorNumber(chosenKubernetes().version);
 /** New fields that contradict the rest of the Job, so that the API server refuses them before it asks a policy. */
 const CONTRADICTIONS = [
   'JobSpec.backoffLimitPerIndex',
   'JobSpec.manualSelector',
   'JobSpec.maxFailedIndexes',
   'JobSpec.successPolicy',
-  'Container.restartPolicyRules',
+  // The rules are new in Kubernetes 1.35, and let a container have a policy of its own.
+  CLUSTER_MINOR >= 35 ? 'Container.restartPolicyRules' : 'Container.restartPolicy',
   'Container.volumeDevices',
   'PodSpec.ephemeralContainers',
 ];

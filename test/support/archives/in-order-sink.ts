@@ -1,3 +1,4 @@
+import { equalParts } from '#test/support/builders/equal-parts.ts';
 import { createPartWriter, type FilledPart, type PartWriter } from '#zipper-image/store/part-writer.ts';
 
 /** Of no round size, so that any record of the format is split somewhere. */
@@ -6,8 +7,7 @@ const PART_BYTES = 50_021;
 /** The sink of an archive that passes all its bytes on in order. Call `finish` when the archive is finished. */
 export function inOrderSink(write: (bytes: Buffer) => void): PartWriter {
   return createPartWriter({
-    partSizeBytes: PART_BYTES,
-    partsInFlight: 2,
+    ...equalParts(PART_BYTES, 3),
     checksum: 'crc32',
     onBytes: write,
     send: () => Promise.resolve(),
@@ -19,7 +19,7 @@ export class KeptParts {
   readonly #parts = new Map<number, Buffer>();
 
   add({ number, body }: Pick<FilledPart, 'number' | 'body'>): void {
-    this.#parts.set(number, Buffer.from(body));
+    this.#parts.set(number, Buffer.concat(body));
   }
 
   /** All of them in order. */

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
+import { equalParts } from '#test/support/builders/equal-parts.ts';
 import {
   type Archive,
   type ArchiveEntry,
@@ -62,11 +63,10 @@ export async function makeArchive(
 ): Promise<Buffer> {
   const parts = new KeptParts();
   const sink = createPartWriter({
-    partSizeBytes: PART_BYTES,
-    partsInFlight: 2,
+    ...equalParts(PART_BYTES, 3),
     checksum: 'crc32',
     send: async ({ number, body, digests }) => {
-      const crc = crc32(body);
+      const crc = crc32(Buffer.concat(body));
       if (digests.kind !== 'crc32' || digests.crc32 !== crc)
         throw new Error(`wrong CRC-32 of part ${number}`);
       parts.add({ number, body });

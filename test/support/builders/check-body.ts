@@ -9,11 +9,10 @@ import { aProject } from '../servers/api-server.ts';
 import { type Classes, projectClasses } from './project-classes.ts';
 
 const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
-const MAX_FILE_BYTES = 1e9;
 const egress = createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] });
 
 function policyOf(classes: Classes, limits: RequestLimits): RequestPolicy {
-  return createRequestPolicy({ ...projectClasses(classes), egress, limits, maxFileBytes: MAX_FILE_BYTES });
+  return createRequestPolicy({ ...projectClasses(classes), egress, limits });
 }
 
 /** Most tests use it, and to compile its schemas takes most of the time of a test. */

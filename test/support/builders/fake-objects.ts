@@ -55,6 +55,16 @@ export function unreachable(): KubeError {
   });
 }
 
+/** The error when a webhook of a policy engine refuses an object. */
+export function refusedByWebhook(): KubeError {
+  return new KubeError('admission webhook "require-team" denied the request: the label team is missing', {
+    attempt: 'POST /',
+    code: 'BadRequest',
+    httpStatus: 400,
+    policy: 'require-team',
+  });
+}
+
 type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced' | 'isInterrupted'>;
 
 /** The stored objects and what the cache has received of them. */

@@ -10,7 +10,7 @@ export const POD_SPEC: Readonly<Record<string, unknown>> = {
   dnsPolicy: 'Default',
   hostAliases: [{ ip: '192.0.2.1', hostnames: ['redis'] }],
   initContainers: [{ name: 'wait', image: 'wait:1' }],
-  nodeSelector: { disk: 'fast' },
+  nodeSelector: { 'kubernetes.io/os': 'linux', disk: 'fast' },
   priorityClassName: 'high',
   runtimeClassName: 'gvisor',
   terminationGracePeriodSeconds: 44,

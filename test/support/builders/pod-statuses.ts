@@ -44,6 +44,11 @@ export function ended({ exitCode, reason, message }: Ending): NonNullable<Pod['s
   });
 }
 
+/** Status of a pod whose zipper has ended beside a sidecar that runs on. */
+export function endedBesideSidecar(ending: Ending): NonNullable<Pod['status']> {
+  return { ...ended(ending), phase: 'Running' };
+}
+
 export function disrupted(exitCode: number): NonNullable<Pod['status']> {
   return {
     ...ended({ exitCode }),

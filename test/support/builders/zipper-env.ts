@@ -6,6 +6,8 @@ type Texts = Readonly<Record<string, string>>;
 const IN_TASK: ReadonlySet<string> = new Set([
   ...Object.values(ZIPPER_SETTINGS).map(({ env }) => env),
   ...UNSUPPORTED_SETTINGS.zipper,
+  // Never was a variable of operators.
+  'STORE_KEYS_LIMIT_MS',
 ]);
 
 /** What a controller with these settings writes into a task, and the variables of its pod. */

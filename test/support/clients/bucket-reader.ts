@@ -24,6 +24,8 @@ export interface BucketReader extends Disposable {
   openUploads(): Promise<readonly string[]>;
   /** The key of each of these uploads. */
   openUploadKeys(): Promise<readonly string[]>;
+  /** Headers and metadata of an object. */
+  head(key: string): Promise<HeadObjectCommandOutput>;
   /** Headers, metadata and tags of an object. */
   describe(key: string): Promise<{ readonly head: HeadObjectCommandOutput; readonly tags: readonly Tag[] }>;
   bytes(key: string): Promise<Buffer>;
@@ -38,6 +40,9 @@ export function createBucketReader(store: StoreAccess, bucket: string): BucketRe
     if (!(response.Body instanceof Readable)) throw new Error(`the store returned no body for ${key}`);
     return response.Body;
   }
+  function head(key: string): Promise<HeadObjectCommandOutput> {
+    return client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+  }
   async function keys(): Promise<readonly string[]> {
     const response = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     return (response.Contents ?? []).flatMap((object) => object.Key ?? []);
@@ -48,15 +53,14 @@ export function createBucketReader(store: StoreAccess, bucket: string): BucketRe
   return {
     keys,
     exists: async (key) => (await keys()).includes(key),
-    size: async (key) =>
-      (await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))).ContentLength ?? Number.NaN,
+    size: async (key) => (await head(key)).ContentLength ?? Number.NaN,
     openUploads: async () => (await uploads()).flatMap((upload) => upload.UploadId ?? []),
     openUploadKeys: async () => (await uploads()).flatMap((upload) => upload.Key ?? []),
+    head,
     describe: async (Key) => {
       const at = { Bucket: bucket, Key };
-      const head = await client.send(new HeadObjectCommand(at));
       const { TagSet: tags = [] } = await client.send(new GetObjectTaggingCommand(at));
-      return { head, tags };
+      return { head: await head(Key), tags };
     },
     bytes: async (key) => Buffer.concat(await (await body(key)).toArray()),
     put: async (key, Body) => {

@@ -1,4 +1,7 @@
+import { isPolicyNotReady } from '#runtime/kube/client/policy-refusal.ts';
 import type { Cluster, CommandResult } from '#tools/local-cluster/cluster-types.ts';
+import { aZipJob } from '../builders/objects.ts';
+import { until } from '../until.ts';
 
 /** The namespace of the chart. */
 export const RELEASE = 'zipjobs';
@@ -67,6 +70,20 @@ export function upgradeRelease(
   );
 }
 
+/** A policy with parameters of a new definition refuses everything until the API server has found it; clients get 503 until then. */
+async function untilPoliciesReady(cluster: Cluster): Promise<void> {
+  const job = { ...aZipJob(), metadata: { name: 'ready', namespace: 'default' } };
+  const create = ['create', '--dry-run=server', '-o', 'name', '-f', '-'];
+  await until(
+    'the policies to be ready',
+    async () => {
+      const { stderr } = await cluster.kubectl(create, { input: JSON.stringify(job), allowFailure: true });
+      return !isPolicyNotReady(stderr);
+    },
+    { limitMs: 60_000, intervalMs: 500 },
+  );
+}
+
 /**
  * Installs or upgrades the chart of this checkout, or the one at this path, and waits until its Deployments
  * are ready.
@@ -77,6 +94,7 @@ export async function installChart(
   chart = 'charts/zipjobs',
 ): Promise<Installation> {
   await upgradeRelease(cluster, values, { chart, flags: ['--wait', '--timeout', '200s'] });
+  await untilPoliciesReady(cluster);
   async function find(): Promise<string> {
     const address = await cluster.readyPodAddress(RELEASE_NAMESPACE, 'app.kubernetes.io/component=api');
     return `http://${address}:${API_PORT}`;

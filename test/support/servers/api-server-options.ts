@@ -15,7 +15,6 @@ export interface ApiServerOptions {
   readonly maxUrlLength?: number;
   readonly maxKeyBytes?: number;
   readonly maxFileListBytes?: number;
-  readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
   readonly projectClasses?: Classes;
   readonly workTimeoutMs?: number;
@@ -66,9 +65,7 @@ export function settingsOf(options: ApiServerOptions) {
     undelayedRequestsPerSecond: 1_000,
     undelayedBodyBytesPerSecond: 1e12,
     ...options.rateLimits,
-    jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
     ...historySettingsOf(options),
-    jobMaxFileBytes: 1e10,
     jobMaxSeconds: JOB_LIMITS.seconds,
     jobSucceededTtlSeconds: JOB_LIMITS.ttlSeconds,
     jobFailedTtlSeconds: JOB_LIMITS.ttlSeconds,

@@ -110,7 +110,6 @@ function createDeps(
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
         limits: settings,
-        maxFileBytes: settings.jobMaxFileBytes,
         ...projectClasses,
       }),
       limits: settings,

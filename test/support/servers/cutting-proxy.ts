@@ -16,10 +16,14 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly cuts: number;
 }
 
-/** A proxy on 127.0.0.1 that cuts connections as planned; `plan` is asked for each, counted from 1. Undefined: not at all. */
+/**
+ * A proxy, by default on 127.0.0.1, that cuts connections as planned; `plan` is asked for each, counted from 1. Undefined: not at
+ * all.
+ */
 export async function startCuttingProxy(
   targetPort: number,
   plan: (connection: number) => CutPlan | undefined,
+  host = '127.0.0.1',
 ): Promise<CuttingProxy> {
   const open = new Set<Socket>();
   let connections = 0;
@@ -57,7 +61,7 @@ export async function startCuttingProxy(
       else client.write(data);
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

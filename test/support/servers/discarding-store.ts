@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 
 export interface DiscardingStore extends AsyncDisposable {
   readonly endpoint: string;
   /** Bytes of all parts so far. */
   readonly bytes: number;
+  /** CRC-32 of the bytes of each part by its number, if the store computes them. */
+  readonly checksums: ReadonlyMap<number, number>;
   /** While it is set, no part is read or gets a response. */
   stalled: Promise<void> | undefined;
 }
@@ -18,13 +21,20 @@ const XML: Readonly<Record<string, string>> = {
   uploads: '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>',
 };
 
-/** A store for archives of any size: it counts the bytes of parts, discards them, and verifies no checksum. */
-export async function startDiscardingStore(): Promise<DiscardingStore> {
+/** A store for archives of any size: it counts the bytes of parts and discards them. `digests`: it also computes their CRC-32. */
+export async function startDiscardingStore({ digests = false } = {}): Promise<DiscardingStore> {
   let bytes = 0;
+  const checksums = new Map<number, number>();
   let attempt = '';
   async function takePart(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await store.stalled;
-    for await (const chunk of request) bytes += (chunk as Buffer).length;
+    let crc = 0;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (digests) crc = crc32(chunk, crc);
+    }
+    const { searchParams } = new URL(request.url ?? '', 'http://store');
+    if (digests) checksums.set(Number(searchParams.get('partNumber')), crc);
     response.writeHead(200, {
       etag: ETAG,
       'x-amz-checksum-crc32': request.headers['x-amz-checksum-crc32'] ?? '',
@@ -52,6 +62,7 @@ export async function startDiscardingStore(): Promise<DiscardingStore> {
     get bytes() {
       return bytes;
     },
+    checksums,
     stalled: undefined,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

@@ -242,8 +242,8 @@ function dateAt(aheadMs: number): string {
   return new Date(performance.timeOrigin + performance.now() + aheadMs).toUTCString();
 }
 
-/** Starts on a free loopback port; bucket and key are the path. */
-export async function startHostileStore(): Promise<HostileStore> {
+/** Starts on a free port, by default of loopback; bucket and key are the path. */
+export async function startHostileStore(host = '127.0.0.1'): Promise<HostileStore> {
   const store = new MemoryObjects();
   const past = new PastStates(store);
   const requests: SeenRequest[] = [];
@@ -276,10 +276,10 @@ export async function startHostileStore(): Promise<HostileStore> {
       sendResponse(response, { status: fault.status, body: xmlError(fault.code) });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   const hostile: HostileStore = {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://${host}:${port}`,
     objects: store.objects,
     uploads: store.uploads,
     requests,

@@ -31,7 +31,7 @@ export interface CachedWorld {
   readonly send: (
     plural: string,
     type: 'ADDED' | 'MODIFIED' | 'DELETED',
-    object: ZipBucket | ZipJob | ZipProject,
+    object: Pod | ZipBucket | ZipJob | ZipProject,
   ) => void;
 }
 

@@ -8,6 +8,14 @@ export function nodeUnavailable(): string | undefined {
   return process.env[NODE_ENV.unavailable];
 }
 
+/** Skips the tests that this hook belongs to on a machine without a node, also with `CI=true`. */
+export function requireNode(hook: Mocha.Context): void {
+  const reason = nodeUnavailable();
+  if (reason === undefined) return;
+  console.log(`      Skipped ${hook.test?.parent?.total() ?? 0} tests: ${reason}`);
+  hook.skip();
+}
+
 /** The one cluster with a real node, started on first use. */
 export function realCluster(): Promise<RealCluster> {
   started ??= startRealCluster((line) => process.stderr.write(`${line}\n`));

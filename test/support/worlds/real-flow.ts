@@ -4,7 +4,7 @@ import { type HoldingOrigin, startHoldingOrigin } from '../servers/held-files.ts
 import { startWebhookReceiver, type WebhookReceiver } from '../servers/webhook-receiver.ts';
 import { until } from '../until.ts';
 import { untilTokenKnown } from './flow.ts';
-import { createProject, type Project } from './project.ts';
+import { createProject, type Project, type ProjectOptions } from './project.ts';
 import { serviceUrl } from './real-installation.ts';
 
 /** A project on the installed release, with its sources and its webhook receiver outside of the cluster. */
@@ -37,12 +37,16 @@ const PHASE_LIMIT_MS = 400_000;
 /** More than a zipper reads of a file before it starts its entry. */
 const FIRST_BYTES = 1_500_000;
 
-export async function startRealFlow(cluster: RealCluster, namespace: string): Promise<RealFlow> {
+export async function startRealFlow(
+  cluster: RealCluster,
+  namespace: string,
+  options: Pick<ProjectOptions, 'jobDefaults'> = {},
+): Promise<RealFlow> {
   await using started = new AsyncDisposableStack();
   const origin = started.use(await startHoldingOrigin());
   const receiver = started.use(await startWebhookReceiver());
   const webhookUrl = outsideUrl(receiver.url);
-  const project = started.use(await createProject(cluster, { namespace, webhookUrl }));
+  const project = started.use(await createProject(cluster, { namespace, webhookUrl, ...options }));
   receiver.trust(project.webhookSecret);
   const baseUrl = await serviceUrl(cluster, 'api');
   await untilTokenKnown(baseUrl, project.token);

@@ -18,8 +18,16 @@ function pageOf({ query, onBytes }: KubeRequest): number {
 /** A project with more ZipJobs than fit into memory. The job of a user is on the third page. */
 function start(failList?: KubeError) {
   const requests: KubeRequest[] = [];
-  const nightly = aZipJob({ metadata: { name: 'nightly', uid: UID } });
-  const byApi = aZipJob({ metadata: { name: NAME, uid: '0f9d7a52-58a4-4c8e-9a57-000000000001' } });
+  const nightly = aZipJob({
+    metadata: { name: 'nightly', uid: UID, creationTimestamp: '2026-01-02T03:04:06Z' },
+  });
+  const byApi = aZipJob({
+    metadata: {
+      name: NAME,
+      uid: '0f9d7a52-58a4-4c8e-9a57-000000000001',
+      creationTimestamp: '2026-01-02T03:04:05Z',
+    },
+  });
   function respond(request: KubeRequest): unknown {
     requests.push(request);
     const name = request.path.split('/').at(-1) ?? '';
@@ -100,5 +108,28 @@ describe('the look-up of a job', () => {
       ['Nightly', 'nightly'],
     ] as const)
       expect((await jobs.show(given)).name, given).to.equal(name);
+  });
+
+  it('finds a job by the first characters of its ID, and the newest job (Q-C14)', async () => {
+    const { jobs } = start();
+    for (const short of ['0f9d', '0f9d7a52', '0F9D7A52-58a4'])
+      expect((await jobs.show(short)).name, short).to.equal('nightly');
+    expect((await jobs.show('@latest')).name).to.equal('nightly');
+  });
+
+  it('takes the characters for a name first, and lists nothing then (Q-C14)', async () => {
+    const { jobs, lists } = start();
+    expect((await jobs.show('nightly')).name).to.equal('nightly');
+    expect(lists()).to.have.length(0);
+    expect((await errorOf(jobs.show('night'))).code).to.equal('NotFound');
+    expect(lists()).to.have.length(0);
+    expect((await errorOf(jobs.show('0000'))).code).to.equal('NotFound');
+  });
+
+  it('refuses characters with which several IDs start (Q-C14)', async () => {
+    const { jobs } = start();
+    const { code, message } = await errorOf(jobs.show('6f1c'));
+    expect(code).to.equal('InvalidInput');
+    expect(message).to.equal(`The IDs of ${PAGES - 1} jobs start with "6f1c". Use more characters`);
   });
 });

@@ -72,8 +72,9 @@ describe('the rules of a request: what an entry states about its file', () => {
         .and.includes({ status: 422, code: 'parameter_invalid', param: 'urls' });
     });
 
-  it('refuses a size above the maximum file size (FD10)', () => {
-    expect(() => checkBody(bodyOf({ size: 1e9 + 1 }))).to.throw(
+  it('refuses a size above the largest archive of the project (FD10)', () => {
+    const limits = { archiveBytes: 1e9 };
+    expect(() => checkBody(bodyOf({ size: 1e9 + 1 }), { limits })).to.throw(
       'urls[1].size is larger than the maximum file size of 1000000000 bytes.',
     );
   });

@@ -1,19 +1,23 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { addBucketCommands } from '#cli/bucket-commands.ts';
+import { addJobCommands } from '#cli/job-commands.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { addTokenCommands } from '#cli/token-commands.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';
 import { runProgram } from './fake-session.ts';
 
-const GROUPS = [addProjectCommands, addBucketCommands, addTokenCommands];
+const GROUPS = [addProjectCommands, addBucketCommands, addTokenCommands, addJobCommands];
+const OTHER = '00000000-0000-4000-8000-000000000001';
 
 /** The namespaces in which the completion of the last word lists names. */
 async function askedFor(...line: readonly string[]): Promise<readonly string[]> {
@@ -91,6 +95,73 @@ describe('completion of names', () => {
       ['token', 'revoke', '-nprod', ''],
     ])
       expect(await askedFor(...line), line.join(' ')).to.deep.equal([]);
+  });
+
+  /** What the completion prints for a project with two jobs. */
+  async function completed(shell: string | undefined, ...line: readonly string[]) {
+    const kube: KubeClient = {
+      server: 'https://example.test',
+      request: () =>
+        Promise.resolve({
+          metadata: {},
+          items: [aZipJob({ status: { phase: 'Running' } }), aZipJob({ metadata: { name: `zip-${OTHER}` } })],
+        }),
+      stream: () => Promise.reject(new Error('not needed')),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const words = ['--get-yargs-completions', 'zipjobs', ...line];
+    const { output } = await runProgram({ groups: GROUPS, kube, shell }, words);
+    return output
+      .trim()
+      .split('\n')
+      .filter((word) => word !== '');
+  }
+
+  for (const command of ['get', 'show', 'wait', 'logs', 'cancel', 'run-again', 'replay-webhook'])
+    it(`lists IDs of jobs for job ${command}, with phase and key in zsh (Q-C7)`, async () => {
+      const { key } = aZipJob().spec;
+      expect(await completed(undefined, 'job', command, '')).to.have.members([UUID, OTHER]);
+      expect(await completed('zsh', 'job', command, UUID.slice(0, 4))).to.deep.equal([
+        `${UUID}:Running ${key}`,
+      ]);
+    });
+
+  it('lists the values of options (Q-C7)', async () => {
+    expect(await completed(undefined, 'job', 'list', '--phase', 'F')).to.deep.equal(['Finalizing', 'Failed']);
+    expect(await completed(undefined, 'job', 'list', '--reason', 'SourceNot')).to.deep.equal([
+      'SourceNotFound',
+    ]);
+    expect(await completed(undefined, 'job', 'list', '--context', '=', 'p')).to.deep.equal(['prod']);
+    expect(await completed(undefined, 'job', 'list', '--service', '')).to.include.members(['s3', 'r2']);
+    expect(await askedFor('job', 'list', '-n', 'prod', '--bucket', '')).to.deep.equal(['prod']);
+    expect(await askedFor('job', 'list', '--token-id', '')).to.deep.equal(['default']);
+  });
+
+  it('prints a script for each shell, by default for that of the user (Q-C7)', async () => {
+    async function script(shell: string | undefined, ...args: readonly string[]) {
+      const { code, output } = await runProgram({ groups: GROUPS, shell }, ['completion', ...args]);
+      expect(code).to.equal(0);
+      expect(output).not.to.contain('yargs command');
+      return output;
+    }
+    expect(await script(undefined)).to.match(/^# Completion of zipjobs for bash\n/);
+    expect(await script('bash', 'zsh')).to.match(/^#compdef zipjobs\n/);
+    expect(await script('zsh')).to.equal(await script(undefined, 'zsh'));
+    expect(await script('fish')).to.match(/^# Completion of zipjobs for fish\n[^]*string replace ':' \\t\n/);
+    expect((await runProgram({ groups: GROUPS }, ['completion', 'ksh'])).code).to.equal(2);
+  });
+
+  it('completes in bash (Q-C7)', async () => {
+    const { output } = await runProgram({ groups: GROUPS }, ['completion', 'bash']);
+    const use = [
+      'zipjobs() { printf "%s\\n" job "job list" "$SHELL" "[$*]"; }',
+      output,
+      'COMP_WORDS=(zipjobs jo); COMP_CWORD=1; _zipjobs_completion; printf "%s\\n" "${COMPREPLY[@]}"',
+      'COMP_WORDS=(zipjobs ""); COMP_CWORD=1; _zipjobs_completion; printf "%s\\n" "${COMPREPLY[@]}"',
+    ].join('\n');
+    const { stdout } = await promisify(execFile)('bash', ['-euc', use]);
+    const all = ['job', 'job list', 'bash', '[--get-yargs-completions zipjobs ]'];
+    expect(stdout.trimEnd().split('\n')).to.deep.equal(['job', 'job list', ...all]);
   });
 
   describe('with a credential plugin that hangs', function () {

@@ -16,6 +16,8 @@ function terminal(change: Partial<Terminal> = {}): Terminal {
     isInteractive: false,
     print: () => Promise.resolve(),
     note: () => undefined,
+    columns: undefined,
+    rewrite: () => undefined,
     readInput: () => Promise.resolve(''),
     confirm: () => Promise.resolve(false),
     askHidden: (question) => {

@@ -6,7 +6,7 @@ import type { OpenSession, Session } from '#cli/session.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
-import { systemClock } from '#runtime/time/clock.ts';
+import { type Clock, systemClock } from '#runtime/time/clock.ts';
 
 export interface Printed {
   readonly code: number;
@@ -28,6 +28,8 @@ export interface FakeSessionOptions {
   readonly signal?: AbortSignal;
   readonly env?: Session['env'];
   readonly openHistory?: Session['openHistory'];
+  readonly clock?: Clock;
+  readonly shell?: string | undefined;
 }
 
 /** Runs the program in this process and records its output. */
@@ -42,27 +44,37 @@ export async function runProgram(options: FakeSessionOptions, args: readonly str
     note: (text) => {
       errors += `${text}\n`;
     },
+    columns: undefined,
+    rewrite: () => undefined,
     readInput: () => Promise.resolve(''),
     confirm: () => Promise.resolve(false),
     askHidden: () => Promise.resolve(''),
     ...options.terminal,
   };
-  const { signal = new AbortController().signal, groups } = options;
+  const { signal = new AbortController().signal, groups, clock = systemClock } = options;
   const kube = retryRequests(options.kube ?? unreachable, signal);
   const openSession: OpenSession = ({ namespace = 'default' }) =>
     Promise.resolve({
       kube,
       openHistory: options.openHistory ?? (() => Promise.reject(new Error('no history in this test'))),
-      administration: createAdministration({ kube, clock: systemClock }),
+      administration: createAdministration({ kube, clock }),
       namespace,
       knownNamespaces: [namespace],
+      knownContexts: ['prod', 'stage'],
       terminal,
-      clock: systemClock,
+      clock,
       signal,
       env: options.env ?? {},
       cwd: '/',
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
-  const program = createProgram({ version: '1.2.3', groups, terminal, openSession, signal });
+  const program = createProgram({
+    version: '1.2.3',
+    groups,
+    terminal,
+    openSession,
+    signal,
+    shell: options.shell,
+  });
   return { code: await program(args), output, errors };
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/jobs/job-view.ts';
 import { jobText } from '#cli/job-text.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
-import { aZipJob } from '#test/support/builders/objects.ts';
-import { aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import type { Progress, ZipJob } from '#crds/zip-job.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { aCondition, aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('jobText', () => {
   function withFailures(count: number): ZipJob {
@@ -17,7 +17,7 @@ describe('jobText', () => {
     const text = textOf(withFailures(137));
     expect(text)
       .to.match(/^Failing files: +137 of 3, 10000 checked$/m)
-      .and.to.match(/^Predicted size: +1\.0 KiB, 2 files$/m)
+      .and.to.match(/^Predicted size: +1\.0 KiB of 2 files$/m)
       .and.to.match(/^FILE +HTTP +CODE +REASON$/m)
       .and.to.match(/^0 +404 +SourceNotFound +A source does not have the file, or refused to send it\.$/m)
       .and.to.match(/^73 +- +SourceUnreachable +zipjobs could not connect to a source\.$/m)
@@ -54,7 +54,78 @@ describe('jobText', () => {
       .and.not.to.match(/^(Failing file|HTTP status):/m);
   });
 
+  it('shows how far a running job is, and when it will end', () => {
+    const counts = {
+      podUid: 'p',
+      filesTotal: 2,
+      filesDone: 1,
+      display: '1/2',
+      updatedAt: '2026-01-02T03:04:05Z',
+    };
+    function textAt(progress: Partial<Progress>): string {
+      const bytes = { bytesRead: 1024, bytesUploaded: 512 };
+      return textOf(
+        aZipJob({ status: { phase: 'Running', progress: { ...counts, ...bytes, ...progress } } }),
+      );
+    }
+    expect(textAt({})).to.match(/^Bytes: +1\.0 KiB read, 512 B uploaded$/m);
+    expect(textAt({ bytesKnown: 2048 })).to.match(
+      /^Bytes: +1\.0 KiB of at least 2\.0 KiB read, 512 B uploaded$/m,
+    );
+    expect(textAt({ bytesTotal: 3072, estimatedEndAt: '2026-01-02T03:05:00Z' }))
+      .to.match(/^Bytes: +1\.0 KiB of 3\.0 KiB \(33 %\) read, 512 B uploaded$/m)
+      .and.to.match(/^Expected end: +2026-01-02T03:05:00Z$/m);
+  });
+
   it('adds nothing to a job whose sources were not checked', () => {
     expect(textOf(aZipJob({ status: finishedAs('Failed') }))).not.to.match(/Failing files|^FILE/m);
+  });
+
+  it('says each thing once, the outcome first, and conditions only on request (Q-C15)', () => {
+    const message = 'file 1: the source responded with status 404';
+    const failure = { code: 'SourceNotFound', message, fileIndex: 1, httpStatus: 404, retriable: false };
+    const status = finishedAs('Failed', {
+      reason: 'SourceNotFound',
+      message,
+      failure,
+      attempts: [
+        {
+          n: 1,
+          podUid: 'p',
+          startedAt: ago(9),
+          finishedAt: ago(8),
+          class: 'permanent',
+          exitCode: 12,
+          message,
+        },
+      ],
+      conditions: [aCondition('Failed', ['True', 'SourceNotFound'], { message })],
+    });
+    const job = toJob(aZipJob({ status }));
+    const text = jobText(job);
+    expect(
+      text
+        .split('\n')
+        .map((line) => line.split(':', 1)[0])
+        .slice(0, 6),
+    ).to.deep.equal(['ID', 'Key', 'Phase', 'Failure', 'Why', 'Message']);
+    expect(text.split(message)).to.have.length(2);
+    expect(text).to.match(/Attempt 1 finished +permanent, exit code 12$/m);
+    expect(text).not.to.match(/^(Job|Reason):/m);
+    const verbose = jobText(job, { isVerbose: true });
+    expect(verbose)
+      .to.match(/ Failed +SourceNotFound: file 1/)
+      .and.to.match(/^ZipJob: +zip-/m);
+  });
+
+  it('names the ZipJob if its name does not follow from the ID (Q-C15)', () => {
+    expect(textOf(aZipJob({ metadata: { name: 'nightly' } }))).to.match(/^ZipJob: +nightly$/m);
+  });
+
+  it('counts one file in the singular (Q-C15)', () => {
+    const result = { bytes: 1024, entries: 1, etag: '"x"', finishedAt: ago(1) };
+    expect(textOf(aZipJob({ status: finishedAs('Succeeded', { result: result as never }) }))).to.match(
+      /^Archive: +1\.0 KiB, 1 file$/m,
+    );
   });
 });

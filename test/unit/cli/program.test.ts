@@ -6,7 +6,7 @@ import {
   type AdministrationErrorCode,
 } from '#administration/errors/administration-error.ts';
 import { explainKubeError } from '#administration/errors/explain-kube-error.ts';
-import type { CommandGroup } from '#cli/command.ts';
+import { type CommandGroup, NO_COMMAND } from '#cli/command.ts';
 import { confirmed } from '#cli/confirm.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { ConfigError } from '#runtime/errors.ts';
@@ -30,6 +30,16 @@ function sayCommands(failure?: () => Error): CommandGroup {
           }),
         )
         .command(
+          'to <name> <text>',
+          'Says something',
+          (args) =>
+            args
+              .positional('name', { type: 'string', demandOption: true })
+              .positional('text', { type: 'string', demandOption: true })
+              .option('loud', { type: 'boolean', demandOption: true }),
+          run(() => Promise.resolve({ value: VALUE, text: '' })),
+        )
+        .command(
           'bye',
           'Says goodbye',
           (args) => args.option('yes', { type: 'boolean' }),
@@ -38,7 +48,7 @@ function sayCommands(failure?: () => Error): CommandGroup {
             return { value: {}, text: 'deleted', exitCode: 1 };
           }),
         )
-        .demandCommand(1, 'Choose a command: hello, bye'),
+        .demandCommand(1, NO_COMMAND),
     );
 }
 
@@ -77,6 +87,7 @@ describe('createProgram', () => {
 
   it('uses the last value of a repeated option', async () => {
     expect((await say('say', 'hello', '-n', 'a', '-n', 'b')).output).to.contain('in b');
+    expect((await say('say', 'hello', '-o', 'json', '-o', 'yaml')).output).to.contain('name: a\n');
   });
 
   it('exits with the code of the command', async () => {
@@ -84,19 +95,36 @@ describe('createProgram', () => {
   });
 
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
-    'no command': [[], /Choose what to manage\. See: zipjobs --help/],
-    'no subcommand': [['say'], /hello, bye\. See: zipjobs say --help/],
-    'an unknown command': [['sing'], /Unknown argument: sing/],
-    'an unknown subcommand': [['say', 'nothing'], /Unknown argument: nothing/],
+    'an unknown command': [
+      ['saay'],
+      /^zipjobs: Unknown command "saay"\. Did you mean say\? See: zipjobs --help\n$/,
+    ],
+    'an unknown command after an option': [
+      ['-n', 'acme', 'sing'],
+      /Unknown command "sing"\. Commands: .*say/,
+    ],
+    'a command before its group': [['hello', 'say'], /Unknown command "hello"\. Commands: .*say/],
+    'an unknown subcommand': [
+      ['say', 'helo', '-n', 'acme'],
+      /Unknown command "helo"\. Did you mean hello\? See: zipjobs say --help/,
+    ],
     'an unknown option': [
       ['say', 'hello', '--loudly'],
-      /Unknown argument: loudly\. See: zipjobs say hello --help/,
+      /Unknown option --loudly\. Did you mean --loud\? See: zipjobs say hello --help/,
     ],
-    'an unknown format': [['say', 'hello', '-o', 'xml'], /Choices: "table", "json", "yaml"/],
-    'an option without its value': [['say', 'hello', '-n'], /Not enough arguments following: n/],
+    'an unknown option without a command': [['-v'], /Unknown option -v\. See: zipjobs --help/],
+    'a missing argument': [['say', 'to'], /Missing <name> <text>\. See: zipjobs say to --help/],
+    'one of two missing arguments': [['say', 'to', 'you'], /Missing <text>\. See/],
+    'a missing option': [['say', 'to', 'you', 'x'], /Missing --loud\. See/],
+    'one argument too many': [['say', 'hello', 'you', 'and'], /Unexpected argument "and"\. See/],
+    'an unknown format': [
+      ['say', 'hello', '-o', 'xml'],
+      /Invalid --output "xml"\. Choices: "table", "json", "yaml"\. See: zipjobs say hello --help/,
+    ],
+    'an option without its value': [['say', 'hello', '-n'], /Option -n needs a value\. See/],
   };
   for (const [name, [args, message]] of Object.entries(wrong))
-    it(`refuses ${name}, suggests a fix and prints nothing else`, async () => {
+    it(`refuses ${name}, suggests a fix and prints nothing else (Q-C4)`, async () => {
       const { code, output, errors } = await say(...args);
       expect({ code, output }).to.deep.equal({ code: 2, output: '' });
       expect(errors).to.match(message);
@@ -186,6 +214,22 @@ describe('createProgram', () => {
     }
     expect((await say('--help')).output).to.contain('Exit codes: 0 success');
     expect((await say('--version')).output).to.equal('1.2.3\n');
+  });
+
+  for (const args of [[], ['say']])
+    it(`prints the help to stderr without a command: zipjobs ${args.join(' ')} (Q-C5)`, async () => {
+      const { code, output, errors } = await say(...args);
+      expect([code, output]).to.deep.equal([2, '']);
+      expect(errors).to.equal((await say(...args, '--help')).output);
+    });
+
+  it('prints the help of a command after the word help (Q-C5)', async () => {
+    for (const args of [[], ['say'], ['say', 'hello']])
+      expect(await say('help', ...args)).to.deep.equal(await say(...args, '--help'));
+    expect(await say('help', 'sin')).to.deep.include({ code: 2, output: '' });
+    expect((await say('help', 'say', 'helo')).errors).to.contain(
+      'Unknown command "helo". Did you mean hello?',
+    );
   });
 
   it('prints a shell completion script and completions', async () => {

@@ -4,6 +4,7 @@ import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { REASONS, type Reason } from '#crds/conditions.ts';
 import type { HistoryPurge, ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
@@ -14,8 +15,35 @@ function update(...args: readonly string[]) {
 }
 
 describe('zipjobs project update', () => {
+  it('refuses a limit above that of the class, as the dashboard does (Q-C17)', async () => {
+    const objects = createObjectsByPath();
+    const status = { class: { name: 'small', limits: { activeJobs: 50 } } };
+    objects.put(COLLECTIONS.projects, { ...aProject(TEAM, {}), status } as ZipProject);
+    async function set(value: string) {
+      const kube = {
+        server: 'https://example.test',
+        request: (request: KubeRequest) => Promise.resolve().then(() => objects.respond(request)),
+        stream: () => Promise.reject(new Error('not needed')),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+      return runProgram({ groups: [addProjectCommands], kube }, [
+        'project',
+        'update',
+        TEAM,
+        '--active-jobs',
+        value,
+      ]);
+    }
+    expect(await set('2000')).to.deep.equal({
+      code: 2,
+      output: '',
+      errors: 'zipjobs: activeJobs: the class small allows at most 50. A project can only lower its limits\n',
+    });
+    for (const value of ['50', 'none']) expect((await set(value)).code).to.equal(0);
+  });
+
   const wrong: Readonly<Record<string, readonly [args: readonly string[], message: RegExp]>> = {
-    'no project': [[], /Not enough non-option arguments/],
+    'no project': [[], /Missing <project>/],
     'no change': [
       ['acme'],
       /Nothing to change\. Pass at least one of --display-name, --active-jobs, .*zipjobs webhook --help/,

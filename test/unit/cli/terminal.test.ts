@@ -6,16 +6,21 @@ import { until } from '#test/support/until.ts';
 
 const SECRET = 'CANARY/secret';
 
-/** A terminal at which a user types; `shown` is everything that it printed. */
-function aTerminal() {
+/** Streams of a terminal; `shown` is everything that it printed. */
+function streams() {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const errors = Object.assign(new PassThrough(), { isTTY: true });
   // As standard error, which no pipe ends.
   Object.assign(errors, { end: () => errors });
   let shown = '';
   errors.on('data', (piece: Buffer) => (shown += piece.toString()));
-  const terminal = createTerminal({ input, output: new PassThrough(), errors });
-  return { input, terminal, shown: () => shown };
+  return { input, errors, shown: () => shown };
+}
+
+/** A terminal at which a user types. */
+function aTerminal() {
+  const { input, errors, shown } = streams();
+  return { input, terminal: createTerminal({ input, output: new PassThrough(), errors }), shown };
 }
 
 /** How a prompt ends after the user has done something. */
@@ -72,5 +77,39 @@ describe('prompts at a terminal', () => {
       expect(await value).to.equal(SECRET);
     }
     expect(shown()).to.contain('*').and.not.contain('CANARY');
+  });
+});
+
+describe('a line that is rewritten', () => {
+  function written(term?: string) {
+    const { input, errors, shown } = streams();
+    const terminal = createTerminal({ input, output: new PassThrough(), errors, term });
+    return { terminal, errors, shown };
+  }
+
+  it('is replaced by the next one, and cleared before anything else is written (Q-C2)', async () => {
+    const { terminal, shown } = written('xterm');
+    terminal.rewrite('one');
+    terminal.rewrite('two https://user:secret@example.com/');
+    terminal.note('note');
+    terminal.note('again');
+    terminal.rewrite('three');
+    await terminal.print('result\n');
+    const clear = '\r\u001B[K';
+    await until('the output', () => shown().endsWith(clear));
+    const [, first, second = '', ...others] = shown().split(clear);
+    expect([first, ...others]).to.deep.equal(['one', 'note\nagain\n', 'three', '']);
+    expect(second).to.match(/^two https:/);
+    expect(shown()).not.to.contain('secret');
+  });
+
+  it('needs a terminal that can rewrite it (Q-C2)', () => {
+    expect(written('xterm').terminal.columns).to.equal(80);
+    expect(written('dumb').terminal.columns).to.equal(undefined);
+    const { terminal, errors } = written();
+    Object.assign(errors, { columns: 132 });
+    expect(terminal.columns).to.equal(132);
+    Object.assign(errors, { isTTY: false });
+    expect(terminal.columns).to.equal(undefined);
   });
 });

@@ -279,6 +279,8 @@ describe('commands that wait', function () {
     }
     const server = start(() => undefined);
     server.putProject();
+    const repeated = await server.run([...(COMMANDS['job wait'] ?? []), '--timeout', '1h', '--timeout', 'x']);
+    expect(repeated.errors).to.contain('Invalid --timeout "x"');
     for (const timeout of ['2m', '1h', '24d'])
       expect((await server.run([...(COMMANDS['bucket test'] ?? []), '--timeout', timeout])).code).to.equal(0);
   });

@@ -98,6 +98,7 @@ const status: Complete<zip.ZipJobStatus> = {
       upload,
       uploadAborted: true,
       abortFailures: 1,
+      queuedSeconds: 1,
     },
   ],
   attemptsTotal: 1,
@@ -109,6 +110,7 @@ const status: Complete<zip.ZipJobStatus> = {
     bytesRead: 1,
     bytesUploaded: 1,
     currentFile: 0,
+    bytesKnown: 1,
     bytesTotal: 1,
     bytesPerSecond: 1,
     estimatedEndAt: TIME,
@@ -177,6 +179,7 @@ const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
 const LIMITS = {
   activeJobs: 1,
   filesPerJob: 1,
+  archiveBytes: 1,
   requestsPerMinute: 1,
   createsPerSecond: 1,
   filesPerSecond: 1,

@@ -145,8 +145,28 @@ describe('the workflows', () => {
       propose: ['contents', 'pull-requests'],
       security: [],
       packages: [],
+      kubernetes: [],
       images: [],
     });
+  });
+
+  it('run the integration tests on the Kubernetes between each night, with the Go of its module (X52)', () => {
+    const steps = daily.jobs['kubernetes']?.steps ?? [];
+    expect(steps.at(-1)?.run).to.equal('sudo env "PATH=$PATH" ZIPJOBS_KUBERNETES=between .ci/run test');
+    const [command] = steps.flatMap(({ run: text = '' }) => (text.startsWith('node ') ? [text] : []));
+    expect(command).to.equal('node scripts/kubernetes-versions.ts --go-module between >>"$GITHUB_OUTPUT"');
+    const go = steps.find(({ uses = '' }) => uses.startsWith('actions/setup-go@'));
+    expect(go?.with?.['go-version-file']).to.equal('${{ steps.versions.outputs.go-module }}');
+  });
+
+  it('and npm run test:extended run them on the oldest and the newest (X52)', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    for (const role of ['oldest', 'newest'])
+      expect(scripts['test:extended']).to.contain(
+        ` && ZIPJOBS_KUBERNETES=${role} node test/runner/main.ts integration && `,
+      );
   });
 
   for (const file of FILES)

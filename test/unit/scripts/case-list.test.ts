@@ -44,6 +44,15 @@ describe('listCases', () => {
     expect(problems).to.deep.equal([]);
   });
 
+  it('distinguishes Q-C1 from C1', () => {
+    const { problems } = listCases({
+      ...EMPTY,
+      cases: '- **C1** One.\n- **Q-C1** Two.\n',
+      tests: [{ path: 'test/a.test.ts', text: testNamed('C1', 'Q-C1', 'Q-C2') }],
+    });
+    expect(problems).to.deep.equal(['test/a.test.ts names Q-C2, which docs/cases.md does not describe']);
+  });
+
   it('reports a test that names an unknown case', () => {
     const { problems } = listCases({
       ...EMPTY,

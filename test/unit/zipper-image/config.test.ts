@@ -11,19 +11,19 @@ import {
 import { TaskError } from '#zipper-image/status/task-error.ts';
 
 describe('the configuration of a zipper', () => {
-  const pod = readPodConfig({ POD_UID: 'pod-1', LOG_LEVEL: 'debug', PARTS_IN_FLIGHT: '5' });
+  const pod = readPodConfig({ POD_UID: 'pod-1', LOG_LEVEL: 'debug', SOURCE_CONCURRENCY: '5' });
 
   it('is that of its variables, and of its task or the defaults', () => {
     expect(withTaskSettings(pod, undefined)).to.deep.equal({ ...pod, ...ZIPPER_DEFAULTS });
-    expect(withTaskSettings(pod, { partsInFlight: 7, sourceSequential: true })).to.deep.equal({
+    expect(withTaskSettings(pod, { sourceConcurrency: 7, sourceSequential: true })).to.deep.equal({
       ...pod,
       ...ZIPPER_DEFAULTS,
-      partsInFlight: 7,
+      sourceConcurrency: 7,
       sourceSequential: true,
     });
   });
 
-  for (const settings of [{ partSizeBytes: 1 }, { partsInFlight: 'many' }, { statusRetryMaxMs: -1 }])
+  for (const settings of [{ storeBufferBytes: 1 }, { sourceConcurrency: 'many' }, { statusRetryMaxMs: -1 }])
     it(`refuses ${JSON.stringify(settings)}`, () => {
       expect(() => withTaskSettings(pod, settings)).to.throw(TaskError, Object.keys(settings)[0]);
     });

@@ -11,6 +11,7 @@ import { defined } from '#runtime/collections/optional.ts';
 import { createSealingKey } from '#runtime/crypto/sealed-box.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { splitZipperEnv } from '#test/support/builders/zipper-env.ts';
+import { ownAddress } from '#test/support/own-address.ts';
 import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { untilZipperEnds } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
@@ -171,6 +172,77 @@ describe('a zipper process', function () {
     expect(hostile.requests.length).to.equal(0);
   });
 
+  describe('with a store at the address of the API server', () => {
+    const life = new AsyncDisposableStack();
+    let own: string;
+    let port: string;
+    let atOwn: HostileStore;
+    before(async function () {
+      own = ownAddress() ?? this.skip();
+      atOwn = life.use(await startHostileStore(own));
+      ({ port } = new URL(atOwn.endpoint));
+    });
+    after(() => life.disposeAsync());
+
+    function startAtOwn(env: Record<string, string>, given: object = task('/whole')) {
+      const bucket = { service: 's3', name: 'bucket', endpoint: atOwn.endpoint };
+      return start(
+        { ...given, bucket },
+        {
+          STORE_ALLOW_CIDRS: `${own}/32`,
+          STORE_ALLOWED_HOSTS: `${own}:${port}`,
+          EGRESS_API_SERVER_ADDRESSES: `10.96.0.1:443,${own}:6443`,
+          ...env,
+        },
+      );
+    }
+
+    it('writes the archive if the operator names the port of the store (X56)', async () => {
+      const { code, output } = await end(await startAtOwn({}));
+      expect(code, output).to.equal(0);
+      expect([...atOwn.objects.keys()]).to.deep.equal(['a.zip']);
+    });
+
+    it('does not open the address for sources (X56)', async () => {
+      const env = { EGRESS_ALLOW_CIDRS: `127.0.0.0/8,${own}/32`, SOURCE_RETRY_LIMIT_MS: '0' };
+      const given = task('/whole');
+      status.spec = { files: [{ url: `${atOwn.endpoint}/source?sig=CANARY`, filename: 'a' }] };
+      const { message } = await end(await startAtOwn(env, given));
+      expect(message).to.have.nested.property('failure.code', 'SourceUnreachable');
+      expect(JSON.stringify(message)).not.to.contain('API server');
+    });
+
+    for (const [what, envOf, text] of [
+      ['without a port', () => ({ STORE_ALLOWED_HOSTS: own }), 'it has the address of the API server. Ask'],
+      [
+        'that is the port of the API server',
+        () => ({ EGRESS_API_SERVER_ADDRESSES: `${own}:${port}` }),
+        'The port of the API server itself stays blocked',
+      ],
+      [
+        'while the port of the API server is not known',
+        () => ({ EGRESS_API_SERVER_ADDRESSES: own }),
+        'it has the address of the API server',
+      ],
+      [
+        'in a range that only the operator of stores can open',
+        () => ({ STORE_ALLOW_CIDRS: '' }),
+        'Ask your administrator to add its range to store.allowCidrs',
+      ],
+      ['in a denied range', () => ({ EGRESS_DENY_CIDRS: `${own}/32` }), 'its address is in egress.denyCidrs'],
+    ] as const)
+      it(`refuses an entry ${what}, and says why (X56)`, async () => {
+        const before = atOwn.requests.length;
+        const { message } = await end(await startAtOwn(envOf()));
+        expect(message).to.have.nested.property('failure.code', 'BucketMisconfigured');
+        expect(message)
+          .to.have.nested.property('failure.message')
+          .that.includes(`Could not connect to ${own}: `)
+          .and.includes(text);
+        expect(atOwn.requests.length).to.equal(before);
+      });
+  });
+
   it('shows only the controller why a source is unreachable (S49, N22)', async () => {
     const key = createSealingKey();
     const [port = 0] = await freePorts(1);
@@ -221,11 +293,11 @@ describe('a zipper process', function () {
     });
 
   it('refuses an invalid setting permanently', async () => {
-    const { code, message } = await end(await start(task('/whole'), { PART_SIZE_BYTES: '1' }));
+    const { code, message } = await end(await start(task('/whole'), { STORE_BUFFER_BYTES: '1' }));
     expect(code).to.equal(EXIT_CODES.invalidTask);
     expect(message)
       .to.have.nested.property('failure.message')
-      .that.contains('partSizeBytes must be >= 5242880');
+      .that.contains('storeBufferBytes must be >= 16777216');
   });
 
   for (const [name, given, env] of [

@@ -18,9 +18,11 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
+import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
 import { aConfig } from '../../builders/config.ts';
 import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
 import { aPod, NAME, NAMESPACE } from '../../builders/objects.ts';
+import { NO_QUOTA_ROOM } from '../../builders/quota-room.ts';
 import { createVersionedClient } from '../../builders/versioned-client.ts';
 import type { Requeue } from './requeue.ts';
 
@@ -67,6 +69,13 @@ function clientsOf(world: ControllerWorld) {
     jobs: {
       ...jobs,
       create: (job: Job) => world.write(() => world.createJob(job)),
+      // The only patch of a Job.
+      mergePatch: async (target: Parameters<typeof jobs.mergePatch>[0]) => {
+        const job = await jobs.get(target.namespace, target.name);
+        if (job?.spec === undefined) throw new Error(`Job ${target.name} does not exist`);
+        const changed = { ...job, spec: { ...job.spec, backoffLimit: 0 } };
+        return world.write(() => Promise.resolve(world.jobs.put(changed)));
+      },
       delete: (...call: Parameters<typeof jobs.delete>) => world.write(() => jobs.delete(...call)),
     },
     pods: {
@@ -127,6 +136,7 @@ function actWith(
     metrics,
     log,
     recordEvent: () => undefined,
+    quotaRoom: NO_QUOTA_ROOM,
     endpointNotes: { add: () => undefined },
     planDelivery: () => ({
       key: `${NAMESPACE}/${NAME}`,
@@ -195,8 +205,10 @@ export function startController(world: ControllerWorld): Reconcile {
       caches: cachesOf(world),
       events: { list: () => Promise.resolve([]) },
       reportingJobs: { count: 1 },
+      limitsIn: () => BUILT_IN_LIMITS,
       surplusJobs: { isSurplus: () => false },
       finishedPods: { isSurplus: () => false },
+      quotaRoom: NO_QUOTA_ROOM,
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
     controller: ZIPJOB,

@@ -1,5 +1,5 @@
 import { isJobFinished, jobFailure } from '#controller/cluster/job-state.ts';
-import { isDisrupted, isEnded, terminationOf } from '#controller/cluster/pod-state.ts';
+import { isDisrupted, isPodOver, terminationOf } from '#controller/cluster/pod-state.ts';
 import { isPermanentExit } from '#crds/exit-codes.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { JobWorld } from './job-world.ts';
@@ -43,7 +43,7 @@ function resultOf(job: Job, pods: readonly Pod[]): readonly [string, string] | u
 
 /** A Job that exceeds its deadline stops its pods, and has failed when the last of them ends. */
 function endAfterDeadline(world: JobWorld, job: Job, pods: readonly Pod[]): void {
-  const isBusy = !pods.every(isEnded);
+  const isBusy = !pods.every(isPodOver);
   const type = isBusy ? 'FailureTarget' : 'Failed';
   if (jobFailure(job) === undefined || !isBusy) failedWith(world, job, [type, 'DeadlineExceeded']);
   for (const pod of pods) world.deletePod(pod);
@@ -70,20 +70,23 @@ function countsAgain({ countedPods }: JobWorld, job: Job, pod: Pod): boolean {
 /** True for a pod that the Job does not replace yet. */
 function isInPlace({ spec }: Job, pod: Pod): boolean {
   return (
-    !isEnded(pod) && (spec?.podReplacementPolicy === 'Failed' || pod.metadata.deletionTimestamp === undefined)
+    !isPodOver(pod) &&
+    (spec?.podReplacementPolicy === 'Failed' || pod.metadata.deletionTimestamp === undefined)
   );
 }
 
 function reconcileJob(world: JobWorld, job: Job): void {
   const pods = world.pods.all().filter((pod) => isOwnedBy(pod, job));
-  const ended = pods.filter(isEnded);
+  const ended = pods.filter(isPodOver);
   const failed = (job.status?.failed ?? 0) + ended.filter((pod) => countsAgain(world, job, pod)).length;
   for (const pod of ended) world.countedPods.add(pod.metadata.name);
   const startTime = job.status?.startTime ?? world.timeText(world.jobControllerSkew);
   const next = { ...job, status: { ...job.status, startTime, failed } };
   const result = resultOf(next, ended);
-  if (result) failedWith(world, next, result);
-  else if (isAfterDeadline(world, next)) endAfterDeadline(world, next, pods);
+  if (result) {
+    failedWith(world, next, result);
+    for (const pod of pods.filter((one) => !isPodOver(one))) world.deletePod(pod);
+  } else if (isAfterDeadline(world, next)) endAfterDeadline(world, next, pods);
   else {
     world.jobs.put(next);
     if (!pods.some((pod) => isInPlace(next, pod))) world.startPod(next);

@@ -23,6 +23,7 @@ describe('the limits of a project', () => {
       limits: {
         activeJobs: 20,
         filesPerJob: null,
+        archiveBytes: null,
         requestsPerMinute: 9,
         createsPerSecond: null,
         filesPerSecond: null,

@@ -23,7 +23,6 @@ const requestPolicy = createRequestPolicy({
   ...projectClasses(),
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
   limits,
-  maxFileBytes: 1e10,
 });
 const project = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
 

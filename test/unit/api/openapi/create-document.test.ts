@@ -17,10 +17,8 @@ describe('createDocument', () => {
     maxHeaderBytes: 1,
     maxFileListBytesPerProject: 1,
     requestsPerMinutePerToken: 1,
-    projectLimits: projectClasses().of('team-a').limits,
+    projectLimits: { ...projectClasses().of('team-a').limits, archiveBytes: 1_234_567 },
     authFailuresPerMinute: 1,
-    jobMaxArchiveBytes: 1_234_567,
-    jobMaxFileBytes: 2_345,
     jobMaxSeconds: 3_456,
     jobSucceededTtlSeconds: 604_800,
     jobFailedTtlSeconds: 604_800,
@@ -39,8 +37,7 @@ describe('createDocument', () => {
   it('contains the limits of files, archives and running jobs', () => {
     const { paths } = createDocument({ settings, version: '1.2.3' });
     expect(paths['/v1/zips']?.post?.description)
-      .to.contain('up to 2,345 bytes')
-      .and.to.contain('up to 1,234,567 bytes')
+      .to.contain('up to 1,234,567 bytes')
       .and.to.contain('up to 3,456 seconds');
   });
 

@@ -4,6 +4,7 @@ import { request } from 'undici';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { EXPANSIONS } from '#api/read/read-expand.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
+import { MOST_ARCHIVE_BYTES } from '#runtime/zip-request/job-limits.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
@@ -72,7 +73,10 @@ describe('GET /openapi.json', () => {
     expect(document.components.schemas['FileEntry'])
       .to.have.nested.property('properties.url.description')
       .that.includes('300');
-    expect(document.components.schemas['FileEntry']).to.have.nested.property('properties.size.maximum', 1e10);
+    expect(document.components.schemas['FileEntry']).to.have.nested.property(
+      'properties.size.maximum',
+      MOST_ARCHIVE_BYTES,
+    );
   });
 
   it('lists both operations under both base paths, and the API serves them there', async () => {

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ErrorCode } from '#api/errors/error-codes.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { generateToken } from '#crds/api-token.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
-import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { refusedByWebhook, unreachable } from '#test/support/builders/fake-objects.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
 import { A_REQUEST, type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
@@ -83,6 +83,10 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
     api.jobs.fail(
       new KubeError('exceeded quota', { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }),
     );
+    return api.post(A_REQUEST);
+  },
+  refused_by_policy: async (api) => {
+    api.jobs.fail(refusedByWebhook());
     return api.post(A_REQUEST);
   },
   headers_too_large: async (api) =>

@@ -30,7 +30,7 @@ describe('GET /docs', () => {
   before(async () => {
     api = await startApiServer({
       maxFiles: 4_321,
-      jobMaxArchiveBytes: 9_876_543,
+      projectClasses: { default: { archiveBytes: 9_876_543 } },
       rateLimits: { requestsPerMinutePerToken: 765 },
     });
     response = await fetch(`${api.url}/docs`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { statusError } from '#runtime/kube/client/status-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import {
   A_REQUEST,
@@ -106,6 +107,41 @@ describe('POST /zips', () => {
       expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
       expect(small.jobs.all()).to.have.length(1);
     });
+
+    for (const [httpStatus, body] of [
+      [404, { reason: 'NotFound', message: 'the server could not find the requested resource' }],
+      [404, undefined],
+      [
+        403,
+        {
+          reason: 'Forbidden',
+          message:
+            'zipjobs.zipjobs.dev "a" is forbidden: create not allowed while custom resource definition is terminating',
+        },
+      ],
+      [
+        405,
+        {
+          reason: 'MethodNotAllowed',
+          message: 'create not allowed while custom resource definition is terminating',
+        },
+      ],
+      [
+        429,
+        {
+          reason: 'TooManyRequests',
+          message: 'storage is (re)initializing',
+          details: { retryAfterSeconds: 1 },
+        },
+      ],
+    ] as const)
+      it(`returns 503 with Retry-After while the API server responds ${httpStatus} ${body?.message ?? 'without a reason'} (X57)`, async () => {
+        const error = statusError({ attempt: 'POST zipjobs', httpStatus, body });
+        for (let attempt = 0; attempt < 3; attempt += 1) api.jobs.fail(error);
+        const response = await api.post(A_REQUEST);
+        expect([response.status, response.body.error?.code]).to.deep.equal([503, 'service_unavailable']);
+        expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
+      });
 
     it('returns 503 if the API server is unreachable', async () => {
       api.jobs.fail(unreachable());

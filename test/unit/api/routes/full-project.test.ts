@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { refusedByWebhook } from '#test/support/builders/fake-objects.ts';
 import { aNamespace } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 import { until } from '#test/support/until.ts';
@@ -69,6 +70,16 @@ describe('POST /zips in a full project', () => {
     expect(response.body.error).to.include({ code: 'quota_exceeded' });
   });
 
+  it('names the ResourceQuota that refuses a job, and its numbers (X38)', async () => {
+    const said =
+      'zipjobs.zipjobs.dev "a" is forbidden: exceeded quota: q, requested: count/zipjobs.zipjobs.dev=1, used: count/zipjobs.zipjobs.dev=9, limited: count/zipjobs.zipjobs.dev=9';
+    api.jobs.fail(new KubeError(said, { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }));
+    const { message } = (await api.post(A_REQUEST)).body.error ?? {};
+    expect(message).to.equal(
+      'ResourceQuota "q" has no room: count/zipjobs.zipjobs.dev: 1 requested, 9 used, 9 allowed. Delete finished jobs, or ask your administrator for a higher quota.',
+    );
+  });
+
   it('returns 429 if a ResourceQuota refuses the file list, and deletes the job (N2)', async () => {
     api.secrets.fail(
       new KubeError('exceeded quota', { attempt: 'POST /', httpStatus: 403, code: 'QuotaExceeded' }),
@@ -78,6 +89,25 @@ describe('POST /zips in a full project', () => {
     expect(
       api.logLines.filter((line) => line.includes('could not store the complete file list')),
     ).to.deep.equal([]);
+    await until('the job to be deleted', () => api.jobs.all().length === 0);
+  });
+
+  it('returns 403 if a policy of the cluster refuses the job, and names it in the log only (X41)', async () => {
+    api.jobs.fail(refusedByWebhook());
+    const response = await api.post(A_REQUEST);
+    expect(response.status).to.equal(403);
+    expect(response.body.error).to.include({ code: 'refused_by_policy' });
+    expect(response.headers.get('retry-after')).to.equal(null);
+    expect(JSON.stringify(response.body)).not.to.contain('require-team');
+    const lines = api.logLines.filter((line) => line.includes('an admission policy refuses the jobs'));
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('require-team').and.contain('team-a');
+  });
+
+  it('returns 403 if a policy of the cluster refuses the file list, and deletes the job (X41)', async () => {
+    api.secrets.fail(refusedByWebhook());
+    const response = await api.post(A_REQUEST);
+    expect([response.status, response.body.error?.code]).to.deep.equal([403, 'refused_by_policy']);
     await until('the job to be deleted', () => api.jobs.all().length === 0);
   });
 });

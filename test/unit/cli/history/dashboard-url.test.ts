@@ -51,6 +51,14 @@ describe('historyToken', () => {
     expect(await historyToken(credentials, { ZIPJOBS_DASHBOARD_TOKEN: 'given' })).to.equal('given');
   });
 
+  it('is not that of a kubeconfig that impersonates another user (X46)', async () => {
+    const credentials = kubeconfig({ authorization: 'Bearer own', 'impersonate-user': 'ada' });
+    expect((await failure(historyToken(credentials, {}))).message)
+      .to.contain('impersonates a user')
+      .and.to.contain('kubectl create token');
+    expect(await historyToken(credentials, { ZIPJOBS_DASHBOARD_TOKEN: 'given' })).to.equal('given');
+  });
+
   it('says how to create one for a kubeconfig with a client certificate or a password', async () => {
     for (const headers of [{}, { authorization: 'Basic dXNlcjpwYXNz' }]) {
       const { message } = await failure(historyToken(kubeconfig(headers as Record<string, string>), {}));

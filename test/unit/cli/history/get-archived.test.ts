@@ -67,7 +67,7 @@ describe('zipjobs job get with a history', () => {
       for (const command of ['get', 'wait']) {
         const { code, output, errors, lists, asked } = await run([command, given], { history: () => OF_API });
         expect([code, lists], errors).to.deep.equal([0, 0]);
-        expect(output).to.contain(`zip-${ID}`);
+        expect(output).to.contain(ID);
         expect(asked).to.deep.equal([ID]);
       }
     });

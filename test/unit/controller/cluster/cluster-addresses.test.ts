@@ -40,6 +40,9 @@ describe('readClusterAddresses', () => {
   function read() {
     return readClusterAddresses({ kube: server.kube, log, signal: stop.signal });
   }
+  function own(): string {
+    return new URL(server.kube.server).host;
+  }
   async function next(path: string): Promise<Exchange> {
     const exchange = await server.next();
     expect(exchange.url.pathname).to.equal(path);
@@ -52,19 +55,33 @@ describe('readClusterAddresses', () => {
     (await next(SLICE)).json(200, {
       kind: 'EndpointSlice',
       metadata: { namespace: 'default', name: 'kubernetes' },
-      endpoints: [{ addresses: ['35.1.2.3'] }, { addresses: ['35.1.2.4'] }],
+      endpoints: [{ addresses: ['35.1.2.3'] }, { addresses: ['35.1.2.4', 'fd00::4'] }],
+      ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
     });
     expect(await reading).to.deep.equal({
       serviceCidrs: ['34.118.224.0/20', '10.96.0.0/16', 'fd00::/108'],
-      apiServer: ['127.0.0.1', '35.1.2.3', '35.1.2.4'],
+      apiServer: [own(), '35.1.2.3:6443', '35.1.2.4:6443', '[fd00::4]:6443'],
     });
   });
+
+  for (const [what, ports] of [
+    ['no ports', undefined],
+    ['an empty list of ports', []],
+    ['a port without a number', [{ name: 'https' }]],
+  ] as const)
+    it(`names no port of an address if the endpoints have ${what} (X56)`, async () => {
+      const reading = read();
+      listCidrs(await next(SERVICE_CIDRS));
+      const endpoints = [{ addresses: ['35.1.2.3'] }];
+      (await next(SLICE)).json(200, { kind: 'EndpointSlice', endpoints, ports });
+      expect((await reading).apiServer).to.deep.equal([own(), '35.1.2.3']);
+    });
 
   it('reports that the service ranges are not known before Kubernetes 1.33 (N11)', async () => {
     const reading = read();
     (await next(SERVICE_CIDRS)).json(404, status(404, 'NotFound'));
     (await next(SLICE)).json(404, status(404, 'NotFound'));
-    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: ['127.0.0.1'] });
+    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: [own()] });
   });
 
   it('reports that the service ranges are not known if the permission is still missing after four requests (N11)', async () => {
@@ -72,7 +89,7 @@ describe('readClusterAddresses', () => {
     for (let tries = 1; tries <= 4; tries += 1)
       (await next(SERVICE_CIDRS)).json(403, status(403, 'Forbidden'));
     (await next(SLICE)).json(403, status(403, 'Forbidden'));
-    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: ['127.0.0.1'] });
+    expect(await reading).to.deep.equal({ serviceCidrs: undefined, apiServer: [own()] });
   });
 
   it('asks again while the API server fails, because zippers must not start without the addresses (N11)', async () => {
@@ -93,7 +110,7 @@ describe('readClusterAddresses', () => {
 });
 
 describe('withClusterAddresses', () => {
-  const found = { serviceCidrs: ['34.118.224.0/20'], apiServer: ['35.1.2.3'] };
+  const found = { serviceCidrs: ['34.118.224.0/20'], apiServer: ['35.1.2.3:6443', '[2600:1900:2::1]:6443'] };
 
   it('closes the addresses for webhooks and for sources and stores of zippers (N11)', () => {
     const config = withClusterAddresses(aConfig({ zipperEnv: { LOG_LEVEL: 'info' } }), found);
@@ -102,7 +119,8 @@ describe('withClusterAddresses', () => {
     for (const settings of [config, zipper]) {
       const policy = createEgressPolicy({ ...toEgressOptions(settings, ''), ownAddresses: [] });
       expect(policy.judgeAddress('34.118.224.9')).to.deep.equal({ refused: 'cluster' });
-      expect(policy.judgeAddress('35.1.2.3')).to.deep.equal({ refused: 'api-server' });
+      for (const ip of ['35.1.2.3', '2600:1900:2::1'])
+        expect(policy.judgeAddress(ip), ip).to.deep.equal({ refused: 'api-server' });
     }
   });
 

@@ -82,7 +82,8 @@ describe('podSkeleton', () => {
     });
 
   it('keeps the conditions and volumes of a pod that runs, and drops its annotations', () => {
-    const running = pod({ phase: 'Running' });
+    const containerStatuses = [{ name: ZIPPER_CONTAINER, state: { running: {} } }];
+    const running = pod({ phase: 'Running', containerStatuses });
     const kept = keptOf(podSkeleton(running));
     expect(scheduledAt(kept)).to.be.a('number').and.to.equal(scheduledAt(running));
     expect(kept.status?.conditions).to.deep.equal(running.status?.conditions);

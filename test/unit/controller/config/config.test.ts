@@ -18,8 +18,8 @@ describe('readControllerConfig', () => {
   });
 
   it('gives zippers only the settings that are set, and unsupported ones only if these are switched on', () => {
-    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"PARTS_IN_FLIGHT":3,"SOURCE_SEQUENTIAL":true}' };
-    const settings = { partsInFlight: 3, sourceSequential: true };
+    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"SOURCE_CONCURRENCY":3,"SOURCE_SEQUENTIAL":true}' };
+    const settings = { sourceConcurrency: 3, sourceSequential: true };
     expect(readControllerConfig({ ...env, STS_RETRY_MS: '5' }).taskSettings).to.deep.equal(settings);
     const quick = { ZIPJOBS_UNSUPPORTED_SETTINGS: '1', STS_RETRY_MS: '5', LEASE_DURATION_MS: '1000' };
     expect(readControllerConfig({ ...env, ...quick })).to.deep.include({
@@ -54,7 +54,7 @@ describe('readControllerConfig', () => {
     });
 
   it('rejects a setting of the zipper below its least', () => {
-    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"PART_SIZE_BYTES":1}' };
-    expect(() => readControllerConfig(env)).to.throw('PART_SIZE_BYTES: 1 must be >= 5242880');
+    const env = { ...ENV, ZIPPER_SETTINGS_JSON: '{"STORE_BUFFER_BYTES":1}' };
+    expect(() => readControllerConfig(env)).to.throw('STORE_BUFFER_BYTES: 1 must be >= 16777216');
   });
 });

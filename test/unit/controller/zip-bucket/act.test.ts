@@ -3,18 +3,29 @@ import { createActOnBucket } from '#controller/zip-bucket/act.ts';
 import type { BucketDecision } from '#controller/zip-bucket/observation.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { createTestPlaces } from '#controller/zip-bucket/test-places.ts';
+import type { QuotaRoom } from '#controller/zip-job/lifetime/quota-room.ts';
 import { KubeError, type KubeErrorCode } from '#runtime/kube/client/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { NO_QUOTA_ROOM } from '#test/support/builders/quota-room.ts';
 
 const bucket = aZipBucket();
 
+interface World {
+  readonly waitMs?: number;
+  readonly testPlaces?: ReturnType<typeof createTestPlaces>;
+  readonly quotaRoom?: QuotaRoom;
+}
+
 function setUp(
   fault?: KubeErrorCode,
-  waitMs = 0,
-  testPlaces = createTestPlaces({ inAll: 1, perProject: 1 }),
+  {
+    waitMs = 0,
+    testPlaces = createTestPlaces({ inAll: 1, perProject: 1 }),
+    quotaRoom = NO_QUOTA_ROOM,
+  }: World = {},
 ) {
   const jobs = createFakeObjects<Job>();
   const calls: unknown[] = [];
@@ -42,6 +53,7 @@ function setUp(
     clock: { date: () => NOW },
     countWrites: { reserve: () => waitMs, release: () => undefined },
     testPlaces,
+    quotaRoom,
     recordEvent: (_bucket, { reason }) => {
       calls.push(['event', reason]);
     },
@@ -54,6 +66,7 @@ function setUp(
     unfinishedJobs: 0,
     isHeld: false,
     zipJobs: [],
+    project: undefined,
     isProjectLeaving: false,
     tests: [],
     isNamespaceTerminating: false,
@@ -82,7 +95,7 @@ describe('act on a ZipBucket', () => {
   });
 
   it('lets a count wait for its place, but nothing else (G6)', async () => {
-    const { run, calls } = setUp(undefined, 700);
+    const { run, calls } = setUp(undefined, { waitMs: 700 });
     const status = { activeJobs: 1 };
     await run({ status, isCountOnly: true, actions: [{ kind: 'addFinalizer' }] });
     expect(calls).to.deep.equal([['requeue', `${NAMESPACE}/${bucket.metadata.name}`, 700], 'add']);
@@ -94,7 +107,7 @@ describe('act on a ZipBucket', () => {
     const testPlaces = createTestPlaces({ inAll: 1, perProject: 1 });
     const key = `${NAMESPACE}/${bucket.metadata.name}`;
     testPlaces.take('other/s3-b');
-    const { run, calls, jobs } = setUp(undefined, 0, testPlaces);
+    const { run, calls, jobs } = setUp(undefined, { testPlaces });
     await run({ actions: [start] });
     expect([calls, jobs.all()]).to.deep.equal([[['requeue', key, 2_000]], []]);
     testPlaces.release('other/s3-b');
@@ -129,6 +142,33 @@ describe('act on a ZipBucket', () => {
     jobs.fail(new KubeError('later', { attempt: 'POST', code: 'TooManyRequests' }));
     const error = await run({ actions: [start] }).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(KubeError);
+  });
+
+  it('waits for room in a quota as long as finished Jobs can be deleted for it, and then names it (X38)', async () => {
+    const freed: string[] = [];
+    let isFreeable = true;
+    const { run, calls, jobs } = setUp(undefined, {
+      quotaRoom: {
+        look: (namespace, refusal) => ({ ...NO_QUOTA_ROOM.look(namespace, refusal), isFreeable }),
+        free: async (_namespace, { name }) => {
+          freed.push(name);
+        },
+      },
+    });
+    const said =
+      'jobs.batch "a" is forbidden: exceeded quota: q, requested: count/jobs.batch=1, used: count/jobs.batch=3, limited: count/jobs.batch=3';
+    jobs.fail(new KubeError(said, { attempt: 'POST', code: 'QuotaExceeded' }));
+    await run({ actions: [start] });
+    expect([freed, calls]).to.deep.equal([
+      ['q'],
+      [['requeue', `${NAMESPACE}/${bucket.metadata.name}`, 2_000]],
+    ]);
+    isFreeable = false;
+    await run({ actions: [start] });
+    expect(calls.at(-1)).to.have.nested.property(
+      'conditions[0].message',
+      'ResourceQuota "q" has no room: count/jobs.batch: 1 requested, 3 used, 3 allowed',
+    );
   });
 
   it('returns conflict after a conflict, and done if the bucket is gone', async () => {

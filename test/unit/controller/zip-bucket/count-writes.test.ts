@@ -18,6 +18,7 @@ import { createLogger } from '#runtime/log/log.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipBucket, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
+import { NO_QUOTA_ROOM } from '#test/support/builders/quota-room.ts';
 
 const PER_SECOND = 20;
 /** The delay of `onBucketUse` in wiring.ts. */
@@ -48,6 +49,7 @@ function setUp(names: readonly string[]) {
       const others = {
         isHeld: false,
         zipJobs: [],
+        project: undefined,
         isProjectLeaving: false,
         tests: [],
         isNamespaceTerminating: false,
@@ -67,6 +69,7 @@ function setUp(names: readonly string[]) {
       finalizers: { add: async (one) => one, release: async (one) => one },
       clock,
       countWrites,
+      quotaRoom: NO_QUOTA_ROOM,
       testPlaces: createTestPlaces({ inAll: 1, perProject: 1 }),
       recordEvent: () => undefined,
       requeue: (key, ms) => queue.addAfter(key, ms),

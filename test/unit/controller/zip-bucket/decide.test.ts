@@ -15,8 +15,16 @@ import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { ago, aPod, aZipBucket, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
-import { ended, waitingFor } from '#test/support/builders/pod-statuses.ts';
+import {
+  ago,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  aZipProject,
+  NAMESPACE,
+  NOW,
+} from '#test/support/builders/objects.ts';
+import { ended, endedBesideSidecar, waitingFor } from '#test/support/builders/pod-statuses.ts';
 
 const config = aConfig();
 
@@ -42,6 +50,7 @@ function judge(bucket: ZipBucket, change: Partial<BucketObservation> = {}): Buck
       unfinishedJobs: (change.zipJobs ?? []).filter((zipJob) => !isFinished(zipJob)).length,
       isHeld: false,
       zipJobs: [],
+      project: undefined,
       isProjectLeaving: false,
       tests: [],
       isNamespaceTerminating: false,
@@ -190,6 +199,31 @@ describe('decideBucket', () => {
       const name = testJobName(bucket, 'a');
       expect(decision).to.deep.equal({ actions: [{ kind: 'deleteTest', name, uid: 'uid-test' }] });
     });
+    it('replaces a suspended Job in no queue by one in the queue of the project (X48)', () => {
+      const test = aTest(bucket, 2);
+      const { template = { spec: { containers: [] } } } = test.job.spec ?? {};
+      const suspended = {
+        ...test,
+        job: { ...test.job, spec: { ...test.job.spec, template, suspend: true } },
+      };
+      const project = { ...aZipProject(), spec: { jobDefaults: { queueName: 'night' } } };
+      const queued = testJob(bucket, 'a', { ...config, queueName: 'night' });
+      expect([queued.metadata.labels?.['kueue.x-k8s.io/queue-name'], queued.spec?.suspend]).to.deep.equal([
+        'night',
+        true,
+      ]);
+      expect(judge(bucket, { tests: [suspended], project }).actions).to.deep.equal([
+        { kind: 'deleteTest', name: test.job.metadata.name, uid: 'uid-test' },
+        { kind: 'startTest', nonce: 'a', job: queued },
+      ]);
+      const waiting = {
+        ...suspended,
+        job: { ...queued, metadata: { ...test.job.metadata, ...queued.metadata } },
+      };
+      for (const seen of [{ tests: [waiting], project }, { tests: [suspended] }])
+        expect(judge(bucket, seen).actions).to.deep.equal([]);
+    });
+
     it('deletes the Job of an earlier nonce', () => {
       expect(kinds(judge(aBucket(asked('b')), { tests: [aTest(bucket, 20)] }))).to.deep.equal([
         'deleteTest',
@@ -258,6 +292,29 @@ describe('decideBucket', () => {
         reason: 'ContainerConfig',
       });
       expect(readyOf(reported([], 121))).to.include({ status: 'False', reason: 'BucketTestFailed' });
+    });
+    it('when a sidecar outlives a zipper that reported nothing (X35)', () => {
+      const status = endedBesideSidecar({ exitCode: 137, reason: 'OOMKilled' });
+      expect(readyOf(reported([aPod('t', { status })], 20))).to.include({
+        status: 'False',
+        reason: 'BucketTestFailed',
+        message: 'pod t reported no result: OOMKilled, exit code 137',
+      });
+    });
+    it('when the container runtime could not start the zipper, with its words (X49)', () => {
+      const status = ended({ exitCode: 128, reason: 'StartError', message: 'exec format error' });
+      expect(readyOf(reported([aPod('t', { status })]))).to.include({
+        status: 'False',
+        reason: 'ContainerConfig',
+        message: 'StartError: exec format error',
+      });
+    });
+    it('when the kubelet rejected its pods until the test timed out, with its words (X49)', () => {
+      const conditions = [{ type: 'PodScheduled', status: 'True', lastTransitionTime: ago(100) }];
+      const status = { phase: 'Failed', reason: 'OutOfcpu', message: 'not enough cpu', conditions };
+      const { reason, message } = readyOf(reported([aPod('t', { status })], 121)) ?? {};
+      expect(reason).to.equal('Unschedulable');
+      expect(message).to.match(/did not finish within 120 s: Unschedulable: OutOfcpu: not enough cpu$/);
     });
     it('when the Job failed without a termination message', () => {
       const test = aTest(bucket, 20, [

@@ -18,6 +18,7 @@ import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { NO_QUOTA_ROOM } from '#test/support/builders/quota-room.ts';
 import { createVersionedClient, type VersionedClient } from '#test/support/builders/versioned-client.ts';
 
 export const KEY = `${NAMESPACE}/${NAME}`;
@@ -81,6 +82,7 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
     jobs: jobs.client,
     pods: pods.client,
     secrets: secrets.client,
+    quotaRoom: NO_QUOTA_ROOM,
     memory,
     ledger,
     recordEvent: (_zipJob, note) => {

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES } from '#controller/cluster/caches.ts';
 import type { Position } from '#controller/queue/ledger.ts';
+import { refusalAfter } from '#controller/reconciling/refusal.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
+import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import {
   ago,
@@ -23,6 +26,7 @@ import {
   type PodChange,
 } from '#test/support/builders/objects.ts';
 import { type Ending, ended } from '#test/support/builders/pod-statuses.ts';
+import { NO_QUOTA_ROOM } from '#test/support/builders/quota-room.ts';
 import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
@@ -61,6 +65,7 @@ function setUp(going?: string, position: Position = { state: 'none' }) {
     reportingJobs: { count: 1 },
     surplusJobs: { isSurplus: () => false },
     finishedPods: { isSurplus: () => false },
+    quotaRoom: NO_QUOTA_ROOM,
     zipJobs: zipJobs.client,
     jobs: jobs.client,
     pods: pods.client,
@@ -72,6 +77,7 @@ function setUp(going?: string, position: Position = { state: 'none' }) {
     ledger: { position: () => position, sharesTarget: () => true },
     isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
+    limitsIn: () => BUILT_IN_LIMITS,
     config: { activeDeadlineSeconds: 7200 },
   });
   projects.put(aZipProject());
@@ -80,6 +86,21 @@ function setUp(going?: string, position: Position = { state: 'none' }) {
     return [zipJobs, jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
   }
   return { observe, zipJobs, jobs, pods, events, buckets, projects, identities, memory, calls };
+}
+
+/** Of a Job whose pod the API server refused so many seconds ago. */
+function failedCreate(
+  uid: string,
+  { name, seconds, message }: { readonly name: string; readonly seconds: number; readonly message: string },
+): Event {
+  return {
+    metadata: { namespace: NAMESPACE, name },
+    involvedObject: { uid },
+    type: 'Warning',
+    reason: 'FailedCreate',
+    lastTimestamp: ago(seconds),
+    message,
+  };
 }
 
 describe('observe', () => {
@@ -235,13 +256,39 @@ describe('observe', () => {
     zipJobs.put(recoveringOne());
     jobs.put(aJob());
     jobs.put(recoveryJob(5));
-    events.put({
-      metadata: { namespace: NAMESPACE, name: 'e1' },
-      involvedObject: { uid: 'uid-recover' },
-      lastTimestamp: ago(1),
-      message: 'Error creating: pods "a-b" is forbidden: exceeded quota: small',
-    });
+    events.put(
+      failedCreate('uid-recover', {
+        name: 'e1',
+        seconds: 1,
+        message: 'Error creating: pods "a-b" is forbidden: exceeded quota: small',
+      }),
+    );
     expect((await observe(KEY, {}))?.podRefusal?.message).to.equal('exceeded quota: small');
+  });
+
+  it('names the quota that refuses the next step, but not one that refused an earlier step (X38)', async () => {
+    const { observe, zipJobs, jobs, events, memory } = setUp();
+    const said =
+      'Error creating: pods "a-b" is forbidden: exceeded quota: small, requested: pods=1, used: pods=3, limited: pods=3';
+    const message = 'ResourceQuota "small" has no room: pods: 1 requested, 3 used, 3 allowed';
+    zipJobs.put(recoveringOne());
+    jobs.put(aJob());
+    function refuse(target: 'archive' | 'recover'): void {
+      const error = new KubeError(said, { attempt: 'POST', code: 'QuotaExceeded' });
+      memory.refused(KEY, refusalAfter(undefined, error, { target, now: NOW }));
+    }
+    refuse('archive');
+    expect((await observe(KEY, {}))?.quota).to.equal(undefined);
+    refuse('recover');
+    const refused = await observe(KEY, {});
+    expect([refused?.quota?.refusal.name, refused?.refusal?.message]).to.deep.equal(['small', message]);
+    jobs.put(recoveryJob(5));
+    events.put(failedCreate('uid-recover', { name: 'e1', seconds: 1, message: said }));
+    const podless = await observe(KEY, {});
+    expect([podless?.quota?.refusal.name, podless?.podRefusal]).to.deep.equal([
+      'small',
+      { reason: 'QuotaExceeded', message },
+    ]);
   });
 
   it('reads a Job that the ledger knows live before it counts as missing', async () => {
@@ -266,19 +313,11 @@ describe('observe for a Job without a pod', () => {
     jobs.put(aJob({ metadata: { creationTimestamp: ago(3) }, status: { startTime: ago(0) } }));
     expect(await observe(KEY, {})).to.include({ podRefusal: undefined });
     expect(calls()).to.deep.equal([]);
-    function anEvent(name: string, seconds: number, message: string): Event {
-      return {
-        metadata: { namespace: NAMESPACE, name },
-        involvedObject: { uid: 'uid-job' },
-        lastTimestamp: ago(seconds),
-        message,
-      };
-    }
     jobs.put(aJob({ metadata: { creationTimestamp: ago(5) }, status: { startTime: ago(0) } }));
-    events.put(
-      anEvent('new', 1, 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1'),
-    );
-    events.put(anEvent('old', 4, 'Error creating: admission webhook "x" denied the request: no'));
+    const newest = 'Error creating: pods "a-b" is forbidden: exceeded quota: pods, used: pods=1';
+    const older = 'Error creating: admission webhook "x" denied the request: no';
+    events.put(failedCreate('uid-job', { name: 'new', seconds: 1, message: newest }));
+    events.put(failedCreate('uid-job', { name: 'old', seconds: 4, message: older }));
     expect((await observe(KEY, {}))?.podRefusal).to.deep.equal({
       reason: 'QuotaExceeded',
       message: 'exceeded quota: pods, used: pods=1',

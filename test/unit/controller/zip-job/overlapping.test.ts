@@ -24,10 +24,12 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Event, Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { NO_QUOTA_ROOM } from '#test/support/builders/quota-room.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
@@ -168,7 +170,16 @@ function createController(objects: Objects, random: Random, faults: { rate: numb
     waiting: 0,
   };
   const never = { isSurplus: () => false };
-  const shared = { ...clients, memory, ledger, surplusJobs: never, finishedPods: never, dispatcher, clock };
+  const shared = {
+    ...clients,
+    memory,
+    ledger,
+    surplusJobs: never,
+    finishedPods: never,
+    quotaRoom: NO_QUOTA_ROOM,
+    dispatcher,
+    clock,
+  };
   const config = aConfig();
   const reconcile = createReconcile({
     controller: ZIPJOB,
@@ -177,6 +188,7 @@ function createController(objects: Objects, random: Random, faults: { rate: numb
       config,
       caches,
       reportingJobs: { count: 1 },
+      limitsIn: () => BUILT_IN_LIMITS,
       isNamespaceTerminating: () => Promise.resolve(false),
     }),
     decide: (seen, now) => decide(seen, now, config),

@@ -16,7 +16,7 @@ function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
     zipJobs: () => zipJobs,
     resting: { ofPhase: (phase) => (phase === 'Failed' ? 3 : 0) },
     queues: {},
-    activeDeadlineSeconds: 7200,
+    defaultDeadlineSeconds: () => 7200,
     heldBuckets: () => 0,
     archiver,
     now: () => NOW,

@@ -122,10 +122,15 @@ describe('the network policy of a project', () => {
       policyTypes: ['Ingress', 'Egress'],
     });
     expect(spec).not.to.contain('"ingress"');
-    expect(spec).to.contain('"ports":[{"protocol":"UDP","port":53},{"protocol":"TCP","port":53}]');
     expect(spec).to.contain('{"cidr":"10.96.0.1/32"}');
     expect(spec).to.contain('{"cidr":"10.2.0.0/16"}').and.contain('{"cidr":"10.96.7.0/24"}');
     expect(spec).to.contain('"cidr":"0.0.0.0/0","except":["0.0.0.0/8","10.0.0.0/8"');
+  });
+
+  it('opens DNS on the port of the Service and on that of the DNS pods of OpenShift (X39)', () => {
+    expect(policy({})).to.contain(
+      '"egress":[{"ports":[{"protocol":"UDP","port":53},{"protocol":"TCP","port":53},{"protocol":"UDP","port":5353},{"protocol":"TCP","port":5353}]}',
+    );
   });
 
   it('has no rule for other destinations when the operator denies all of them (BC9)', () => {
@@ -136,6 +141,8 @@ describe('the network policy of a project', () => {
         ports: [
           { protocol: 'UDP', port: 53 },
           { protocol: 'TCP', port: 53 },
+          { protocol: 'UDP', port: 5353 },
+          { protocol: 'TCP', port: 5353 },
         ],
       },
       {
@@ -150,6 +157,41 @@ describe('the network policy of a project', () => {
       '{"to":[{"ipBlock":{"cidr":"10.9.0.0/24"}}]}',
     );
     expect(policy({ egressDenyCidrs: ['0.0.0.0/0'] })).not.to.contain('0.0.0.0/0');
+  });
+
+  it('opens stores at addresses of the API server on the ports that the operator names (X56)', () => {
+    const hosts = '192.168.1.10:9000,minio.example.com:9001,192.168.1.11,192.168.1.10:6443,10.0.0.9:9002';
+    function rulesOf(change: Parameters<typeof aConfig>[0]) {
+      const spec = JSON.parse(
+        policy({
+          kubernetesHost: '10.96.0.1',
+          egressApiServerAddresses: ['10.96.0.1:443', '192.168.1.10:6443', '192.168.1.11:6443'],
+          storeAllowCidrs: ['192.168.1.0/24'],
+          zipperEnv: { STORE_ALLOWED_HOSTS: hosts, STORE_STS_HOSTS: 'sts.example.com:6443' },
+          ...change,
+        }) ?? '',
+      ) as { readonly egress: readonly { readonly to?: unknown; readonly ports?: unknown }[] };
+      return spec.egress.slice(3);
+    }
+    function rule(cidr: string, port: number) {
+      return { to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] };
+    }
+    expect(rulesOf({})).to.deep.equal([
+      rule('192.168.1.10/32', 9000),
+      rule('192.168.1.10/32', 9001),
+      rule('192.168.1.11/32', 9001),
+    ]);
+    expect(rulesOf({ egressDenyCidrs: ['192.168.1.11/32'] })).to.deep.equal([
+      rule('192.168.1.10/32', 9000),
+      rule('192.168.1.10/32', 9001),
+    ]);
+    expect(rulesOf({ storeAllowCidrs: [] })).to.deep.equal([]);
+    const ipv6 = {
+      egressApiServerAddresses: ['[fd00::1]:6443'],
+      storeAllowCidrs: ['fd00::/64'],
+      zipperEnv: { STORE_ALLOWED_HOSTS: '[FD00::1]:9000' },
+    };
+    expect(rulesOf(ipv6)).to.deep.equal([rule('fd00::1/128', 9000)]);
   });
 
   it('is created only if enabled, and requires the address of the API server', () => {

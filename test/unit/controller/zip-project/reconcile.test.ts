@@ -20,7 +20,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { createFakeObjects, refusedByWebhook } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
@@ -41,6 +41,8 @@ interface Given {
   /** What this process has deleted of the history. */
   readonly purge?: PurgeState;
   readonly leavesOutBuckets?: boolean;
+  /** Why a policy refuses a job of the project. */
+  readonly refusal?: string;
 }
 
 function purgesOf({ purge }: Given, calls: unknown[]) {
@@ -106,6 +108,7 @@ function setUp(project: ZipProject | undefined, given: Given = {}) {
       projectClasses: projectClasses(),
       children,
       notes,
+      refusedJobs: { of: () => given.refusal },
       dispatcher,
       purges,
       isNamespaceTerminating,
@@ -234,6 +237,40 @@ describe('the reconciler of ZipProjects', () => {
     await free.run();
     expect(free.applied[0]).to.have.nested.property(`${condition}.status`, 'False');
     expect(free.applied[0]).to.have.nested.property(`${condition}.reason`, 'AllKept');
+  });
+
+  it('says once that a policy of the cluster refuses its jobs, and when it no longer does (X41)', async () => {
+    const refusal = 'admission webhook "require-team" denied the request: the label team is missing';
+    const refused = setUp(aProject(), { present, refusal });
+    await refused.run();
+    const condition = 'status.conditions[1]';
+    expect(refused.applied[0]).to.have.nested.property('status.conditions[0].status', 'True');
+    expect(refused.applied[0]).to.deep.nested.include({
+      [`${condition}.type`]: 'ObjectsRefused',
+      [`${condition}.status`]: 'True',
+      [`${condition}.reason`]: 'RefusedByPolicy',
+    });
+    expect(JSON.stringify(refused.applied)).to.contain('require-team').and.contain('commonLabels');
+    const status = refused.applied[0]?.['status'] as NonNullable<ZipProject['status']>;
+    const same = setUp(aProject({}, { status }), { present, refusal });
+    await same.run();
+    expect(same.applied).to.deep.equal([]);
+    const accepted = setUp(aProject({}, { status }), { present });
+    await accepted.run();
+    expect(accepted.applied[0]).to.deep.nested.include({
+      [`${condition}.status`]: 'False',
+      [`${condition}.reason`]: 'NoneRefused',
+    });
+  });
+
+  it('says so of an object of the project itself too, which is then not ready (X41)', async () => {
+    const { run, applied } = setUp(aProject(), { fault: refusedByWebhook() });
+    await run().catch(() => undefined);
+    const status = applied[0]?.['status'] as NonNullable<ZipProject['status']>;
+    expect(status.conditions?.map(({ type, status: one, reason }) => [type, one, reason])).to.deep.equal([
+      ['Ready', 'False', 'ProjectIncomplete'],
+      ['ObjectsRefused', 'True', 'RefusedByPolicy'],
+    ]);
   });
 
   it('sends a requested test event after it writes the status', async () => {

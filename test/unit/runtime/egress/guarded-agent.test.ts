@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import { networkInterfaces } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Agent } from 'undici';
@@ -8,6 +7,7 @@ import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-po
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { errorCode } from '#runtime/errors.ts';
+import { ownAddress } from '#test/support/own-address.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { askAgent } from './ask-agent.ts';
 
@@ -109,9 +109,7 @@ describe('createGuardedAgent', () => {
   });
 
   it('never connects to the API server, by its address or by any name for it (N11)', async function () {
-    const own = Object.values(networkInterfaces())
-      .flatMap((addresses) => addresses ?? [])
-      .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+    const own = ownAddress();
     if (own === undefined) this.skip();
     await using server = await startFileOrigin({ host: own });
     const lookup = scripted(responses(own)).resolve;

@@ -3,9 +3,9 @@ import { readConfig } from '#runtime/config/read-config.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 
-function policyOf(env: Readonly<Record<string, string>>, apiServerHost = '') {
+function policyOf(env: Readonly<Record<string, string>>, apiServer = '', port?: number) {
   return createEgressPolicy({
-    ...toEgressOptions(readConfig(EGRESS_SETTINGS, env), apiServerHost),
+    ...toEgressOptions(readConfig(EGRESS_SETTINGS, env), apiServer, port),
     ownAddresses: [],
   });
 }
@@ -43,6 +43,28 @@ describe('toEgressOptions', () => {
       expect(policy.judgeAddress(ip), ip).to.deep.equal({ refused: 'api-server' });
     expect(policy.judgeAddress('35.1.2.4')).to.equal('allowed');
     expect(policyOf({}, 'kubernetes.example.com').judgeAddress('35.1.2.3')).to.equal('allowed');
+  });
+
+  it('blocks an address at the ports of its API server only, if connections to one port are meant (X56)', () => {
+    const env = {
+      EGRESS_API_SERVER_ADDRESSES: '35.1.2.3:6443,35.1.2.4:443,35.1.2.5,[2600:1900:2::1]:6443',
+    };
+    const refused = { refused: 'api-server' };
+    for (const [ip, at443, at6443, at9000] of [
+      ['35.1.2.3', 'allowed', refused, 'allowed'],
+      ['35.1.2.4', refused, 'allowed', 'allowed'],
+      ['35.1.2.5', refused, refused, refused],
+      ['2600:1900:2::1', 'allowed', refused, 'allowed'],
+      ['35.1.2.6', refused, 'allowed', 'allowed'],
+    ] as const) {
+      expect(policyOf(env, '35.1.2.6:443').judgeAddress(ip), ip).to.deep.equal(refused);
+      for (const [port, verdict] of [
+        [443, at443],
+        [6443, at6443],
+        [9000, at9000],
+      ] as const)
+        expect(policyOf(env, '35.1.2.6:443', port).judgeAddress(ip), `${ip} ${port}`).to.deep.equal(verdict);
+    }
   });
 
   it('refuses a prefix that is not an IPv6 /96', () => {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listen } from '#runtime/http/server.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client/client.ts';
 import { decoderOf } from '#runtime/kube/client/decode.ts';
-import type { KubeAccess } from '#runtime/kube/client/kube-access.ts';
+import type { KubeAccess, KubeCredentials } from '#runtime/kube/client/kube-access.ts';
 import type { KubeObject, ResourceDefinition } from '#runtime/kube/types.ts';
 import { until } from '#test/support/until.ts';
 
@@ -102,7 +102,7 @@ export interface ScriptedApiServer extends AsyncDisposable {
 export async function startScriptedApiServer(
   options: {
     readonly requestTimeoutMs?: number;
-    readonly credentials?: () => Record<string, string>;
+    readonly credentials?: () => KubeCredentials['headers'];
     /** Responds to lists of one object by itself, with this version. */
     readonly newestVersion?: number | undefined;
   } = {},
@@ -128,8 +128,7 @@ export async function startScriptedApiServer(
     });
   });
   const listening = await listen(server, { host: '127.0.0.1', port: 0, drainMs: 0 });
-  const credentials =
-    options.credentials ?? ((): Record<string, string> => ({ authorization: 'Bearer one' }));
+  const credentials = options.credentials ?? (() => ({ authorization: 'Bearer one' }));
   const access: KubeAccess = {
     server: `http://127.0.0.1:${listening.port}`,
     credentials: async () => ({ headers: credentials(), tls: {} }),

@@ -86,6 +86,7 @@ describe('readClassLimits', () => {
       filesPerSecond: 2_000,
       activeJobs: 200,
       filesPerJob: 10_000,
+      archiveBytes: 161_061_273_600,
       storedJobs: 50_000,
       storedBytes: 536_870_912,
     });
@@ -99,6 +100,7 @@ describe('readClassLimits', () => {
     ['{"a":{"speed":5}}', 'unknown limit speed'],
     ['{"a":{"toString":5}}', 'unknown limit toString'],
     ['{"a":{"storedJobs":0}}', 'storedJobs of class a must be an integer of at least 1'],
+    ['{"a":{"archiveBytes":5497558138881}}', 'archiveBytes of class a is above 5497558138880'],
     ['{"a":{"activeJobs":"5"}}', 'activeJobs of class a must be an integer'],
     ['{"a":{"closedOptions":"sha256"}}', 'closedOptions of class a must be a list'],
     ['{"a":{"closedOptions":["speed"]}}', 'closes an unknown option "speed"'],

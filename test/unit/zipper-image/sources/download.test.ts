@@ -237,7 +237,7 @@ describe('download', () => {
     });
 
     it('stops at the size limit, declared or received, and closes the connection (D11) (D16)', async () => {
-      const settings = { sourceMaxFileBytes: 2_000_000 };
+      const settings = { maxArchiveBytes: 2_000_000 };
       const declared = await failureAt(origin.url('/gen/2000001/1'), { settings });
       expect(declared).to.include({ code: 'SourceTooLarge', retryable: false });
       expect(await failureAt(origin.url('/endless'), { settings })).to.include({ code: 'SourceTooLarge' });

@@ -25,6 +25,7 @@ describe('HostGates', () => {
     early = Infinity;
     gates = new HostGates({
       connections: 8,
+      readers: 3,
       now: () => (early-- > 0 ? now : now + 1),
       probes: { leastMs: 100, mostMs: MINUTE },
       onThrottled: ({ waitMs }) => waits.push(waitMs),
@@ -59,6 +60,20 @@ describe('HostGates', () => {
   function failure(index = 0): Promise<unknown> {
     return gates.enter(HOST, index, never).catch((error: unknown) => error);
   }
+
+  it('lets fewer requests start at an origin of which a large file is read by ranges (P111)', async () => {
+    const turns = await enter(6);
+    expect(await isOpen()).to.equal(true);
+    gates.capReaders(HOST);
+    for (const turn of turns.slice(0, 3)) end([turn], served);
+    expect(await isOpen()).to.equal(false);
+    end(turns.slice(3, 4), served);
+    expect(await isOpen()).to.equal(true);
+    end(turns.slice(4), served);
+    for (let round = 0; round < 10; round += 1) await request(served);
+    expect(gates.limitOf(HOST)).to.equal(3);
+    expect(gates.limitOf('http://b.example')).to.equal(8);
+  });
 
   it('halves the limit once per wave of rejections, with a minimum of one (D18)', async () => {
     for (const limit of [4, 2, 1, 1]) {

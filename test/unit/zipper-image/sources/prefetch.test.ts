@@ -228,7 +228,7 @@ describe('createSourceReader', () => {
           }
           expect(reader.retries).to.equal(0);
         },
-        { settings },
+        { settings, reportFailures: true },
       );
       expect(origin.requests.filter(({ path }) => path === '/gen/20000000/1')).to.have.length(2);
     });

@@ -2,15 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { inOrderSink, KeptParts } from '#test/support/archives/in-order-sink.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { equalParts } from '#test/support/builders/equal-parts.ts';
 import { generatedBytes, generatedPart } from '#test/support/builders/generated-bytes.ts';
 import { type AskedRange, askedRange } from '#test/support/servers/asked-range.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type OriginRoute, send } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
 import { createArchive, type WrittenEntry } from '#zipper-image/archive/archive.ts';
-import { createPartWriter, type PartWriter } from '#zipper-image/store/part-writer.ts';
+import { SourceError } from '#zipper-image/sources/source-error.ts';
+import { createPartWriter, type FilledPart, type PartWriter } from '#zipper-image/store/part-writer.ts';
 import { type HarnessOptions, withReader } from './source-harness.ts';
 
 const MIB = 1024 * 1024;
@@ -39,6 +42,10 @@ interface Mood {
   readonly pauseMs?: number;
   /** The response without Range waits within its third slice until so many ranges were requested. Default 1. */
   readonly holdsUntil?: number;
+  /** Waits there for this too. */
+  readonly held?: () => Promise<void>;
+  /** Another position of that wait. */
+  readonly heldAt?: number;
   /** Closes the connection of the response without Range within its third slice, when a range was confirmed. */
   readonly cutsFirst?: boolean;
 }
@@ -54,6 +61,8 @@ async function* paced({ from, to }: AskedRange, pauseMs: number): AsyncGenerator
 function slowFile({
   headers = { etag: ETAG },
   holdsUntil = 1,
+  held,
+  heldAt = HELD_AT,
   cutsFirst,
   onRange,
   cutAfter,
@@ -76,10 +85,11 @@ function slowFile({
     const asked = askedRange(incoming, BYTES);
     if (asked) return sendRange(asked, signal, response);
     response.writeHead(200, { ...headers, 'content-length': BYTES });
-    await send(response, paced({ from: 0, to: HELD_AT }, pauseMs), signal);
+    await send(response, paced({ from: 0, to: heldAt }, pauseMs), signal);
+    await held?.();
     await until('the ranges', async () => ranges >= holdsUntil);
     if (cutsFirst === true) return void response.destroy();
-    await send(response, paced({ from: HELD_AT, to: BYTES }, pauseMs), signal);
+    await send(response, paced({ from: heldAt, to: BYTES }, pauseMs), signal);
     response.end();
   };
 }
@@ -110,16 +120,16 @@ async function writeArchive({ sink, urls, options }: Writing) {
   );
 }
 
+/** Small parts. */
+function smallParts(send: (part: FilledPart) => Promise<void>): PartWriter {
+  return createPartWriter({ ...equalParts(PART_BYTES, 8), checksum: 'crc32', send });
+}
+
 /** The archive of one file, in small parts and slices. */
 async function download(mood: Mood, options: HarnessOptions = {}) {
   await using origin = await startFileOrigin({ routes: { '/file': slowFile(mood) } });
   const parts = new KeptParts();
-  const sink = createPartWriter({
-    partSizeBytes: PART_BYTES,
-    partsInFlight: 7,
-    checksum: 'crc32',
-    send: async (part) => parts.add(part),
-  });
+  const sink = smallParts(async (part) => parts.add(part));
   const done = await writeArchive({ sink, urls: [origin.url('/file')], options });
   return {
     ...done,
@@ -243,6 +253,73 @@ describe('a large file', () => {
       expect(ranges).to.have.length(0);
     });
 
+  it('is complete although its source resets what is above four connections (P105) (FD3)', async () => {
+    let open = 0;
+    let refused = 0;
+    const { archive, ranges } = await download({
+      holdsUntil: 6,
+      onRange: (_range, response) => {
+        // The first reader has one.
+        if (open >= 3) {
+          refused += 1;
+          response.req.socket.destroy();
+          return true;
+        }
+        open += 1;
+        response.once('close', () => {
+          open -= 1;
+        });
+        return false;
+      },
+    });
+    expect(archive.equals(whole)).to.equal(true);
+    expect(ranges.length).to.be.at.most(BYTES / SLICE_BYTES + 4 + refused);
+  });
+
+  it('is complete although its source counts requests and throttles (P105) (FD2)', async () => {
+    let throttled = 0;
+    const { archive } = await download({
+      holdsUntil: 5,
+      onRange: ({ nth }, response) => {
+        if (nth % 4 !== 0) return false;
+        throttled += 1;
+        response.writeHead(429, { 'retry-after': '0' }).end();
+        return true;
+      },
+    });
+    expect(archive.equals(whole)).to.equal(true);
+    expect(throttled).to.be.greaterThan(0);
+  });
+
+  it('shares the connections of its origin with others, and with their ranges (P111)', async () => {
+    await using origin = await startFileOrigin({ routes: { '/file': slowFile({ holdsUntil: 2 }) } });
+    const sink = smallParts(async () => undefined);
+    const urls = Array.from({ length: 3 }, (_, index) => origin.url(`/file?${index}`));
+    await writeArchive({ sink, urls, options: { settings: { sourcePerHostReaders: 4 } } });
+    expect(origin.requests.filter(({ headers }) => headers['range'])).to.have.length.above(4);
+    // One that the reader ended may not be closed yet.
+    expect(origin.peakConnections).to.be.at.most(5);
+  });
+
+  it('asks for a range again if the first one got no connection in time (P103)', async () => {
+    const passed = Promise.withResolvers<void>();
+    const first = slowFile({
+      held: () => passed.promise,
+      onRange: async () => {
+        await passed.promise;
+        return false;
+      },
+    });
+    // Continues only when a range is requested, after its reader has reached the slice of the first range.
+    const second = slowFile({ heldAt: 4.5 * MIB, pauseMs: 1, held: async () => passed.resolve() });
+    await using origin = await startFileOrigin({ routes: { '/first': first, '/second': second } });
+    const urls = [origin.url('/first'), origin.url('/second')];
+    const settings = { sourcePerHostReaders: 3 };
+    const sink = smallParts(async () => undefined);
+    // Without a range, the second source ends its response.
+    expect(await writeArchive({ sink, urls, options: { settings } })).to.include({ retries: 0 });
+  });
+
   it('is read by ranges if its source has an older Last-Modified (P106)', async () => {
     const { archive, ranges } = await download({ headers: { date: DATE, 'last-modified': OLDER } });
     expect(archive.equals(whole)).to.equal(true);
@@ -260,6 +337,24 @@ describe('a large file', () => {
     });
     expect(archive.equals(whole)).to.equal(true);
     expect(ranges).to.have.length(1);
+  });
+
+  it('fails if a later range is redirected to an address that is not allowed (P107)', async () => {
+    const mood: Mood = {
+      holdsUntil: 2,
+      onRange: ({ nth }, response) => {
+        if (nth === 1) return false;
+        response.writeHead(302, { location: 'http://127.0.0.9/file' }).end();
+        return true;
+      },
+    };
+    const causes: unknown[] = [];
+    const failing = download(mood, {
+      settings: { sourceRetryLimitMs: 20 },
+      onUnreachable: (cause) => causes.push(cause),
+    });
+    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(SourceError);
+    expect(causes[0]).to.be.instanceOf(EgressRefusedError);
   });
 
   it('has one reader if its source serves one request at a time (P104)', async () => {

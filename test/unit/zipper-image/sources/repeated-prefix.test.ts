@@ -150,7 +150,7 @@ describe('a source without ranges that breaks off while its entry is written', (
         { body, undeclared },
       ],
       {
-        settings: { sourceMaxFileBytes: BYTES },
+        settings: { maxArchiveBytes: BYTES },
       },
     );
     expect(tooLarge.error).to.include({ code: 'SourceTooLarge', retryable: false });

@@ -21,6 +21,7 @@ export interface HarnessOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** More of each file, by its index. */
   readonly files?: readonly Partial<ListedFile>[];
+  readonly onUnreachable?: (cause: unknown) => void;
   /** Lines of the operator's log. */
   readonly onLog?: (line: string) => void;
 }
@@ -56,6 +57,7 @@ export async function withReader<T>(
     signal: options.signal ?? new AbortController().signal,
     reportFailures: options.reportFailures ?? false,
     sequential: options.sequential ?? false,
+    ...(options.onUnreachable && { onUnreachable: options.onUnreachable }),
   });
   try {
     return await use(reader);

@@ -46,10 +46,18 @@ describe('createProgress', () => {
       bytesPerSecond: 250,
       estimatedEndAt: new Date(START + 2000 + 14_000).toISOString(),
     });
-    expect(progress.snapshot()).not.to.have.property('bytesTotal');
+    expect(progress.snapshot()).to.include({ bytesKnown: 1000 }).and.not.to.have.property('bytesTotal');
   });
 
-  it('reports the total size once every length is known', () => {
+  it('names the first file that is not complete, as a slow one holds up nobody', () => {
+    const progress = create(3);
+    for (const index of [0, 1, 2]) progress.startFile(index, 10);
+    progress.finishFile(0);
+    progress.finishFile(2);
+    expect(progress.snapshot()).to.include({ filesDone: 2, currentFile: 1 });
+  });
+
+  it('reports the total size once every length is known, and before that of the known ones', () => {
     const progress = create(2);
     progress.startFile(0, 1000);
     progress.finishFile(0);
@@ -58,7 +66,7 @@ describe('createProgress', () => {
     const other = create(2);
     other.startFile(0, 1000);
     other.startFile(1);
-    expect(other.snapshot()).not.to.have.property('bytesTotal');
+    expect(other.snapshot()).to.include({ bytesKnown: 1000 }).and.not.to.have.property('bytesTotal');
   });
 
   it('ignores reads older than half a minute, and estimates no end without progress', () => {

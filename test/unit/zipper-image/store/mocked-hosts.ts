@@ -69,7 +69,7 @@ export function expectPlain(headers: Headers, region: string): void {
 }
 
 function partOf(digests: PartDigests) {
-  return { number: 1, body: BODY, digests };
+  return { number: 1, bytes: BODY.length, body: [BODY], digests };
 }
 
 export const crcPart = partOf({ kind: 'crc32', crc32: CRC });

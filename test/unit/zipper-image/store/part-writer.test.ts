@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
+import { equalParts } from '#test/support/builders/equal-parts.ts';
 import { until } from '#test/support/until.ts';
 import { createPartWriter, type FilledPart } from '#zipper-image/store/part-writer.ts';
 
@@ -9,12 +10,11 @@ const MIB = 1024 * 1024;
 async function sendNothing(): Promise<void> {}
 
 describe('createPartWriter', () => {
-  it('uses one buffer in addition to those in flight, for any chunk and slab size (U4)', async () => {
+  it('uses no more memory than its blocks, for any chunk and slab size (U4)', async () => {
     let inFlight = 0;
     let most = 0;
     const writer = createPartWriter({
-      partSizeBytes: MIB,
-      partsInFlight: 3,
+      ...equalParts(MIB, 4),
       checksum: 'crc32',
       send: async () => {
         inFlight += 1;
@@ -36,7 +36,7 @@ describe('createPartWriter', () => {
     }
     await writer.finish();
     expect(writer.partsStarted).to.equal(20);
-    expect(writer.buffersAllocated).to.be.at.most(4);
+    expect(writer.blocksAllocated).to.be.at.most(4);
     expect(most).to.be.at.most(4);
     // The slabs are garbage collected; kept views would use 20 MiB and more.
     expect(held).to.be.below(4 * MIB + 16 * MIB);
@@ -48,13 +48,12 @@ describe('createPartWriter', () => {
       const sent: FilledPart['digests'][] = [];
       const expected: FilledPart['digests'][] = [];
       const writer = createPartWriter({
-        partSizeBytes: MIB,
-        partsInFlight: 2,
+        ...equalParts(MIB, 3),
         checksum: 'crc32',
         onBytes,
         send: async ({ digests, body }) => {
           sent.push(digests);
-          expected.push({ kind: 'crc32', crc32: crc32(body) });
+          expected.push({ kind: 'crc32', crc32: crc32(Buffer.concat(body)) });
         },
       });
       for (let at = 0, size = 5; at < bytes.length; at += size, size = (size * 7 + 3) % 300_000) {
@@ -70,8 +69,7 @@ describe('createPartWriter', () => {
     const gate = Promise.withResolvers<void>();
     const started: number[] = [];
     const writer = createPartWriter({
-      partSizeBytes: 1024,
-      partsInFlight: 3,
+      ...equalParts(1024, 4),
       checksum: 'md5',
       send: async ({ number }) => {
         started.push(number);
@@ -92,12 +90,11 @@ describe('createPartWriter', () => {
     const parts: string[] = [];
     const digests: string[] = [];
     const writer = createPartWriter({
-      partSizeBytes: MIB,
-      partsInFlight: 1,
+      ...equalParts(MIB, 2),
       checksum: 'md5',
       onBytes: (piece) => whole.update(piece),
       send: async ({ body, digests: { ...sums } }: FilledPart) => {
-        parts.push(createHash('md5').update(body).digest('hex'));
+        parts.push(createHash('md5').update(Buffer.concat(body)).digest('hex'));
         if (sums.kind === 'md5') digests.push(sums.md5.toString('hex'));
       },
     });
@@ -115,13 +112,12 @@ describe('createPartWriter', () => {
     const sent: number[] = [];
     const read: string[] = [];
     const writer = createPartWriter({
-      partSizeBytes: 4,
-      partsInFlight: 2,
+      ...equalParts(4, 3),
       checksum: 'crc32',
       onBytes: (bytes) => read.push(bytes.toString()),
       send: async ({ number, body, digests }) => {
         sent.push(number);
-        expect(digests).to.deep.equal({ kind: 'crc32', crc32: crc32(body) });
+        expect(digests).to.deep.equal({ kind: 'crc32', crc32: crc32(Buffer.concat(body)) });
       },
     });
     const first = await writer.reserve(3);
@@ -144,13 +140,49 @@ describe('createPartWriter', () => {
     await writer.finish();
     expect(sent.toSorted((a, b) => a - b)).to.deep.equal([1, 2, 3, 4, 5, 6]);
     expect(read.join('')).to.equal('abcdefghijklmnopqrstuv');
-    expect(writer.buffersAllocated).to.equal(2);
+    expect(writer.blocksAllocated).to.equal(2);
+    // The second part was sent before the first one.
+    expect(writer.turnWaitMs).to.be.greaterThan(0);
+  });
+
+  it('takes the blocks of a part one by one, and uses them for parts of another size (P101)', async () => {
+    const bytes = randomBytes(50_000);
+    const parts: Buffer[] = [];
+    const read: Buffer[] = [];
+    const writer = createPartWriter({
+      partBytes: (number) => (number <= 2 ? 1000 : 2500),
+      blockBytes: 1000,
+      poolBytes: 7999,
+      checksum: 'crc32',
+      onBytes: (piece) => read.push(Buffer.from(piece)),
+      send: async ({ number, bytes: size, body, digests }) => {
+        const whole = Buffer.concat(body);
+        expect(size).to.equal(whole.length);
+        expect(digests).to.deep.equal({ kind: 'crc32', crc32: crc32(whole) });
+        parts[number - 1] = whole;
+      },
+    });
+    for (let at = 0, size = 7; at < bytes.length; at += size, size = ((size * 31) % 3000) + 1) {
+      const chunk = bytes.subarray(at, at + size);
+      if (size % 2 === 0) await writer.write(chunk);
+      else
+        for (let placed = 0; placed < chunk.length; ) {
+          const place = await writer.reserve(chunk.length - placed);
+          chunk.copy(place.bytes, 0, placed);
+          placed += place.bytes.length;
+          place.filled(crc32(place.bytes));
+        }
+    }
+    expect(writer.blocksAllocated).to.be.at.most(7);
+    await writer.finish();
+    expect(parts.map(({ length }) => length).slice(0, 4)).to.deep.equal([1000, 1000, 2500, 2500]);
+    expect(Buffer.concat(parts).equals(bytes)).to.equal(true);
+    expect(Buffer.concat(read).equals(bytes)).to.equal(true);
   });
 
   it('rejects anyone who waits for a buffer when the archive has failed (P108)', async () => {
     const writer = createPartWriter({
-      partSizeBytes: 4,
-      partsInFlight: 1,
+      ...equalParts(4, 2),
       checksum: 'crc32',
       send: sendNothing,
     });
@@ -166,8 +198,7 @@ describe('createPartWriter', () => {
   it('returns the first failure from every later write and from finish (U5)', async () => {
     const failure = new Error('the part is lost');
     const writer = createPartWriter({
-      partSizeBytes: 10,
-      partsInFlight: 1,
+      ...equalParts(10, 2),
       checksum: 'crc32',
       send: ({ number }) => (number === 1 ? Promise.reject(failure) : sendNothing()),
     });

@@ -52,6 +52,14 @@ describe('providerOf', () => {
     expect(providerOf(r2('store.example'), rules).endpoint).to.equal('https://store.example/');
   });
 
+  it('accepts a host with the port of its scheme, which the URL does not contain (X56)', () => {
+    const hosts = { allowedHosts: ['Minio.example:443', '10.0.0.5:80', '[fd00::1]:443'], allowHttp: true };
+    for (const endpoint of ['https://minio.example', 'http://10.0.0.5', 'https://[fd00::1]:443'])
+      expect(providerOf(s3({ endpoint }), hosts).kind, endpoint).to.equal('custom');
+    for (const endpoint of ['http://minio.example', 'https://10.0.0.5', 'https://[fd00::1]:444'])
+      expect(() => providerOf(s3({ endpoint }), hosts), endpoint).to.throw('is not allowed');
+  });
+
   for (const [why, bucket] of [
     ['an unknown host', r2('evil.example')],
     ['a host that only contains the R2 domain', r2(`${account}.r2.cloudflarestorage.com.evil.example`)],

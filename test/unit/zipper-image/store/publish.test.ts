@@ -223,7 +223,8 @@ describe('publish', () => {
         failures -= 1;
         throw new StoreError('Getting credentials', failure);
       }
-      const credentials = { current, renew: () => Promise.resolve() };
+      const repeats = { attempts: 1, baseDelayMs: 0, maxDelayMs: 0 };
+      const credentials = { current, renew: () => Promise.resolve(), repeats };
       await using keyless = await UploadHarness.start({ credentials });
       const upload = await keyless.filled();
       failures = 1;

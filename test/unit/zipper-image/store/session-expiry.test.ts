@@ -1,11 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Operation } from '#test/support/servers/hostile-store.ts';
 import type { StoreCredentials, StoreIdentity } from '#zipper-image/store/session.ts';
-import { readCredentials } from '#zipper-image/tasks/task.ts';
-import { failureOf, fill, UploadHarness } from './upload-harness.ts';
+import { failureOf, UploadHarness } from './upload-harness.ts';
 
 describe('temporary credentials', () => {
   let harness: UploadHarness | undefined;
@@ -31,6 +27,7 @@ describe('temporary credentials', () => {
         }
         return Promise.resolve();
       },
+      repeats: { attempts: 1, baseDelayMs: 0, maxDelayMs: 0 },
       renewals: () => renewals,
     };
   }
@@ -88,40 +85,5 @@ describe('temporary credentials', () => {
     started.hostile.fault = () => ({ kind: 'response', status: 403, code: 'InvalidAccessKeyId' });
     expect(await failureOf(started.open())).to.include({ code: 'BucketCredentialsInvalid' });
     expect(started.count('create')).to.equal(1);
-  });
-
-  describe('in the Secret of a bucket', () => {
-    let directory: string;
-    function write(name: string, text: string) {
-      return writeFile(join(directory, name), `${text}\n`);
-    }
-    beforeEach(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'zipjobs-secret-'));
-      await Promise.all([write('accessKeyId', 'id'), write('secretAccessKey', 'secret')]);
-    });
-    afterEach(() => rm(directory, { recursive: true, force: true }));
-
-    it('are read again when the store responds ExpiredToken in the middle of an upload (X21)', async () => {
-      await write('sessionToken', 'old');
-      const started = await start(await readCredentials(directory));
-      const upload = await started.open();
-      await write('sessionToken', 'new');
-      started.hostile.fault = ({ headers }) =>
-        headers['x-amz-security-token'] === 'old'
-          ? { kind: 'response', status: 400, code: 'ExpiredToken' }
-          : undefined;
-      await fill(upload);
-      await upload.complete();
-      started.expectPublished();
-      expect(tokensAt(started, 'create')).to.deep.equal(['old']);
-      expect(tokensAt(started, 'complete')).to.deep.equal(['new']);
-    });
-
-    it('are optional: keys without a session token are used alone (X21)', async () => {
-      expect(await readCredentials(directory)).to.deep.equal({
-        accessKeyId: 'id',
-        secretAccessKey: 'secret',
-      });
-    });
   });
 });

@@ -102,10 +102,22 @@ describe('capabilities of stores', () => {
 
   it('equal the limits of the providers (U1)', () => {
     for (const store of Object.values(CAPABILITIES))
-      expect(store).to.include({ mostParts: 10_000, leastPartBytes: 5 * 1024 ** 2, mostKeyBytes: 1024 });
+      expect(store).to.include({ leastPartBytes: 5 * 1024 ** 2, mostKeyBytes: 1024 });
     expect(CAPABILITIES.s3.mostObjectBytes / 1024 ** 4).to.be.closeTo(48.8, 0.1);
     expect(CAPABILITIES.r2.mostObjectBytes / 1024 ** 4).to.be.closeTo(4.995, 0.001);
     expect(CAPABILITIES.r2.mostPartBytes).to.be.below(CAPABILITIES.s3.mostPartBytes);
+  });
+
+  it('include equal parts at every address of R2, and nowhere else (U2)', () => {
+    const rules = { allowHttp: false, allowedHosts: [`${id}.r2.cloudflarestorage.com`, 'r2.example.com'] };
+    const custom: TaskBucket = { service: 's3', name: 'bucket' };
+    for (const [bucket, equalParts] of [
+      [aws, false],
+      [r2, true],
+      [{ ...custom, endpoint: `https://${id}.r2.cloudflarestorage.com` }, true],
+      [{ ...custom, endpoint: 'https://r2.example.com' }, false],
+    ] as const)
+      expect(providerOf(bucket, rules).capabilities, JSON.stringify(bucket)).to.include({ equalParts });
   });
 
   it('refuse a part that R2 would refuse, and a key of 1,025 bytes (U1)', () => {

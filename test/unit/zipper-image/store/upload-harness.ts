@@ -21,7 +21,7 @@ export const KEY = 'dir/ar chive.zip';
 const log = createLogger('test', { level: 'silent' });
 export const settings = {
   partSizeBytes: PART,
-  partsInFlight: 3,
+  storeBufferBytes: 4 * PART,
   maxArchiveBytes: 2 ** 40,
   storeRetryLimitMs: 10_000,
   storeRetryBaseMs: 1,

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { readPodConfig, withTaskSettings, ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { body, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 describe('createUpload', () => {
@@ -42,7 +41,12 @@ describe('createUpload', () => {
     const sent = [];
     for (const [index, bytes] of [body.subarray(0, 10), body.subarray(0, 20)].entries()) {
       const md5 = createHash('md5').update(bytes).digest();
-      const part = { number: index + 1, body: bytes, digests: { kind: 'md5', md5 } } as const;
+      const part = {
+        number: index + 1,
+        bytes: bytes.length,
+        body: [bytes],
+        digests: { kind: 'md5', md5 },
+      } as const;
       sent.push(await harness.store.uploadPart(ref, part));
     }
     expect(
@@ -72,12 +76,12 @@ describe('createUpload', () => {
     const upload = await harness.open({ settings: { ...settings, maxArchiveBytes: 100_000 } });
     expect(() => upload.assertFits(100_000)).not.to.throw();
     expect(() => upload.assertFits(100_001))
-      .to.throw(/MAX_ARCHIVE_BYTES/)
+      .to.throw(/archiveBytes of its class/)
       .with.property('code', 'ArchiveTooLarge');
     const parts = await harness.open();
     expect(() => parts.assertFits(10_000 * PART)).not.to.throw();
     expect(() => parts.assertFits(10_000 * PART + 1))
-      .to.throw(/10000 parts of 65536 bytes \(PART_SIZE_BYTES\)/)
+      .to.throw(/10000 parts of at most 65536 bytes/)
       .with.property('code', 'ArchiveTooLarge');
   });
 
@@ -89,14 +93,6 @@ describe('createUpload', () => {
     await upload.abandon();
     expect(harness.count('part')).to.equal(0);
     harness.expectNothingLeft();
-  });
-
-  it('defaults to 16 MiB parts and three in flight: 64 MiB of buffers, 156 GiB of archive (U3)', () => {
-    const config = ZIPPER_DEFAULTS;
-    expect(config.partSizeBytes * (config.partsInFlight + 1)).to.be.at.most(64 * 1024 ** 2);
-    expect(config.partSizeBytes * 10_000).to.be.at.least(config.maxArchiveBytes);
-    const pod = readPodConfig({ POD_UID: 'pod-1' });
-    expect(() => withTaskSettings(pod, { partSizeBytes: 5 * 1024 ** 2 - 1 })).to.throw(/partSizeBytes/);
   });
 
   it('refuses a key that is too long in bytes before it sends a request (U1)', async () => {

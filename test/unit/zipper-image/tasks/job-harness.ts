@@ -23,7 +23,7 @@ const log = createLogger('test', { level: 'silent' });
 export const PART = 256 * 1024;
 export const settings = {
   partSizeBytes: PART,
-  partsInFlight: 2,
+  storeBufferBytes: 0,
   maxArchiveBytes: 2 ** 40,
   sourceUnknownLengthZip64: false,
   sourceSequential: false,

@@ -18,6 +18,7 @@ const QUERY = `X-Amz-Signature=${CANARY}&X-Amz-Credential=${CANARY}&password=${C
 /** Few attempts: a retry would only repeat the output. */
 const ENV = {
   STORE_RETRY_LIMIT_MS: '0',
+  STORE_KEYS_LIMIT_MS: '0',
   SOURCE_RETRY_LIMIT_MS: '0',
   SOURCE_RETRY_BASE_MS: '1',
   SOURCE_IDLE_TIMEOUT_MS: '500',

@@ -80,7 +80,12 @@ export class RecoveryHarness implements AsyncDisposable {
     const uploadId = await store.createUpload(KEY, ATTEMPT);
     const upload = { key: KEY, uploadId };
     const digests = { kind: 'md5', md5: Buffer.from('900150983cd24fb0d6963f7d28e17f72', 'hex') } as const;
-    const part: Part = await store.uploadPart(upload, { number: 1, body: Buffer.from('abc'), digests });
+    const part: Part = await store.uploadPart(upload, {
+      number: 1,
+      bytes: 3,
+      body: [Buffer.from('abc')],
+      digests,
+    });
     const publication = {
       ...upload,
       attempt: ATTEMPT,

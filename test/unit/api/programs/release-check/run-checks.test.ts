@@ -12,6 +12,7 @@ import { systemClock } from '#runtime/time/clock.ts';
 import { type ConfigChange, changedConfig } from '#test/support/builders/changed-config.ts';
 import { startApiServer } from '#test/support/servers/api-server.ts';
 import { startDashboardServer } from '#test/support/servers/dashboard-server.ts';
+import { startTlsFront } from '#test/support/servers/tls-front.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -170,6 +171,15 @@ describe('runChecks', () => {
     const { isOk, lines } = await check({ ...release.env, ...env }, stop.signal);
     expect(isOk).to.equal(false);
     expect(lines[2]).to.match(/^failed: controller readiness/);
+  });
+
+  it('accepts any certificate of the Services, because its requests contain nothing secret (X54)', async () => {
+    await using release = await startRelease();
+    const { env } = release;
+    await using front = await startTlsFront(env.API_SERVICE_URL);
+    const { isOk, lines } = await check({ ...env, API_SERVICE_URL: front.url });
+    expect(lines[0]).to.equal(`ok: API reference: GET ${front.url}/openapi.json`);
+    expect(isOk).to.equal(true);
   });
 
   it('refuses to start without the URLs of the Services', () => {

@@ -46,11 +46,11 @@ describe('archiveJob', () => {
   });
 
   it('gives a zipper the settings that the operator has set, and recovery the same', () => {
-    const own = aConfig({ taskSettings: { partsInFlight: 3 } });
+    const own = aConfig({ taskSettings: { sourceConcurrency: 3 } });
     const upload = { attempt: { n: 1, podUid: 'p1' }, upload: anUpload('open'), now: NOW };
     const recovery = recoveryJob(aZipJob(), { ...upload, bucket: aZipBucket() }, own);
     for (const made of [archiveJob(aZipJob(), aZipBucket(), own), recovery])
-      expect(taskOf(made)).to.deep.include({ settings: { partsInFlight: 3 } });
+      expect(taskOf(made)).to.deep.include({ settings: { sourceConcurrency: 3 } });
     expect(taskOf(job)).to.not.have.any.keys('settings');
   });
 
@@ -66,7 +66,7 @@ describe('archiveJob', () => {
       completions: 1,
       parallelism: 1,
       podReplacementPolicy: 'Failed',
-      backoffLimit: 3,
+      backoffLimit: 23,
       activeDeadlineSeconds: 7200,
       podFailurePolicy: {
         rules: [
@@ -79,22 +79,25 @@ describe('archiveJob', () => {
             },
           },
           { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-          { action: 'Ignore', onExitCodes: { containerName: 'zipper', operator: 'In', values: [34] } },
+          { action: 'Ignore', onExitCodes: { containerName: 'zipper', operator: 'In', values: [34, 35] } },
         ],
       },
     });
   });
 
-  it('is suspended for its queue, but its recovery Jobs are not', () => {
+  it('is suspended for its queue, and a recovery Job only for the queue that it is given (X48)', () => {
     const queued = aZipJob({ spec: { queueName: 'night' } });
     const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
     expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
     const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket(), now: NOW };
-    const recover = recoveryJob(queued, lost, config);
-    expect([recover.metadata.labels?.['kueue.x-k8s.io/queue-name'], recover.spec?.suspend]).to.deep.equal([
-      undefined,
-      undefined,
-    ]);
+    for (const [queueName, suspend] of [
+      [undefined, undefined],
+      ['night', true],
+    ] as const) {
+      const recover = recoveryJob(queued, { ...lost, queueName }, config);
+      expect(recover.metadata.labels?.['kueue.x-k8s.io/queue-name']).to.equal(queueName);
+      expect(recover.spec?.suspend).to.equal(suspend);
+    }
   });
 
   it('passes the task in one annotation, without credentials and URLs', () => {
@@ -246,7 +249,7 @@ describe('archiveJob', () => {
       config,
     );
     expect(taskOf(inline)).to.deep.include({ files: { from: 'inline', count: 1 }, onConflict: 'fail' });
-    expect(inline.spec).to.include({ backoffLimit: 0, activeDeadlineSeconds: 90 });
+    expect(inline.spec).to.include({ backoffLimit: 20, activeDeadlineSeconds: 90 });
     expect(podOf(inline)?.priorityClassName).to.equal('low');
     expect(containerOf(inline)?.resources?.limits).to.deep.equal({ memory: '1Gi' });
     expect(podOf(inline)?.volumes?.map(({ name }) => name)).to.deep.equal(['task', 'bucket', 'api-token']);

@@ -22,6 +22,11 @@ describe('classify', () => {
     { name: 'exit code 10', pod: aPod('p', { status: ended({ exitCode: 10 }) }), want: 'permanent' },
     { name: 'exit code 29', pod: aPod('p', { status: ended({ exitCode: 29 }) }), want: 'permanent' },
     { name: 'exit code 30', pod: aPod('p', { status: ended({ exitCode: 30 }) }), want: 'transient' },
+    {
+      name: 'exit code 35, of a stopped pod',
+      pod: aPod('p', { status: ended({ exitCode: 35 }) }),
+      want: 'disruption',
+    },
     { name: 'exit code 37', pod: aPod('p', { status: ended({ exitCode: 37 }) }), want: 'superseded' },
     { name: 'exit code 1', pod: aPod('p', { status: ended({ exitCode: 1 }) }), want: 'transient' },
     { name: 'SIGTERM by a drain (F8)', pod: aPod('p', { status: disrupted(143) }), want: 'disruption' },

@@ -182,6 +182,13 @@ describe('jobView', () => {
     expect(jobView(job({ phase: 'Succeeded', job: active }), NOTHING).isLive).to.equal(true);
   });
 
+  it('shows the bytes that are known so far', () => {
+    const running = progress({ bytesKnown: 10_240 });
+    expect(jobView(job({ phase: 'Running', progress: running }), NOTHING).progressText).to.equal(
+      '3 of 10 files, 3.0 KiB of at least 10.0 KiB',
+    );
+  });
+
   it('shows progress, speed and time left', () => {
     const running = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
     expect(jobView(job({ phase: 'Running', progress: running }), NOTHING).progressText).to.equal(

@@ -131,7 +131,7 @@ describe('the form of a new job that is sent again', () => {
     );
     const refused = await send();
     expect(refused.status).to.equal(422);
-    expect(refused.text).to.contain('Send the form again');
+    expect(refused.text).to.contain('Send it again');
     isRefused = false;
     const again = await project.ada.post(PATH, unchangedForm(refused.text, PATH));
     expect(again.headers.get('location')).to.equal(`${HOME}/jobs/${name}`);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isAbort } from '#runtime/errors.ts';
+import { ConfigError, isAbort } from '#runtime/errors.ts';
 import { createKubeClient } from '#runtime/kube/client/client.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
@@ -28,6 +28,11 @@ async function rejection(promise: Promise<unknown>): Promise<KubeError> {
   throw new Error('it did not fail');
 }
 
+const KYVERNO =
+  'admission webhook "validate.kyverno.svc-fail" denied the request: \n\nresource Job/red/zip-1 was blocked due to the following policies';
+const OF_POLICY =
+  "jobs.batch \"zip-1\" is forbidden: ValidatingAdmissionPolicy 'require-team' with binding 'all' denied request: a label is missing";
+
 describe('createObjectClient', () => {
   it('gets an object, or undefined if it does not exist', async () => {
     await using server = await startScriptedApiServer();
@@ -52,6 +57,38 @@ describe('createObjectClient', () => {
     (await server.next()).json(404, '404 page not found');
     expect(await response).to.deep.include({ code: 'NotServed', retryable: true, httpStatus: 404 });
   });
+
+  for (const [what, httpStatus, body] of [
+    ['is not found', 404, status('NotFound', 'the server could not find the requested resource')],
+    ['has no path', 404, '404 page not found'],
+    [
+      'is being deleted and forbidden',
+      403,
+      status(
+        'Forbidden',
+        'notes.test.dev "a" is forbidden: create not allowed while custom resource definition is terminating',
+      ),
+    ],
+    [
+      'is being deleted',
+      405,
+      status('MethodNotAllowed', 'create not allowed while custom resource definition is terminating'),
+    ],
+  ] as const)
+    it(`never takes a resource that ${what} for a missing object or an invalid request (X57)`, async () => {
+      await using server = await startScriptedApiServer();
+      const notes = createObjectClient(server.kube, NOTES);
+      for (const call of [
+        () => notes.get('ns', 'a'),
+        () => notes.create(aNote('a', 1)),
+        () => notes.delete('ns', 'a'),
+        () => notes.list(),
+      ]) {
+        const response = rejection(call());
+        (await server.next()).json(httpStatus, body);
+        expect(await response).to.include({ code: 'NotServed', retryable: true });
+      }
+    });
 
   it('creates with kind and version, and returns undefined if the name is taken', async () => {
     await using server = await startScriptedApiServer();
@@ -202,6 +239,12 @@ describe('createKubeClient', () => {
       status('TooManyRequests', 'slow', { retryAfterSeconds: 3 }),
       { code: 'TooManyRequests', retryAfterMs: 3_000 },
     ],
+    [
+      429,
+      status('TooManyRequests', 'storage is (re)initializing', { retryAfterSeconds: 1 }),
+      { code: 'TooManyRequests', retryable: true, retryAfterMs: 1_000 },
+    ],
+    [405, status('MethodNotAllowed', 'update is not supported'), { code: 'BadRequest', retryable: false }],
     [500, status('InternalError'), { code: 'ServerError', retryable: true }],
     [503, 'error of a proxy', { code: 'ServerError', retryable: true }],
     [504, status('Timeout'), { code: 'Timeout', retryable: true }],
@@ -214,6 +257,27 @@ describe('createKubeClient', () => {
       expect(await response).to.deep.include({ ...want, httpStatus });
     });
   }
+
+  it('sends each group that it impersonates in a header of its own (X46)', async () => {
+    const headers = { 'impersonate-user': 'ada', 'impersonate-group': ['devs', 'ops'] };
+    await using server = await startScriptedApiServer({ credentials: () => headers });
+    const response = server.kube.request({ method: 'GET', path: '/x' });
+    const request = await server.next();
+    expect(request.headers['impersonate-group']).to.equal('devs, ops');
+    request.json(200, {});
+    await response;
+  });
+
+  it('says why there are no credentials (X46)', async () => {
+    const said = 'The plugin a gives no credentials: its program was not found';
+    await using server = await startScriptedApiServer({
+      credentials: () => {
+        throw new ConfigError(said);
+      },
+    });
+    const error = await rejection(server.kube.request({ method: 'GET', path: '/x' }));
+    expect(error).to.include({ code: 'Unreachable', said });
+  });
 
   it('keeps what a refusal says in fields', async () => {
     const user = 'zipjobs is forbidden: User "ada" cannot list resource "zipjobs"';
@@ -233,12 +297,65 @@ describe('createKubeClient', () => {
         status('NotFound', 'namespaces "a" not found', { kind: 'namespaces', name: 'a' }),
         { resource: 'namespaces' },
       ],
+      [status('', KYVERNO, {}), { code: 'Forbidden', retryable: false, policy: 'validate.kyverno.svc-fail' }],
+      [status('Forbidden', user), { policy: undefined }],
+      [status('Invalid', OF_POLICY), { code: 'Invalid', policy: 'require-team' }],
     ] as const) {
       await using server = await startScriptedApiServer();
       const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
       (await server.next()).json(403, body);
       expect(await response).to.deep.include(want);
     }
+  });
+
+  for (const [httpStatus, reason, code] of [
+    [400, 'BadRequest', 'BadRequest'],
+    [400, '', 'BadRequest'],
+    [401, 'Unauthorized', 'Forbidden'],
+    [404, 'NotFound', 'Forbidden'],
+    [404, undefined, 'Forbidden'],
+    [409, 'AlreadyExists', 'Forbidden'],
+    [409, 'Conflict', 'Forbidden'],
+    [422, 'Invalid', 'Invalid'],
+    [429, 'TooManyRequests', 'TooManyRequests'],
+    [500, 'InternalError', 'Forbidden'],
+    [504, 'Timeout', 'Forbidden'],
+  ] as const)
+    it(`takes a webhook's refusal with ${httpStatus} ${reason} for a refusal (X41)`, async () => {
+      await using server = await startScriptedApiServer();
+      const response = rejection(createObjectClient(server.kube, NOTES).create(aNote('ns', 1)));
+      (await server.next()).json(httpStatus, status(reason ?? '', KYVERNO));
+      expect(await response).to.include({ code, policy: 'validate.kyverno.svc-fail' });
+    });
+
+  for (const said of [
+    "ValidatingAdmissionPolicy 'a' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=A'",
+    "ValidatingAdmissionPolicy 'a' with binding 'b' denied request: failed to configure binding: paramKind kind `example.com/v1, Kind=A` not yet synced to use for admission",
+    'policy "a" denied request: failed to configure policy: failed to find resource referenced by paramKind: \'example.com/v1, Kind=A\'',
+  ])
+    it(`repeats a call that a policy refused before it was ready: ${said.slice(0, 40)}`, async () => {
+      await using server = await startScriptedApiServer();
+      const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+      (await server.next()).json(422, status('Invalid', `zipjobs.dev "x" is forbidden: ${said}`));
+      expect(await response).to.include({ code: 'NotServed', policy: undefined, retryable: true });
+    });
+
+  it('does not repeat a call that a policy refused because its parameters do not exist', async () => {
+    await using server = await startScriptedApiServer();
+    const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+    const said =
+      "ValidatingAdmissionPolicy 'a' with binding 'b' denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction";
+    (await server.next()).json(422, status('Invalid', said));
+    expect(await response).to.include({ code: 'Invalid', policy: 'a', retryable: false });
+  });
+
+  it('takes a webhook that does not respond for a fault of the cluster (X41)', async () => {
+    await using server = await startScriptedApiServer();
+    const response = rejection(server.kube.request({ method: 'POST', path: '/x', body: {} }));
+    const said =
+      'Internal error occurred: failed calling webhook "validate.kyverno.svc-fail": context deadline exceeded';
+    (await server.next()).json(500, status('InternalError', said));
+    expect(await response).to.include({ code: 'ServerError', policy: undefined, retryable: true });
   });
 
   for (const [message, want] of [

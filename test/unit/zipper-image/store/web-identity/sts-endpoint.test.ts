@@ -12,6 +12,7 @@ const rules = {
     'sts.eu-central-1.amazonaws.com',
     'sts.cn-north-1.amazonaws.com.cn',
     'minio.example.com:9000',
+    'sts.example.com:443',
   ],
   storeAllowHttp: false,
 };
@@ -25,6 +26,7 @@ describe('the security token service of a bucket', () => {
     [{}, 'https://sts.eu-central-1.amazonaws.com/'],
     [{ stsRegion: 'cn-north-1' }, 'https://sts.cn-north-1.amazonaws.com.cn/'],
     [{ stsEndpoint: 'https://minio.example.com:9000' }, 'https://minio.example.com:9000/'],
+    [{ stsEndpoint: 'https://sts.example.com:443' }, 'https://sts.example.com/'],
   ] as const)
     it(`is at ${url} (X21)`, () => {
       expect(urlOf(change)).to.equal(url);

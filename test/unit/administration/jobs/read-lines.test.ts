@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readLines } from '#dashboard/pages/new-job/read-lines.ts';
+import { readLines } from '#administration/jobs/read-lines.ts';
 
 describe('readLines', () => {
   it('splits a line at its first space', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createNoteFullProject } from '#api/create/create-zip-job.ts';
+import { createNoteRefusal } from '#api/create/refusals.ts';
 import { storedJobsFull } from '#api/errors/api-error.ts';
 import { createLogger } from '#runtime/log/log.ts';
 
@@ -10,14 +10,14 @@ function setUp() {
     level: 'info',
     destination: { write: (line: string) => lines.push(line) },
   });
-  const note = createNoteFullProject({ clock: { monotonicMs: () => time.now }, log });
+  const note = createNoteRefusal({ clock: { monotonicMs: () => time.now }, log });
   function logged(): readonly unknown[] {
     return lines.splice(0).map((line) => (JSON.parse(line) as { project: string }).project);
   }
   return { time, logged, note: (project: string) => note(project, storedJobsFull(1)) };
 }
 
-describe('createNoteFullProject', () => {
+describe('createNoteRefusal', () => {
   it('names every full project once a minute, also while another one sends many requests (N2)', () => {
     const { time, logged, note } = setUp();
     for (const project of ['a', 'a', 'b', 'a', 'b']) note(project);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipperPodValues } from '#controller/config/zipper-pod.ts';
-import { settingsIn } from '#controller/zip-job/decide.ts';
+import { settingsIn } from '#controller/zip-job/policies/pod-settings.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { judge } from '#test/support/builders/judge.ts';
@@ -56,26 +56,13 @@ describe('settingsIn', () => {
     });
   });
 
-  it('sets the fields of the pod, and gives precedence to the ZipJob', () => {
-    const project = inProject({
-      priorityClassName: 'low',
-      resources: { limits: { memory: '1Gi' } },
-      nodeSelector: { disk: 'fast' },
-      tolerations: [{ key: 'archives', effect: 'NoSchedule' }],
-    });
+  it('gives precedence to the ZipJob', () => {
+    const project = inProject({ priorityClassName: 'low', resources: { limits: { memory: '1Gi' } } });
     function podOf(spec: Parameters<typeof aZipJob>[0] = {}) {
       const { actions } = judge({ project, zipJob: aZipJob(spec) });
       const create = actions.find((action) => action.kind === 'createJob');
       return create?.job.spec?.template.spec;
     }
-    const pod = podOf();
-    expect(pod).to.deep.include({ priorityClassName: 'low', nodeSelector: { disk: 'fast' } });
-    expect(pod?.tolerations?.map(({ key }) => key)).to.deep.equal([
-      'archives',
-      'node.kubernetes.io/not-ready',
-      'node.kubernetes.io/unreachable',
-    ]);
-    expect(pod?.containers[0]?.resources?.limits).to.deep.equal({ memory: '1Gi' });
     const own = podOf({ spec: { priorityClassName: 'high', resources: { limits: { memory: '2Gi' } } } });
     expect(own?.priorityClassName).to.equal('high');
     expect(own?.containers[0]?.resources?.limits).to.deep.equal({ memory: '2Gi' });
