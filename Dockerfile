@@ -139,6 +139,7 @@ RUN sh install-packages \
   @kubernetes/client-node \
   ajv \
   archiver \
+  ipaddr.js \
   undici \
   yaml \
   yargs
