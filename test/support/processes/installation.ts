@@ -71,7 +71,7 @@ export function upgradeRelease(
 }
 
 /** A policy with parameters of a new definition refuses everything until the API server has found it; clients get 503 until then. */
-async function untilPoliciesReady(cluster: Cluster): Promise<void> {
+export async function untilPoliciesReady(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
   const job = { ...aZipJob(), metadata: { name: 'ready', namespace: 'default' } };
   const create = ['create', '--dry-run=server', '-o', 'name', '-f', '-'];
   await until(

@@ -1,7 +1,7 @@
 import { ADDRESSES } from '#tools/real-node/addresses.ts';
 import { IMAGE_TAG, REGISTRY } from '#tools/real-node/images.ts';
 import type { RealCluster } from '#tools/real-node/real-cluster.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '../processes/installation.ts';
+import { RELEASE, RELEASE_NAMESPACE, untilPoliciesReady } from '../processes/installation.ts';
 
 /** Values for a cluster whose callers, receivers and store are at one private address. */
 const VALUES = {
@@ -11,7 +11,7 @@ const VALUES = {
   dashboard: { enabled: true, allowHttp: true },
 };
 
-/** Installs or upgrades the chart with images of this tag and more values, and waits until its pods are ready. */
+/** Installs or upgrades the chart with images of this tag and more values, and waits until its pods and policies are ready. */
 export async function installOnNode(
   cluster: RealCluster,
   tag: string = IMAGE_TAG,
@@ -21,6 +21,7 @@ export async function installOnNode(
   await cluster.helm(['upgrade', RELEASE, 'charts/zipjobs', '-n', RELEASE_NAMESPACE, ...flags], {
     input: JSON.stringify({ ...VALUES, ...values, image: { registry: REGISTRY, tag } }),
   });
+  await untilPoliciesReady(cluster);
 }
 
 interface Service {
