@@ -1,25 +1,24 @@
-import type { Route } from '../page.ts';
-import { withPlace } from '../sharing/user-places.ts';
 import { createBucketPage } from './buckets/bucket.ts';
 import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
 import { createBucketsPage } from './buckets/buckets.ts';
 import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
 import { createEditBucketPage } from './buckets/edit-bucket.ts';
 import { createNewBucketPage } from './buckets/new-bucket.ts';
-import { createFindJob } from './find-job.ts';
 import { createFirstStepsPage } from './first-steps/first-steps.ts';
 import { createHistoryExport } from './history/export-jobs.ts';
 import { createHistoryPage } from './history/history.ts';
 import { createUsagePage } from './history/usage.ts';
+import type { Route } from './http/page.ts';
+import type { PageDeps } from './http/page-deps.ts';
 import { createBulkJobs } from './jobs/bulk/bulk-jobs.ts';
 import { createJobsExport } from './jobs/export-listed-jobs.ts';
 import { createJobPage } from './jobs/job-page.ts';
+import { createFindJob } from './jobs/job-search.ts';
 import { createJobsPage } from './jobs/jobs.ts';
 import { createNewJobPage } from './new-job/new-job.ts';
-import { createNewProjectPage } from './new-project.ts';
-import { createOverviewPage } from './overview.ts';
-import type { PageDeps } from './page-deps.ts';
-import { createProjectsPage } from './projects.ts';
+import { createOverviewPage } from './overview/overview.ts';
+import { createNewProjectPage } from './projects/new-project.ts';
+import { createProjectsPage } from './projects/projects.ts';
 import { createDeleteProjectPage } from './settings/delete-project.ts';
 import { createPurgeHistoryPage } from './settings/purge-history.ts';
 import { createSettingPages } from './settings/setting-pages.ts';
@@ -27,6 +26,7 @@ import { createSettingsPage } from './settings/settings.ts';
 import { createNewTokenPage } from './tokens/new-token.ts';
 import { createRevokeTokenPage } from './tokens/revoke-token.ts';
 import { createTokensPage } from './tokens/tokens.ts';
+import { withPlace } from './user/user-places.ts';
 import { createRemoveWebhookPage } from './webhook/remove-webhook.ts';
 import { createResendPage } from './webhook/resend.ts';
 import { createRotateSecretPage } from './webhook/rotate-secret.ts';
@@ -61,7 +61,7 @@ function settingsRoutes(deps: PageDeps): readonly Route[] {
   return [...createSettingPages(), ...(deps.history === undefined ? [] : createPurgeHistoryPage())];
 }
 
-/** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
+/** Every page. To add one, create its file in the folder of its menu item, list it here and, for the menu, in ui/menu.ts. */
 export function createRoutes(deps: PageDeps): readonly Route[] {
   return [
     ...createProjectsPage(deps),

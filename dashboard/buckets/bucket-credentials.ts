@@ -2,7 +2,7 @@ import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import type { ShownCredentials } from '#administration/buckets/buckets.ts';
 import { checkCredentialsState } from '#administration/buckets/change-credentials.ts';
 import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
 import {
   conflictErrors,
   type FormState,
@@ -13,8 +13,8 @@ import {
   isUnchanged,
   shownTexts,
   valuesAfterConflict,
-} from '../form.ts';
-import { reasonAgainst, refusalOf } from '../reason-against.ts';
+} from '../ui/form.ts';
+import { reasonAgainst, refusalOf } from '../user/reason-against.ts';
 import {
   ACCESS_CHOICES,
   credentialsIn,
@@ -52,7 +52,7 @@ async function show(
 ): Promise<ShownPage> {
   return {
     kind: 'page',
-    view: '/pages/buckets/bucket-credentials',
+    view: '/buckets/bucket-credentials',
     title: `Update credentials of ${bucket.bucketName}`,
     section: 'buckets',
     trail: bucketTrail(request.namespace, bucket),

@@ -1,9 +1,9 @@
 import type { BucketCredentials } from '#administration/buckets/bucket-input.ts';
 import type { WebIdentityInput } from '#administration/buckets/web-identity-input.ts';
 import type { Service } from '#crds/zip-job.ts';
-import type { FormState } from '../form.ts';
+import type { FormState } from '../ui/form.ts';
 
-/** One field of a form, for `/partials/field`. */
+/** One field of a form, for `/ui/partials/field`. */
 export interface Field {
   readonly name: string;
   readonly label: string;

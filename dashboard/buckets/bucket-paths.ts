@@ -1,7 +1,7 @@
 import type { BucketRef } from '#administration/buckets/bucket-input.ts';
-import { FORMAT } from '../../format.ts';
-import type { Crumb, PageRequest } from '../../page.ts';
-import { SECTION_LABELS } from '../../words.ts';
+import type { Crumb, PageRequest } from '../http/page.ts';
+import { FORMAT } from '../ui/format.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
 
 export const BUCKETS_PATH = '/projects/:project/buckets';
 export const BUCKET_PATH = `${BUCKETS_PATH}/:service/:bucket`;

@@ -1,4 +1,4 @@
-import type { Question } from '../../user/access.ts';
+import type { Question } from '../user/access.ts';
 
 function secrets(verb: Question['verb']): Question {
   return { verb, resource: 'secrets', group: '' };

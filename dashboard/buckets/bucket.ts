@@ -1,10 +1,10 @@
 import { type Bucket, certificatesOf } from '#administration/buckets/bucket-view.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
-import { FORMAT } from '../../format.ts';
-import { type GoTo, type PageRequest, type Route } from '../../page.ts';
+import { type GoTo, type PageRequest, type Route } from '../http/page.ts';
 import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
 import { newJobHref } from '../new-job/new-job.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { providerOf } from './bucket-fields.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
@@ -68,7 +68,7 @@ export function createBucketPage(): readonly Route[] {
         const data = await dataOf(request);
         const title = `Bucket ${data.bucket.bucketName}`;
         const trail = bucketTrail(request.namespace);
-        return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', trail, data };
+        return { kind: 'page', view: '/buckets/bucket', title, section: 'buckets', trail, data };
       },
     },
     {
@@ -77,7 +77,7 @@ export function createBucketPage(): readonly Route[] {
       needs: BUCKET_RIGHTS.see,
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/buckets/bucket-test',
+        view: '/buckets/bucket-test',
         data: await stateOf(request),
       }),
     },

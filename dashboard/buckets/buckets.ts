@@ -1,8 +1,8 @@
 import type { Bucket } from '#administration/buckets/bucket-view.ts';
-import { FORMAT } from '../../format.ts';
-import type { Route } from '../../page.ts';
-import { paged } from '../paged.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { Route } from '../http/page.ts';
+import { FORMAT } from '../ui/format.ts';
+import { paged } from '../ui/paged.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { providerOf } from './bucket-fields.ts';
 import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
@@ -33,7 +33,7 @@ export function createBucketsPage(): readonly Route[] {
         const path = FORMAT.path('projects', namespace, 'buckets');
         const { rows, paging } = paged(buckets, path, request.query);
         const data = { namespace, rows: rows.map(rowOf(namespace)), paging, add };
-        return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
+        return { kind: 'page', view: '/buckets/buckets', title: 'Buckets', section: 'buckets', data };
       },
     },
   ];

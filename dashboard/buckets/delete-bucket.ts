@@ -1,11 +1,11 @@
 import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
-import { FORMAT } from '../../format.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { ALL, NAMESPACE_INDEX } from '../live/caches.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 
@@ -38,7 +38,7 @@ async function show({ caches }: Deps, request: PageRequest, errors: FormState['e
   const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
   return {
     kind: 'page',
-    view: '/pages/buckets/delete-bucket',
+    view: '/buckets/delete-bucket',
     title: `Delete ${bucket.bucketName}`,
     section: 'buckets',
     trail: bucketTrail(namespace, bucket),

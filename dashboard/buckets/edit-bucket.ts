@@ -4,7 +4,8 @@ import { checkVersion } from '#administration/changes/change-spec.ts';
 import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { StoreRules } from '#runtime/store/store-location.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
 import {
   conflictErrors,
   type FormState,
@@ -14,8 +15,7 @@ import {
   isUnchanged,
   shownTexts,
   valuesAfterConflict,
-} from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
+} from '../ui/form.ts';
 import {
   CA_BUNDLE,
   ENDPOINT,
@@ -64,7 +64,7 @@ function read(request: PageRequest): Promise<Bucket> {
 function show({ namespace }: PageRequest, bucket: Bucket, form: FormState): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/buckets/edit-bucket',
+    view: '/buckets/edit-bucket',
     title: `Settings of ${bucket.bucketName}`,
     section: 'buckets',
     trail: bucketTrail(namespace, bucket),

@@ -3,11 +3,11 @@ import { SERVICES } from '#crds/zip-job.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { StoreRules } from '#runtime/store/store-location.ts';
-import { FORMAT } from '../../format.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst, refusalOf } from '../reason-against.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst, refusalOf } from '../user/reason-against.ts';
 import {
   ACCESS_CHOICES,
   BUCKET_NAME,
@@ -74,7 +74,7 @@ async function show(request: PageRequest, form: FormState): Promise<ShownPage> {
   const { bucketName = '', region = '' } = form.values;
   return {
     kind: 'page',
-    view: '/pages/buckets/new-bucket',
+    view: '/buckets/new-bucket',
     title: 'New bucket',
     section: 'buckets',
     trail: bucketTrail(namespace),

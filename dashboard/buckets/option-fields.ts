@@ -2,7 +2,7 @@ import type { ObjectOptionInput } from '#administration/buckets/object-options-i
 import { ENCRYPTIONS, type ObjectOptions } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, type Service } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import type { FormState } from '../form.ts';
+import type { FormState } from '../ui/form.ts';
 import type { Field } from './bucket-fields.ts';
 
 /** A field of the object options: a line of text, several lines, or a choice. */

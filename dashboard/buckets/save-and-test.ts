@@ -1,6 +1,6 @@
 import type { BucketRef } from '#administration/buckets/bucket-input.ts';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
-import type { GoTo, PageRequest } from '../../page.ts';
+import type { GoTo, PageRequest } from '../http/page.ts';
 import { bucketHref } from './bucket-paths.ts';
 
 /** Starts a test of a bucket whose change was saved, and redirects to the page that shows its result. */

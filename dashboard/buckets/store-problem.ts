@@ -1,6 +1,6 @@
 import { checkNewBucket, type NewBucket } from '#administration/buckets/bucket-input.ts';
 import { locateStore, StoreLocationError, type StoreRules } from '#runtime/store/store-location.ts';
-import type { FormState } from '../form.ts';
+import type { FormState } from '../ui/form.ts';
 
 /** The field that names the store of a bucket. */
 function fieldOf({ service, endpoint }: NewBucket): string {

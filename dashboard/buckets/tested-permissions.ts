@@ -1,6 +1,6 @@
 import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { bucketPermissions } from '#runtime/store/bucket-permissions.ts';
-import type { Look } from '../../words.ts';
+import type { Look } from '../ui/words.ts';
 
 /** One IAM action, with what the last test found out about it. */
 export interface TestedPermission {

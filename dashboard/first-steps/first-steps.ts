@@ -3,19 +3,19 @@ import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
 import { IncompleteJobError, type NewJobRules } from '#administration/jobs/new-jobs.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
-import { FORMAT } from '../../format.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { SECTION_LABELS } from '../../words.ts';
 import { BUCKET_RIGHTS } from '../buckets/bucket-rights.ts';
 import { newBucketHref } from '../buckets/new-bucket.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
 import { bucketChoices, chosenBucket } from '../new-job/bucket-choices.ts';
 import { NEW_JOB_RIGHTS, newJobRules } from '../new-job/job-rules.ts';
 import { newJobHref } from '../new-job/new-job.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { projectOf } from '../project-of.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import { projectOf } from '../projects/project-of.ts';
 import { TOKEN_RIGHTS } from '../tokens/token-rights.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { firstCommands, firstRequest } from './first-request.ts';
 import { readSteps } from './steps.ts';
 import { testArchive } from './test-archive.ts';
@@ -85,7 +85,7 @@ async function dataOf(deps: PageDeps, request: PageRequest, form: TestForm) {
 async function show(deps: PageDeps, request: PageRequest, form: TestForm): Promise<ShownPage> {
   return {
     kind: 'page',
-    view: '/pages/first-steps/first-steps',
+    view: '/first-steps/first-steps',
     title: SECTION_LABELS['first-steps'],
     section: 'first-steps',
     data: await dataOf(deps, request, form),
@@ -134,7 +134,7 @@ export function createFirstStepsPage(deps: PageDeps): readonly Route[] {
       path: '/projects/:project/live/first-steps',
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/first-steps/steps',
+        view: '/first-steps/steps',
         data: { progress: await readSteps(deps, request, await readBuckets(request)) },
       }),
     },

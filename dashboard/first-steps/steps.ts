@@ -1,12 +1,12 @@
 import type { Bucket } from '#administration/buckets/bucket-view.ts';
 import { isFinished, type Phase } from '#crds/zip-job.ts';
-import { FORMAT } from '../../format.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
-import type { PageRequest } from '../../page.ts';
-import { type Look, PHASE_LOOKS } from '../../words.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { PageRequest } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import type { ListedJob } from '../live/listed-job.ts';
 import { TOKEN_RIGHTS } from '../tokens/token-rights.ts';
+import { FORMAT } from '../ui/format.ts';
+import { type Look, PHASE_LOOKS } from '../ui/words.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 
 /** One step of the guide, as the project is now. */
 export interface Step {

@@ -1,6 +1,6 @@
 import type { BucketRef } from '#administration/buckets/bucket-input.ts';
 import type { NewJob } from '#administration/jobs/new-jobs.ts';
-import { TEST_PREFIX } from '../../live/listed-job.ts';
+import { TEST_PREFIX } from '../live/listed-job.ts';
 
 const FILES = [
   {

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { AppError, toError } from '#runtime/errors.ts';
 import { csvOf } from '#runtime/history/csv.ts';
-import type { History } from '../../history.ts';
-import { PageError, type PageRequest, type Route, type SentFile } from '../../page.ts';
-import { createUserPlaces } from '../../sharing/user-places.ts';
-import type { PageDeps } from '../page-deps.ts';
+import { PageError, type PageRequest, type Route, type SentFile } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { createUserPlaces } from '../user/user-places.ts';
 import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
 import { historyFilter, readHistoryQuery } from './history-query.ts';
+import type { History } from './history-reader.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 

@@ -12,17 +12,17 @@ import type { Logger } from '#runtime/log/log.ts';
 import { takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { DashboardConfig } from '../config.ts';
-import type { DashboardContext } from '../context.ts';
-import type { History } from '../history.ts';
-import { isNavigation } from '../middleware/navigation.ts';
-import { readHistory } from '../pages/history/history-away.ts';
-import { projectUidOf } from '../pages/history/project-uid.ts';
-import { READ_HISTORY } from '../pages/history/read-history.ts';
-import type { TakePlace } from '../sharing/user-places.ts';
+import type { DashboardContext } from '../http/context.ts';
+import { isNavigation } from '../http/navigation.ts';
 import { askAccess } from '../user/access.ts';
+import type { TakePlace } from '../user/user-places.ts';
 import { SEE_PROJECT } from '../user/visible-projects.ts';
 import { HistoryApiError, toHistoryApiError } from './api-error.ts';
+import { readHistory } from './history-away.ts';
+import type { History } from './history-reader.ts';
 import { readListQuery } from './list-query.ts';
+import { projectUidOf } from './project-uid.ts';
+import { READ_HISTORY } from './read-history.ts';
 
 interface HistoryApiDeps {
   readonly history: History;

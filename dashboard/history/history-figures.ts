@@ -1,17 +1,17 @@
 import { toError } from '#runtime/errors.ts';
 import type { Statistics } from '#runtime/history/figures.ts';
 import type { HistoryJob } from '#runtime/history/history-job.ts';
-import type { History } from '../../history.ts';
-import { keptFor } from '../kept-figures.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { keptFor } from '../overview/kept-figures.ts';
 import {
   type FailedJob,
   type PeriodFigures,
   RECENT_FAILURES,
   type Slot,
   slotsOf,
-} from '../period-figures.ts';
-import { PERIODS, type Period, windowOf } from '../periods.ts';
+} from '../overview/period-figures.ts';
+import { PERIODS, type Period, windowOf } from '../overview/periods.ts';
+import type { History } from './history-reader.ts';
 
 /** All users of a project share its figures for this long. */
 export const FIGURES_AGE_MS = 10_000;

@@ -3,7 +3,7 @@ import { createFigures, type Figures } from '#runtime/history/figures.ts';
 import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
 import { createReadJob, type ReadJob } from '#runtime/history/read-job.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import type { DashboardConfig } from './config.ts';
+import type { DashboardConfig } from '../config.ts';
 
 /** Finished jobs in the database. Check the permissions of the user, and read the uid of the project as the user, before each call. */
 export interface History extends JobLists, Figures {

@@ -1,7 +1,7 @@
 import type { HistoryJob } from '#runtime/history/history-job.ts';
-import { FORMAT } from '../../format.ts';
-import { type Look, PHASE_LOOKS } from '../../words.ts';
-import { reasonText } from '../reason-text.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonText } from '../ui/reason-text.ts';
+import { type Look, PHASE_LOOKS } from '../ui/words.ts';
 import { writeHistoryQuery } from './history-query.ts';
 
 interface Link {

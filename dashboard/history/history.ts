@@ -1,10 +1,9 @@
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { JobPage } from '#runtime/history/list-jobs.ts';
-import { FORMAT } from '../../format.ts';
-import type { History } from '../../history.ts';
-import type { PageRequest, Route } from '../../page.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageRequest, Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { FORMAT } from '../ui/format.ts';
 import { FINAL_REASONS } from './final-reasons.ts';
 import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
 import { historyChips } from './history-chips.ts';
@@ -16,6 +15,7 @@ import {
   timesOf,
   writeHistoryQuery,
 } from './history-query.ts';
+import type { History } from './history-reader.ts';
 import { historyRow } from './history-row.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
@@ -115,7 +115,7 @@ export function createHistoryPage({ config }: PageDeps, history: History): reado
         const status = statusOf(found);
         return {
           kind: 'page',
-          view: '/pages/history/history',
+          view: '/history/history',
           title: 'History',
           section: 'history',
           status,

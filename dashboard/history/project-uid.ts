@@ -1,8 +1,8 @@
 import { createUserClient } from '#administration/changes/user-client.ts';
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { notFound, type PageRequest } from '../../page.ts';
-import type { User } from '../../user/user.ts';
+import { notFound, type PageRequest } from '../http/page.ts';
+import type { User } from '../user/user.ts';
 
 /**
  * The uid of the project, under which the history keeps its jobs. It is read with the token of the user, not from the cache:

@@ -1,13 +1,13 @@
 import type { ProjectDay } from '#runtime/history/figures.ts';
-import { FORMAT } from '../../format.ts';
-import type { History } from '../../history.ts';
-import type { PageRequest, Route } from '../../page.ts';
-import { jobCharts, weeksOf } from '../job-charts.ts';
-import { type CountedJobs, historyLinks, type JobLinks } from '../job-links.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { slotsOf } from '../period-figures.ts';
-import { windowOf } from '../periods.ts';
+import type { PageRequest, Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { jobCharts, weeksOf } from '../overview/job-charts.ts';
+import { type CountedJobs, historyLinks, type JobLinks } from '../overview/job-links.ts';
+import { slotsOf } from '../overview/period-figures.ts';
+import { windowOf } from '../overview/periods.ts';
+import { FORMAT } from '../ui/format.ts';
 import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
+import type { History } from './history-reader.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
@@ -135,7 +135,7 @@ export function createUsagePage({ config }: PageDeps, history: History): readonl
         const status = usage === undefined ? 503 : 200;
         return {
           kind: 'page',
-          view: '/pages/history/usage',
+          view: '/history/usage',
           title: 'Usage',
           trail: [{ label: 'History', href: data.historyPath }],
           section: 'history',

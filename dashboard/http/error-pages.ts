@@ -6,14 +6,14 @@ import { meaningOfKubeError } from '#administration/errors/explain-kube-error.ts
 import { AppError, toError } from '#runtime/errors.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
-import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
-import { sectionAt } from '../frame/menu.ts';
-import { keptForm } from '../kept-form.ts';
-import { BusyError, notAllowed, PageError } from '../page.ts';
-import type { Render } from '../render.ts';
-import type { Session } from '../sessions/sessions.ts';
+import type { Frame, FrameOptions, MakeFrame } from '../ui/frame.ts';
+import { sectionAt } from '../ui/menu.ts';
+import type { Render } from '../ui/render.ts';
 import type { User } from '../user/user.ts';
+import { type DashboardContext, type DashboardMiddleware, isLive } from './context.ts';
+import { keptForm } from './kept-form.ts';
+import { BusyError, notAllowed, PageError } from './page.ts';
+import type { Session } from './sessions/sessions.ts';
 
 const NO_RESPONSE = [503, 'The cluster is not responding'] as const;
 
@@ -115,8 +115,8 @@ export function createErrorPages({ log, render, frame, userOf }: ErrorPagesDeps)
     const kept = error.status === 503 && ctx.state.session !== undefined ? keptForm(ctx) : undefined;
     ctx.body =
       kept === undefined
-        ? render('/frame/error', { frame: await errorFrame(ctx, error), view })
-        : render('/frame/kept-form', {
+        ? render('/ui/error', { frame: await errorFrame(ctx, error), view })
+        : render('/ui/kept-form', {
             frame: await errorFrame(ctx, error),
             view: { ...view, kept, needsSignIn: false, mayBeDone: true },
           });

@@ -4,9 +4,9 @@ import { errorCode } from '#runtime/errors.ts';
 import type { Share } from '#runtime/fair/fair-capacity.ts';
 import { isUnencoded } from '#runtime/http/content-encoding.ts';
 import { readPieces } from '#runtime/http/read-pieces.ts';
-import type { DashboardContext, DashboardMiddleware } from '../context.ts';
-import { PageError } from '../page.ts';
+import type { DashboardContext, DashboardMiddleware } from './context.ts';
 import type { InFlight } from './in-flight-limit.ts';
+import { PageError } from './page.ts';
 
 const TYPE = 'application/x-www-form-urlencoded';
 /** A token can be 16 KiB; percent-encoding triples it at worst. */

@@ -1,7 +1,7 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
-import type { DashboardMiddleware } from '../context.ts';
-import { localPath } from '../local-path.ts';
-import { PageError } from '../page.ts';
+import type { DashboardMiddleware } from './context.ts';
+import { localPath } from './local-path.ts';
+import { PageError } from './page.ts';
 
 /**
  * Requests that reached the trusted proxy over plain HTTP: pages are redirected to HTTPS when DASHBOARD_URL is set. Forms and

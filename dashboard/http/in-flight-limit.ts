@@ -1,8 +1,8 @@
 import { createFairCapacity, type Share } from '#runtime/fair/fair-capacity.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { clientNetwork } from '#runtime/http/client-network.ts';
-import type { DashboardContext, DashboardMiddleware } from '../context.ts';
-import { PageError } from '../page.ts';
+import type { DashboardContext, DashboardMiddleware } from './context.ts';
+import { PageError } from './page.ts';
 
 export interface InFlightDeps {
   /** The limited resource. */

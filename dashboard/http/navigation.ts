@@ -1,4 +1,4 @@
-import type { DashboardContext } from '../context.ts';
+import type { DashboardContext } from './context.ts';
 
 /**
  * False if the browser says that the request loads an image, a script or a frame, or prefetches a page. Another site can cause

@@ -1,5 +1,5 @@
-import type { DashboardContext, DashboardMiddleware } from '../context.ts';
-import { PageError } from '../page.ts';
+import type { DashboardContext, DashboardMiddleware } from './context.ts';
+import { PageError } from './page.ts';
 
 const SAFE = new Set(['GET', 'HEAD']);
 

@@ -1,13 +1,13 @@
 import type { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
-import type { HasStarted } from '../frame/has-started.ts';
-import type { History } from '../history.ts';
+import type { History } from '../history/history-reader.ts';
+import type { Caches } from '../live/caches.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
-import type { TakePlace } from '../sharing/user-places.ts';
+import type { HasStarted } from '../projects/has-started.ts';
+import type { TakePlace } from '../user/user-places.ts';
 
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {

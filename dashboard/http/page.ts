@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '#runtime/errors.ts';
+import type { Question } from '../user/access.ts';
+import type { User } from '../user/user.ts';
 import type { RequestLimit } from './request-limit.ts';
-import type { Question } from './user/access.ts';
-import type { User } from './user/user.ts';
 
 /** The request of a page. */
 export interface PageRequest {
@@ -36,7 +36,7 @@ export interface Crumb {
 
 export interface ShownPage {
   readonly kind: 'page';
-  /** Template below dashboard, such as `/pages/overview`; gets `data` as `it.view`. */
+  /** Template below dashboard, such as `/overview/overview`; gets `data` as `it.view`. */
   readonly view: string;
   /** Most specific part first, such as `Failed · 48448.zip`. The frame appends the project. */
   readonly title: string;
@@ -85,7 +85,7 @@ export type Section =
   | 'settings'
   | 'first-steps';
 
-/** One path of the dashboard. A page is a file of `pages/` that makes its routes. */
+/** One path of the dashboard. A page is a file of the folder of its menu item that makes its routes. */
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** `:project` is a namespace: the user must be allowed to see its project. */

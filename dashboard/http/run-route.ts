@@ -1,11 +1,13 @@
 import { AppError } from '#runtime/errors.ts';
 import type { Clock } from '#runtime/time/clock.ts';
+import { giveFlash } from '../ui/flash.ts';
+import type { FrameOptions, MakeFrame } from '../ui/frame.ts';
+import type { Render } from '../ui/render.ts';
+import type { User } from '../user/user.ts';
+import { SEE_PROJECT } from '../user/visible-projects.ts';
 import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
-import { giveFlash } from './frame/flash.ts';
-import type { FrameOptions, MakeFrame } from './frame/frame.ts';
 import { keptForm } from './kept-form.ts';
-import { checkCsrf, type SessionCookie } from './middleware/session.ts';
 import {
   type GoTo,
   notAllowed,
@@ -15,12 +17,10 @@ import {
   type Route,
   type SentFile,
 } from './page.ts';
-import type { Render } from './render.ts';
 import { createRequestLimit } from './request-limit.ts';
+import { checkCsrf, type SessionCookie } from './session.ts';
 import type { LimitRequests } from './sessions/session-limit.ts';
 import type { Session } from './sessions/sessions.ts';
-import type { User } from './user/user.ts';
-import { SEE_PROJECT } from './user/visible-projects.ts';
 
 export interface RunRouteDeps {
   readonly clock: Pick<Clock, 'date'>;
@@ -108,7 +108,7 @@ function createResponder({ cookies, frame, render }: RunRouteDeps) {
   return {
     redirectPage: (ctx: DashboardContext): Promise<void> => {
       const next = `${ctx.path}${ctx.search}`;
-      return show(ctx, '/frame/going-on', {
+      return show(ctx, '/ui/going-on', {
         frame: { title: 'One moment', refreshTo: next },
         data: { next },
       });
@@ -118,7 +118,7 @@ function createResponder({ cookies, frame, render }: RunRouteDeps) {
       const kept = keptForm(ctx);
       if (kept === undefined) return false;
       if (status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
-      await show(ctx, '/frame/kept-form', { frame: { title: view.title }, data: { ...view, kept }, status });
+      await show(ctx, '/ui/kept-form', { frame: { title: view.title }, data: { ...view, kept }, status });
       return true;
     },
     /** `navigator`: the user, with time for the reviews of the menu although that of the request may be over. */

@@ -1,5 +1,5 @@
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
-import type { DashboardMiddleware } from '../context.ts';
+import type { DashboardMiddleware } from './context.ts';
 
 // No inline code and no other origins. form-action stops injected HTML from sending forms to another site.
 const POLICY = [

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
-import type { Cookies } from '../cookies.ts';
-import { PageError } from '../page.ts';
-import { SessionStoreAwayError } from '../sessions/session-store.ts';
-import type { Session, Sessions } from '../sessions/sessions.ts';
+import { type DashboardContext, type DashboardMiddleware, isLive } from './context.ts';
+import type { Cookies } from './cookies.ts';
+import { PageError } from './page.ts';
+import { SessionStoreAwayError } from './sessions/session-store.ts';
+import type { Session, Sessions } from './sessions/sessions.ts';
 
 const NAME = 'session';
 

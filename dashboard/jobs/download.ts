@@ -6,8 +6,8 @@ import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import { locateStore, StoreLocationError } from '#runtime/store/store-location.ts';
-import { type GoTo, PageError, type PageRequest } from '../../page.ts';
-import type { PageDeps } from '../page-deps.ts';
+import { type GoTo, PageError, type PageRequest } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
 import { findJob } from './find-job.ts';
 import { signedDownload } from './signed-download.ts';
 

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { csvOf, type ExportedJob } from '#runtime/history/csv.ts';
-import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
-import type { PageRequest, Route, SentFile } from '../../page.ts';
-import { createUserPlaces } from '../../sharing/user-places.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageRequest, Route, SentFile } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { type ListedJob, reasonOf } from '../live/listed-job.ts';
+import { createUserPlaces } from '../user/user-places.ts';
 import { matchingJobs } from './find-jobs.ts';
 import { validJobQuery } from './job-filters.ts';
 import { phaseOf } from './job-progress.ts';

@@ -1,6 +1,6 @@
 import { failureHelp } from '#administration/errors/failure-help.ts';
 import type { Job, JobSourceCheck } from '#administration/jobs/job-view.ts';
-import { FORMAT } from '../../format.ts';
+import { FORMAT } from '../ui/format.ts';
 import type { KnownSources } from './known-sources.ts';
 
 /** The files of a failed job that cannot be downloaded. */

@@ -3,12 +3,12 @@ import { zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { History } from '../../history.ts';
-import { notAllowed, notFound, PageError, type PageRequest } from '../../page.ts';
 import { isHistoryAway, readHistory } from '../history/history-away.ts';
+import type { History } from '../history/history-reader.ts';
 import { projectUidOf } from '../history/project-uid.ts';
 import { READ_HISTORY } from '../history/read-history.ts';
-import type { PageDeps } from '../page-deps.ts';
+import { notAllowed, notFound, PageError, type PageRequest } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
 
 export interface FoundJob {
   readonly zipJob: ZipJob;

@@ -2,8 +2,8 @@ import { rfc3339 } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import type { JobOrder, Place } from '../../live/job-order.ts';
-import { failureReason, type ListedJob, reasonOf } from '../../live/listed-job.ts';
+import type { JobOrder, Place } from '../live/job-order.ts';
+import { failureReason, type ListedJob, reasonOf } from '../live/listed-job.ts';
 import { phaseOf } from './job-progress.ts';
 import { isNarrowed, type JobQuery, minuteMs, PERIODS } from './job-query.ts';
 

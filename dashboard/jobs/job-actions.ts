@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted, zipJobId } from '#crds/zip-job-facts.ts';
-import { FORMAT } from '../../format.ts';
-import type { Question } from '../../user/access.ts';
-import type { User } from '../../user/user.ts';
+import { FORMAT } from '../ui/format.ts';
+import type { Question } from '../user/access.ts';
+import type { User } from '../user/user.ts';
 import type { FoundJob } from './find-job.ts';
 import type { RerunAdvice } from './job-failure.ts';
 

@@ -1,7 +1,7 @@
 import { PHASES } from '#crds/zip-job.ts';
-import type { JobChoices } from '../../live/job-choices.ts';
-import { PageError, type PageRequest } from '../../page.ts';
-import type { FormState } from '../form.ts';
+import { PageError, type PageRequest } from '../http/page.ts';
+import type { JobChoices } from '../live/job-choices.ts';
+import type { FormState } from '../ui/form.ts';
 import {
   activeFilters,
   type JobFilterName,

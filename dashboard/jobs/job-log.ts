@@ -2,10 +2,10 @@ import { AdministrationError, hasCode } from '#administration/errors/administrat
 import { readJobLog } from '#administration/jobs/read-job-log.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { PageRequest } from '../../page.ts';
-import { createSharedReads } from '../../sharing/shared-reads.ts';
-import type { Question } from '../../user/access.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageRequest } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import type { Question } from '../user/access.ts';
+import { createSharedReads } from '../user/shared-reads.ts';
 
 const LOG_LINES = 60;
 const LOG_LIMIT_MS = 5_000;

@@ -3,12 +3,12 @@ import type { Jobs, JobsOptions } from '#administration/jobs/jobs.ts';
 import { zipJobAgain } from '#administration/jobs/run-again.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
-import { FORMAT } from '../../format.ts';
-import type { Flash, GoTo, PageRequest, Route } from '../../page.ts';
-import type { Question } from '../../user/access.ts';
-import { SECTION_LABELS } from '../../words.ts';
-import { formIdIn } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { Flash, GoTo, PageRequest, Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { formIdIn } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
+import type { Question } from '../user/access.ts';
 import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
@@ -164,7 +164,7 @@ export function createJobPage(deps: PageDeps): readonly Route[] {
         const log = data.isArchived ? undefined : await logOf(request, zipJob);
         return {
           kind: 'page',
-          view: '/pages/jobs/job',
+          view: '/jobs/job',
           title: data.title,
           trail,
           section: 'jobs',
@@ -177,7 +177,7 @@ export function createJobPage(deps: PageDeps): readonly Route[] {
       path: '/projects/:project/live/jobs/:job',
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/jobs/job-state',
+        view: '/jobs/job-state',
         data: await jobData(request),
       }),
     },

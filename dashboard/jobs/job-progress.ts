@@ -1,8 +1,8 @@
 import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
 import type { Phase } from '#crds/zip-job.ts';
-import { FORMAT } from '../../format.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
-import { type Look, PHASE_LOOKS } from '../../words.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { FORMAT } from '../ui/format.ts';
+import { type Look, PHASE_LOOKS } from '../ui/words.ts';
 
 export interface ProgressBar {
   /** 0 to 100; undefined while unknown. */

@@ -1,8 +1,8 @@
 import { isFinished, type Phase } from '#crds/zip-job.ts';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
-import { FORMAT } from '../../format.ts';
-import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
-import { reasonText } from '../reason-text.ts';
+import { type ListedJob, reasonOf } from '../live/listed-job.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonText } from '../ui/reason-text.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 
 /** A job in a list. */

@@ -1,18 +1,18 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import { inBatches } from '#runtime/collections/in-batches.ts';
-import { UID_INDEX } from '../caches.ts';
-import { FORMAT } from '../format.ts';
-import type { History } from '../history.ts';
+import { isHistoryAway, readHistory } from '../history/history-away.ts';
+import type { History } from '../history/history-reader.ts';
+import { projectUidOf } from '../history/project-uid.ts';
+import { READ_HISTORY } from '../history/read-history.ts';
+import { PageError, type PageRequest, type PageResponse, type Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { UID_INDEX } from '../live/caches.ts';
 import type { ListedJob } from '../live/listed-job.ts';
-import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
+import { FORMAT } from '../ui/format.ts';
 import type { Question } from '../user/access.ts';
 import { SEE_PROJECT, type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
-import { isHistoryAway, readHistory } from './history/history-away.ts';
-import { projectUidOf } from './history/project-uid.ts';
-import { READ_HISTORY } from './history/read-history.ts';
-import { NAME } from './jobs/find-job.ts';
-import type { PageDeps } from './page-deps.ts';
+import { NAME } from './find-job.ts';
 
 /** Each costs a few requests to the API server and a search in the database, and a user may see thousands of projects. */
 const MOST_HISTORIES = 100;
@@ -152,7 +152,7 @@ function responseOf(given: string, found: readonly Found[], data: object): PageR
   if (first !== undefined && others.length === 0) return { kind: 'go', to: first.href };
   return {
     kind: 'page',
-    view: '/pages/find-job',
+    view: '/jobs/job-search',
     title: first === undefined ? 'Job not found' : 'Jobs with this name',
     status: first === undefined ? 404 : 200,
     data: { given, found, ...data },

@@ -1,12 +1,12 @@
-import { FORMAT } from '../../format.ts';
-import type { Place } from '../../live/job-order.ts';
-import { PageError, type PageRequest, type Route } from '../../page.ts';
-import { formStatus } from '../form.ts';
 import { fromJobQuery, writeHistoryQuery } from '../history/history-query.ts';
+import { PageError, type PageRequest, type Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import type { Place } from '../live/job-order.ts';
 import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
 import { newJobHref } from '../new-job/new-job.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import { formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { BULK_ACTIONS } from './bulk/bulk-actions.ts';
 import { bulkPath } from './bulk/bulk-jobs.ts';
 import { JOBS_ON_A_PAGE, matcherOf } from './find-jobs.ts';
@@ -130,7 +130,7 @@ export function createJobsPage(deps: PageDeps): readonly Route[] {
       handle: async (request) => {
         const data = await listOf(deps, search, request);
         const status = formStatus(data.form.errors);
-        return { kind: 'page', view: '/pages/jobs/jobs', title: 'Jobs', section: 'jobs', status, data };
+        return { kind: 'page', view: '/jobs/jobs', title: 'Jobs', section: 'jobs', status, data };
       },
     },
     {
@@ -139,7 +139,7 @@ export function createJobsPage(deps: PageDeps): readonly Route[] {
       needs: LIST_JOBS,
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/jobs/job-rows',
+        view: '/jobs/job-rows',
         data: await rowsOf(deps, search, request),
       }),
     },

@@ -1,6 +1,6 @@
-import { type Chart, lineChart } from '../../charts/chart.ts';
-import { FORMAT } from '../../format.ts';
-import type { Sample } from '../../live/progress-samples.ts';
+import type { Sample } from '../live/progress-samples.ts';
+import { type Chart, lineChart } from '../ui/charts/chart.ts';
+import { FORMAT } from '../ui/format.ts';
 
 const MOST_ROWS = 12;
 

@@ -1,7 +1,7 @@
 import { isFinished, type Phase } from '#crds/zip-job.ts';
-import { type Caches, RERUN_INDEX } from '../../caches.ts';
-import { FORMAT } from '../../format.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
+import { type Caches, RERUN_INDEX } from '../live/caches.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { FORMAT } from '../ui/format.ts';
 import { lookOf, phaseOf } from './job-progress.ts';
 
 /** A job that reran another. */

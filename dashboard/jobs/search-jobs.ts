@@ -1,7 +1,7 @@
-import type { Place } from '../../live/job-order.ts';
-import type { PageRequest } from '../../page.ts';
-import { createSharedReads } from '../../sharing/shared-reads.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageRequest } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import type { Place } from '../live/job-order.ts';
+import { createSharedReads } from '../user/shared-reads.ts';
 import { countJobs, findJobs, type JobCounts, type JobPage } from './find-jobs.ts';
 import { isNarrowed, type JobQuery, writeJobQuery } from './job-query.ts';
 

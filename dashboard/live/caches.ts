@@ -12,7 +12,7 @@ import type { ReflectorMetrics } from '#runtime/kube/watch/reflector-options.ts'
 import type { Logger } from '#runtime/log/log.ts';
 import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
 import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
-import { type ListedJob, toListedJob } from './live/listed-job.ts';
+import { type ListedJob, toListedJob } from './listed-job.ts';
 
 /** All jobs of a project, under the value `ALL`. */
 export const NAMESPACE_INDEX = 'namespace';

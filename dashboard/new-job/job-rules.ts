@@ -2,8 +2,8 @@ import type { NewJobRules } from '#administration/jobs/new-jobs.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createUrlProblem } from '#runtime/zip-request/url-problem.ts';
-import type { Question } from '../../user/access.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import type { Question } from '../user/access.ts';
 
 /** A job is a ZipJob, and Secrets with its files. */
 export const NEW_JOB_RIGHTS: readonly Question[] = [

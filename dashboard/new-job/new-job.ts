@@ -12,14 +12,14 @@ import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { FORMAT } from '../../format.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { SECTION_LABELS } from '../../words.ts';
 import { BUCKET_RIGHTS } from '../buckets/bucket-rights.ts';
 import { newBucketHref } from '../buckets/new-bucket.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { bucketChoice, bucketChoices, chosenBucket } from './bucket-choices.ts';
 import { NEW_JOB_RIGHTS, newJobRules } from './job-rules.ts';
 
@@ -72,7 +72,7 @@ async function show(request: PageRequest, form: JobForm): Promise<ShownPage> {
   const { lineFaults = [] } = form;
   return {
     kind: 'page',
-    view: '/pages/new-job/new-job',
+    view: '/new-job/new-job',
     title: 'New job',
     section: 'jobs',
     trail: [{ label: SECTION_LABELS.jobs, href: jobsHref(namespace) }],

@@ -1,6 +1,6 @@
 import { PHASES, type Phase, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { phaseOf } from '../jobs/job-progress.ts';
 import type { ListedJob } from '../live/listed-job.ts';
-import { phaseOf } from './jobs/job-progress.ts';
 
 /** The jobs that are not finished. */
 export interface CurrentFigures {

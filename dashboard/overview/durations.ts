@@ -1,5 +1,5 @@
 import type { Percentile } from '#runtime/history/percentile.ts';
-import { FORMAT } from '../format.ts';
+import { FORMAT } from '../ui/format.ts';
 
 /** How long jobs took that succeeded. */
 export interface Durations {

@@ -1,5 +1,5 @@
-import { barChart, type Chart, type ChartSeries } from '../charts/chart.ts';
-import { FORMAT } from '../format.ts';
+import { barChart, type Chart, type ChartSeries } from '../ui/charts/chart.ts';
+import { FORMAT } from '../ui/format.ts';
 import type { JobLinks } from './job-links.ts';
 import type { Slot } from './period-figures.ts';
 
@@ -22,7 +22,7 @@ interface Cell {
   readonly href: string;
 }
 
-/** For /partials/table. */
+/** For /ui/partials/table. */
 export interface JobTable {
   readonly caption: string;
   readonly columns: readonly { readonly label: string; readonly isNumber?: true }[];

@@ -1,6 +1,6 @@
 import type { Phase } from '#crds/zip-job.ts';
-import { FORMAT } from '../format.ts';
-import { minuteText } from './history/history-query.ts';
+import { minuteText } from '../history/history-query.ts';
+import { FORMAT } from '../ui/format.ts';
 
 /** Which finished jobs a number of the overview counts. */
 export interface CountedJobs {

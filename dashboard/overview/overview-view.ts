@@ -1,12 +1,12 @@
 import type { Phase } from '#crds/zip-job.ts';
-import { FORMAT } from '../format.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonText } from '../ui/reason-text.ts';
 import type { CurrentFigures } from './current-figures.ts';
 import { durationText } from './durations.ts';
 import { type JobCharts, jobCharts } from './job-charts.ts';
 import type { CountedJobs, JobLinks } from './job-links.ts';
 import type { FailedJob, PeriodFigures, Sums } from './period-figures.ts';
 import { type Period, windowOf } from './periods.ts';
-import { reasonText } from './reason-text.ts';
 
 /** A number with the list that it counts; a rate with the jobs that lower it. */
 export interface Tile {

@@ -1,15 +1,17 @@
 import { projectKey } from '#crds/api-group.ts';
-import { ALL, NAMESPACE_INDEX } from '../caches.ts';
-import { FORMAT } from '../format.ts';
-import type { PageRequest, Route } from '../page.ts';
+import { createHistoryFigures, FIGURES_AGE_MS } from '../history/history-figures.ts';
+import { projectUidOf } from '../history/project-uid.ts';
+import type { PageRequest, Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { ALL, NAMESPACE_INDEX } from '../live/caches.ts';
+import { limitFacts } from '../projects/project-limits.ts';
+import { projectOf } from '../projects/project-of.ts';
+import { FORMAT } from '../ui/format.ts';
 import type { Question } from '../user/access.ts';
 import { currentFigures } from './current-figures.ts';
-import { createHistoryFigures, FIGURES_AGE_MS } from './history/history-figures.ts';
-import { projectUidOf } from './history/project-uid.ts';
 import { clusterLinks, historyLinks } from './job-links.ts';
 import { keptFor } from './kept-figures.ts';
 import { currentTiles, type PeriodView, periodView } from './overview-view.ts';
-import type { PageDeps } from './page-deps.ts';
 import {
   clusterFigures,
   type FailedJob,
@@ -18,8 +20,6 @@ import {
   projectFailures,
 } from './period-figures.ts';
 import { DAY, PERIODS, type Period, periodOf } from './periods.ts';
-import { limitFacts } from './project-limits.ts';
-import { projectOf } from './project-of.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 
@@ -144,7 +144,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
           ...(await periodData(request)),
           limits: limitFacts(project.project, jobs.order.size(namespace)),
         };
-        return { kind: 'page', view: '/pages/overview', title: project.title, section: 'overview', data };
+        return { kind: 'page', view: '/overview/overview', title: project.title, section: 'overview', data };
       },
     },
     {
@@ -153,7 +153,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
       needs: NEEDS,
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/overview-now',
+        view: '/overview/overview-now',
         data: currentData(request),
       }),
     },
@@ -163,7 +163,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
       needs: NEEDS,
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/overview-period',
+        view: '/overview/overview-period',
         data: await periodData(request),
       }),
     },

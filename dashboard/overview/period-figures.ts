@@ -1,8 +1,8 @@
 import { isFinished } from '#crds/zip-job.ts';
 import { isOfOlderProject, uuidOfName } from '#crds/zip-job-facts.ts';
+import { phaseOf } from '../jobs/job-progress.ts';
 import { failureReason, type ListedJob } from '../live/listed-job.ts';
 import { type Durations, durationsOf } from './durations.ts';
-import { phaseOf } from './jobs/job-progress.ts';
 import { type Period, windowOf } from './periods.ts';
 
 const MOST_REASONS = 8;

@@ -2,9 +2,9 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import type { DashboardConfig } from '../config.ts';
-import type { History } from '../history.ts';
+import type { History } from '../history/history-reader.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
-import { keptFor } from '../pages/kept-figures.ts';
+import { keptFor } from '../overview/kept-figures.ts';
 
 const DAY_MS = 86_400_000;
 /** Of usageByDay. */

@@ -1,12 +1,12 @@
-import type { GoTo, PageRequest, Route, ShownPage } from '../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from './form.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../ui/form.ts';
 
 const PATH = '/new-project';
 
 function show(form: FormState): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/new-project',
+    view: '/projects/new-project',
     title: 'New project',
     section: 'projects',
     data: { form },

@@ -2,7 +2,7 @@ import { limitText } from '#administration/projects/project-limits.ts';
 import { toProject } from '#administration/projects/project-view.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { isSize } from '#runtime/project-limits/lower-limit.ts';
-import { FORMAT } from '../format.ts';
+import { FORMAT } from '../ui/format.ts';
 
 const UNKNOWN = 'Not reported yet';
 

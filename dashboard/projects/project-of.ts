@@ -1,7 +1,7 @@
 import { projectKey } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import { notFound } from '../page.ts';
+import { notFound } from '../http/page.ts';
 import { toVisible, type VisibleProject } from '../user/visible-projects.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { toWebhook } from '#administration/webhooks/webhook-view.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { FORMAT } from '../format.ts';
-import type { Route } from '../page.ts';
+import type { Route } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { FORMAT } from '../ui/format.ts';
+import { paged } from '../ui/paged.ts';
+import type { Look } from '../ui/words.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
-import type { Look } from '../words.ts';
-import type { PageDeps } from './page-deps.ts';
-import { paged } from './paged.ts';
-import { webhookBadge } from './webhook/webhook-badge.ts';
+import { webhookBadge } from '../webhook/webhook-badge.ts';
 
 interface Badge {
   readonly look: Look;
@@ -54,7 +54,7 @@ export function createProjectsPage({ caches }: Pick<PageDeps, 'caches'>): readon
         const { rows, paging } = paged(found, '/projects', query);
         return {
           kind: 'page',
-          view: '/pages/projects',
+          view: '/projects/projects',
           title: 'Projects',
           section: 'projects',
           data: {

@@ -1,7 +1,7 @@
 import { createUserClient } from '#administration/changes/user-client.ts';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { RESOURCES, type RoleBinding } from '#runtime/kube/resources.ts';
-import type { PageRequest } from '../../page.ts';
+import type { PageRequest } from '../http/page.ts';
 
 /** Most rows on the page; a namespace can have any number of bindings. */
 const MOST_ROWS = 100;

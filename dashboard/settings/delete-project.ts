@@ -1,12 +1,12 @@
 import { hasCode } from '#administration/errors/administration-error.ts';
 import type { DeletedProject } from '#administration/projects/delete-project.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
-import { FORMAT } from '../../format.ts';
-import type { Flash, GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { Flash, GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { ALL, NAMESPACE_INDEX } from '../live/caches.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { SETTINGS_PATH, settingsHref, settingsTrail } from './settings-paths.ts';
 import { SETTINGS_RIGHTS } from './settings-rights.ts';
 
@@ -42,7 +42,7 @@ async function show(deps: Deps, request: PageRequest, form: FormState): Promise<
   const title = `Delete ${displayName ?? namespace}`;
   return {
     kind: 'page',
-    view: '/pages/settings/delete-project',
+    view: '/settings/delete-project',
     title,
     trail: settingsTrail(namespace),
     section: 'settings',

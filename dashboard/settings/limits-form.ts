@@ -4,8 +4,8 @@ import type { ProjectSettings } from '#administration/projects/project-settings.
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { eachLimit, isNoLimit, isSize, type LimitName } from '#runtime/project-limits/lower-limit.ts';
-import { FORMAT } from '../../format.ts';
-import { isUnchanged } from '../form.ts';
+import { isUnchanged } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
 import { bytesText, readBytes, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 

@@ -1,5 +1,5 @@
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../ui/form.ts';
 import { SETTINGS_PATH, settingsHref, settingsTrail } from './settings-paths.ts';
 import { SETTINGS_RIGHTS } from './settings-rights.ts';
 
@@ -9,7 +9,7 @@ const TITLE = 'Delete history';
 function show({ namespace }: PageRequest, errors: FormState['errors']): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/settings/purge-history',
+    view: '/settings/purge-history',
     title: TITLE,
     trail: settingsTrail(namespace),
     section: 'settings',

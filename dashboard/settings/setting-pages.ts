@@ -1,7 +1,7 @@
 import { checkVersion } from '#administration/changes/change-spec.ts';
 import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
 import {
   conflictErrors,
   type FormState,
@@ -11,7 +11,7 @@ import {
   postedText,
   shownTexts,
   valuesAfterConflict,
-} from '../form.ts';
+} from '../ui/form.ts';
 import { JOB_DEFAULTS_FORM } from './job-defaults-form.ts';
 import { LIMITS_FORM } from './limits-form.ts';
 import { fieldOf } from './setting-field.ts';
@@ -41,7 +41,7 @@ interface Shown {
 function show({ form, settings }: Shown, request: PageRequest, { values, errors }: FormState): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/settings/setting-form',
+    view: '/settings/setting-form',
     title: form.title,
     trail: settingsTrail(request.namespace),
     section: 'settings',

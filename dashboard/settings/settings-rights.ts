@@ -1,5 +1,5 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
-import type { Question } from '../../user/access.ts';
+import type { Question } from '../user/access.ts';
 
 /** Permissions that each operation on the settings needs. */
 export const SETTINGS_RIGHTS = {

@@ -1,8 +1,8 @@
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
-import type { PageRequest, Route, ShownPage } from '../../page.ts';
-import { SECTION_LABELS } from '../../words.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { PageRequest, Route, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { readAccess } from './access-rows.ts';
 import { jobDefaultFacts } from './job-defaults-form.ts';
 import { limitRows } from './limits-form.ts';
@@ -50,7 +50,7 @@ async function show({ history }: Deps, request: PageRequest): Promise<ShownPage>
   }
   return {
     kind: 'page',
-    view: '/pages/settings/settings',
+    view: '/settings/settings',
     title: SECTION_LABELS.settings,
     section: 'settings',
     data: {

@@ -1,7 +1,7 @@
 import { isRecord } from '#runtime/kube/client/decode.ts';
-import type { DashboardContext } from '../context.ts';
-import type { Cookies } from '../cookies.ts';
-import { localPath } from '../local-path.ts';
+import type { DashboardContext } from '../http/context.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { localPath } from '../http/local-path.ts';
 import type { Pending } from './identity-provider.ts';
 
 const NAME = 'signing-in';

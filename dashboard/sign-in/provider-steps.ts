@@ -1,4 +1,4 @@
-import { localPath } from '../local-path.ts';
+import { localPath } from '../http/local-path.ts';
 import { givePending, takePending } from './pending-cookie.ts';
 import { createSignInSteps, type SignInDeps, type Step, seeOther } from './sign-in-steps.ts';
 
@@ -34,7 +34,7 @@ export function createProviderSteps(deps: SignInDeps): {
         if (!isKnown) return steps.show(ctx, { status: 403, next, error: NOT_TRUSTED });
         // A redirect would still count as cross-site and carry no strict cookie, so a page of ours redirects instead.
         const made = await frame(ctx, { title: 'Signed in', refreshTo: next });
-        ctx.body = render('/frame/going-on', { frame: made, view: { next } });
+        ctx.body = render('/ui/going-on', { frame: made, view: { next } });
         ctx.type = 'html';
       });
     },

@@ -1,10 +1,10 @@
 import { isBearerToken } from '#runtime/kube/client/user-client.ts';
-import type { DashboardContext } from '../context.ts';
-import { localPath } from '../local-path.ts';
-import { checkCsrf } from '../middleware/session.ts';
-import type { LimitRequests } from '../sessions/session-limit.ts';
-import { SessionStoreAwayError } from '../sessions/session-store.ts';
-import type { Session } from '../sessions/sessions.ts';
+import type { DashboardContext } from '../http/context.ts';
+import { localPath } from '../http/local-path.ts';
+import { checkCsrf } from '../http/session.ts';
+import type { LimitRequests } from '../http/sessions/session-limit.ts';
+import { SessionStoreAwayError } from '../http/sessions/session-store.ts';
+import type { Session } from '../http/sessions/sessions.ts';
 import { createProviderSteps } from './provider-steps.ts';
 import {
   createSignInSteps,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
-import { FORMAT } from '../../format.ts';
-import { sectionCrumb } from '../../frame/menu.ts';
-import type { PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus } from '../form.ts';
+import type { PageRequest, Route, ShownPage } from '../http/page.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { sectionCrumb } from '../ui/menu.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
 const PATH = '/projects/:project/new-token';
@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Permission, string>> = {
 function show({ namespace }: PageRequest, form: FormState, checked: readonly string[]): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/tokens/new-token',
+    view: '/tokens/new-token',
     title: 'New access token',
     section: 'tokens',
     trail: [sectionCrumb(namespace, 'tokens')],
@@ -47,7 +47,7 @@ async function post(request: PageRequest): Promise<ShownPage> {
       .create({ name: name === '' ? undefined : name, permissions, form: formIdIn(form) });
     return {
       kind: 'page',
-      view: '/pages/tokens/created-token',
+      view: '/tokens/created-token',
       title: 'Your new access token',
       section: 'tokens',
       trail: [sectionCrumb(namespace, 'tokens')],

@@ -1,7 +1,7 @@
-import { FORMAT } from '../../format.ts';
-import { sectionCrumb } from '../../frame/menu.ts';
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { sectionCrumb } from '../ui/menu.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
@@ -16,7 +16,7 @@ async function show(request: PageRequest, errors: FormState['errors']): Promise<
   const token = await request.user.administration.tokens(request.namespace).find(idOf(request));
   return {
     kind: 'page',
-    view: '/pages/tokens/revoke-token',
+    view: '/tokens/revoke-token',
     title: `Revoke ${token.name ?? token.id}`,
     section: 'tokens',
     trail: [sectionCrumb(namespace, 'tokens')],

@@ -1,4 +1,4 @@
-import type { Question } from '../../user/access.ts';
+import type { Question } from '../user/access.ts';
 
 /** Permissions that each operation on access tokens needs. */
 export const TOKEN_RIGHTS = {

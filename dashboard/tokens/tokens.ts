@@ -1,7 +1,7 @@
-import { FORMAT } from '../../format.ts';
-import type { PageRequest, Route } from '../../page.ts';
-import { paged } from '../paged.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import type { PageRequest, Route } from '../http/page.ts';
+import { FORMAT } from '../ui/format.ts';
+import { paged } from '../ui/paged.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
@@ -36,7 +36,7 @@ export function createTokensPage(): readonly Route[] {
       needs: TOKEN_RIGHTS.list,
       handle: async (request) => ({
         kind: 'page',
-        view: '/pages/tokens/tokens',
+        view: '/tokens/tokens',
         title: 'Access tokens',
         section: 'tokens',
         data: await dataOf(request),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DashboardMiddleware } from './context.ts';
+import type { DashboardMiddleware } from '../http/context.ts';
 
 /** Parts of style.css, in the order in which they are joined. */
 const STYLES = [
@@ -38,7 +38,7 @@ export interface Assets {
 }
 
 function read(...parts: readonly string[]): Buffer {
-  return readFileSync(join(import.meta.dirname, 'assets', ...parts));
+  return readFileSync(join(import.meta.dirname, '../assets', ...parts));
 }
 
 /** The path contains the hash of the body, so browsers can cache it forever. */

@@ -1,4 +1,4 @@
-import type { Section } from '../page.ts';
+import type { Section } from '../http/page.ts';
 import type { Question } from '../user/access.ts';
 import type { User } from '../user/user.ts';
 import type { VisibleProject } from '../user/visible-projects.ts';

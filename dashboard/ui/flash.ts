@@ -1,7 +1,7 @@
 import { isRecord } from '#runtime/kube/client/decode.ts';
-import type { DashboardContext } from '../context.ts';
-import type { Cookies } from '../cookies.ts';
-import type { Flash } from '../page.ts';
+import type { DashboardContext } from '../http/context.ts';
+import type { Cookies } from '../http/cookies.ts';
+import type { Flash } from '../http/page.ts';
 
 const NAME = 'flash';
 /** Long enough for a redirect; an older message would be confusing. */

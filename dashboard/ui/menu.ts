@@ -1,9 +1,9 @@
-import { FORMAT } from '../format.ts';
-import type { Crumb, Section } from '../page.ts';
+import type { Crumb, Section } from '../http/page.ts';
 import type { Question } from '../user/access.ts';
 import type { User } from '../user/user.ts';
 import type { VisibleProject } from '../user/visible-projects.ts';
-import { SECTION_LABELS } from '../words.ts';
+import { FORMAT } from './format.ts';
+import { SECTION_LABELS } from './words.ts';
 
 interface MenuEntry {
   readonly section: Section;

@@ -3,7 +3,7 @@ const ROWS_ON_A_PAGE = 50;
 
 interface Paged<T> {
   readonly rows: readonly T[];
-  /** For /partials/pages. */
+  /** For /ui/partials/pages. */
   readonly paging: {
     /** From 1. */
     readonly page: number;

@@ -1,5 +1,5 @@
-import type { DashboardContext } from '../context.ts';
-import type { Cookies } from '../cookies.ts';
+import type { DashboardContext } from '../http/context.ts';
+import type { Cookies } from '../http/cookies.ts';
 
 const MAX_AGE_SECONDS = 31_536_000;
 

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { Eta } from 'eta';
 import { FORMAT } from './format.ts';
-import type { Frame } from './frame/frame.ts';
+import type { Frame } from './frame.ts';
 import * as words from './words.ts';
 
 /**
@@ -10,6 +11,6 @@ import * as words from './words.ts';
 export type Render = (view: string, data: { readonly frame: Frame; readonly view: object }) => string;
 
 export function createRender(): Render {
-  const eta = new Eta({ views: import.meta.dirname, cache: true, autoEscape: true });
+  const eta = new Eta({ views: join(import.meta.dirname, '..'), cache: true, autoEscape: true });
   return (view, data) => eta.render(view, { ...data, format: FORMAT, words });
 }

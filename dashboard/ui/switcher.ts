@@ -1,4 +1,4 @@
-import type { Section } from '../page.ts';
+import type { Section } from '../http/page.ts';
 import type { VisibleProject } from '../user/visible-projects.ts';
 import { sectionHref } from './menu.ts';
 

@@ -1,6 +1,6 @@
 import type { Phase } from '#crds/zip-job.ts';
-import type { DeliveryResult } from './live/deliveries.ts';
-import type { Section } from './page.ts';
+import type { Section } from '../http/page.ts';
+import type { DeliveryResult } from '../live/deliveries.ts';
 
 /** Words that more than one page of the dashboard shows. */
 

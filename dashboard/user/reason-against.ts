@@ -1,5 +1,5 @@
-import type { PageRequest } from '../page.ts';
-import type { Question } from '../user/access.ts';
+import type { PageRequest } from '../http/page.ts';
+import type { Question } from './access.ts';
 
 /**
  * Why the user is denied one of these permissions; empty when all are granted. Only for links and buttons: the route behind

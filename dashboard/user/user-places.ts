@@ -1,6 +1,6 @@
 import { createFairPlaces } from '#runtime/fair/fair-capacity.ts';
+import { BusyError, type PageRequest, type Route } from '../http/page.ts';
 import type { DashboardMetrics } from '../metrics.ts';
-import { BusyError, type PageRequest, type Route } from '../page.ts';
 
 interface UserPlacesOptions {
   /** What takes a place, as in the metric. */

@@ -2,9 +2,9 @@ import { type Administration, createAdministration } from '#administration/admin
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { asUser, withinRequest } from '#runtime/kube/client/user-client.ts';
 import type { Clock } from '#runtime/time/clock.ts';
-import type { Session } from '../sessions/sessions.ts';
-import { createJoinNext } from '../sharing/join-next.ts';
+import type { Session } from '../http/sessions/sessions.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';
+import { createJoinNext } from './join-next.ts';
 
 /** The user who makes a request. */
 export interface User {

@@ -1,6 +1,6 @@
-import { FORMAT } from '../../format.ts';
-import type { PageRequest } from '../../page.ts';
-import { reasonAgainst, refusalOf } from '../reason-against.ts';
+import type { PageRequest } from '../http/page.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst, refusalOf } from '../user/reason-against.ts';
 import { type DeliveryLog, type DeliverySource, deliveryLog } from './delivery-log.ts';
 import {
   deliveryChips,

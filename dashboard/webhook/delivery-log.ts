@@ -1,9 +1,9 @@
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import type { WebhookEvent } from '#crds/zip-job.ts';
-import { FORMAT } from '../../format.ts';
-import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../../live/deliveries.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
-import type { PageDeps } from '../page-deps.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../live/deliveries.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { FORMAT } from '../ui/format.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
 
 /** Most jobs in the log. Open pages read it every few seconds; the filters find older ones. */

@@ -1,6 +1,6 @@
 import { WEBHOOK_EVENTS } from '#crds/zip-job.ts';
-import { DELIVERY_RESULTS, type WantedDeliveries } from '../../live/deliveries.ts';
-import { DELIVERY_BADGES } from '../../words.ts';
+import { DELIVERY_RESULTS, type WantedDeliveries } from '../live/deliveries.ts';
+import { DELIVERY_BADGES } from '../ui/words.ts';
 import { webhookHref } from './webhook-paths.ts';
 
 /** Filters of the deliveries; an empty text matches everything. */

@@ -1,5 +1,5 @@
-import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../ui/form.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -8,7 +8,7 @@ const PATH = `${WEBHOOK_PATH}/remove`;
 function show({ namespace }: PageRequest, form: FormState): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/webhook/remove-webhook',
+    view: '/webhook/remove-webhook',
     title: 'Remove webhook',
     trail: webhookTrail(namespace),
     section: 'webhook',

@@ -1,6 +1,5 @@
 import { AdministrationError } from '#administration/errors/administration-error.ts';
 import { toWebhook } from '#administration/webhooks/webhook-view.ts';
-import { FORMAT } from '../../format.ts';
 import {
   type GoTo,
   PageError,
@@ -8,10 +7,11 @@ import {
   type PageResponse,
   type Route,
   type ShownPage,
-} from '../../page.ts';
+} from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
 import { outcomeOfEach } from '../jobs/bulk/bulk-plan.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { projectOf } from '../project-of.ts';
+import { projectOf } from '../projects/project-of.ts';
+import { FORMAT } from '../ui/format.ts';
 import { deliveryLog } from './delivery-log.ts';
 import { deliveriesHref, readDeliveryQuery } from './delivery-query.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
@@ -46,7 +46,7 @@ async function showFailed(deps: Deps, request: PageRequest): Promise<ShownPage> 
   const { project } = projectOf(deps.caches.zipProjects, namespace);
   return {
     kind: 'page',
-    view: '/pages/webhook/resend',
+    view: '/webhook/resend',
     title: TITLE,
     trail: webhookTrail(namespace),
     section: 'webhook',
@@ -109,7 +109,7 @@ async function post({ caches, config }: Deps, request: PageRequest): Promise<Pag
   const outcomes = await requestEach(request, names);
   return {
     kind: 'page',
-    view: '/pages/webhook/resent',
+    view: '/webhook/resent',
     title: TITLE,
     trail: webhookTrail(namespace),
     section: 'webhook',

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hasCode } from '#administration/errors/administration-error.ts';
-import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus, seenIn } from '../form.ts';
+import type { PageRequest, PageResponse, Route, ShownPage } from '../http/page.ts';
+import {
+  EMPTY_FORM,
+  type FormState,
+  filledIn,
+  formErrors,
+  formIdIn,
+  formStatus,
+  seenIn,
+} from '../ui/form.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -18,7 +26,7 @@ const OVERLAPS = [
 function show({ namespace }: PageRequest, version: string, form: FormState): ShownPage {
   return {
     kind: 'page',
-    view: '/pages/webhook/rotate-secret',
+    view: '/webhook/rotate-secret',
     title: 'Rotate signing secret',
     trail: webhookTrail(namespace),
     section: 'webhook',
@@ -53,7 +61,7 @@ async function post(request: PageRequest): Promise<PageResponse> {
       });
     return {
       kind: 'page',
-      view: '/pages/webhook/secret',
+      view: '/webhook/secret',
       title: 'Signing secret',
       trail: webhookTrail(request.namespace),
       section: 'webhook',

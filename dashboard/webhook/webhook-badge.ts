@@ -1,5 +1,5 @@
 import type { Webhook } from '#administration/webhooks/webhook-view.ts';
-import type { Look } from '../../words.ts';
+import type { Look } from '../ui/words.ts';
 
 /** Whether events are sent, and if not, who stopped them. */
 export function webhookBadge({ isSet, enabled, endpoint }: Pick<Webhook, 'isSet' | 'enabled' | 'endpoint'>): {

@@ -1,7 +1,7 @@
 import type { WaitOptions } from '#administration/changes/wait-for.ts';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
 import type { Webhooks } from '#administration/webhooks/webhooks.ts';
-import type { GoTo, PageRequest, Route } from '../../page.ts';
+import type { GoTo, PageRequest, Route } from '../http/page.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 

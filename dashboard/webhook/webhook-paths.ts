@@ -1,6 +1,6 @@
-import { FORMAT } from '../../format.ts';
-import type { Crumb } from '../../page.ts';
-import { SECTION_LABELS } from '../../words.ts';
+import type { Crumb } from '../http/page.ts';
+import { FORMAT } from '../ui/format.ts';
+import { SECTION_LABELS } from '../ui/words.ts';
 
 export const WEBHOOK_PATH = '/projects/:project/webhook';
 

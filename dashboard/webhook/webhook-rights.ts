@@ -1,5 +1,5 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
-import type { Question } from '../../user/access.ts';
+import type { Question } from '../user/access.ts';
 
 function secrets(verb: Question['verb']): Question {
   return { verb, resource: 'secrets', group: '' };

@@ -7,8 +7,9 @@ import { toWebhook, type Webhook } from '#administration/webhooks/webhook-view.t
 import type { ShownWebhook } from '#administration/webhooks/webhooks.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
-import { FORMAT } from '../../format.ts';
-import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../../page.ts';
+import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../http/page.ts';
+import type { PageDeps } from '../http/page-deps.ts';
+import { projectOf } from '../projects/project-of.ts';
 import {
   conflictErrors,
   EMPTY_FORM,
@@ -21,10 +22,9 @@ import {
   seenIn,
   shownTexts,
   valuesAfterConflict,
-} from '../form.ts';
-import type { PageDeps } from '../page-deps.ts';
-import { projectOf } from '../project-of.ts';
-import { reasonAgainst } from '../reason-against.ts';
+} from '../ui/form.ts';
+import { FORMAT } from '../ui/format.ts';
+import { reasonAgainst } from '../user/reason-against.ts';
 import { deliveriesOf } from './deliveries.ts';
 import { webhookBadge } from './webhook-badge.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
@@ -119,7 +119,7 @@ async function show(deps: Deps, request: PageRequest, given: Given): Promise<Sho
     liveTest: livePath(request.namespace, 'test'),
   };
   const status = formStatus(given.form.errors);
-  return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
+  return { kind: 'page', view: '/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 }
 
 async function afterConflict(
@@ -159,7 +159,7 @@ async function set(deps: Deps, request: PageRequest): Promise<PageResponse> {
     const data = { secret, previousUntil: null, back };
     return {
       kind: 'page',
-      view: '/pages/webhook/secret',
+      view: '/webhook/secret',
       title: 'Signing secret',
       trail: webhookTrail(namespace),
       section: 'webhook',
@@ -181,7 +181,7 @@ function liveState(
   const { project } = projectOf(caches.zipProjects, request.namespace);
   const isTestApart = view === 'webhook-test' || request.query.get('test') === 'apart';
   const data = stateOf(request, toWebhook(project), isTestApart);
-  return { kind: 'fragment', view: `/pages/webhook/${view}`, data };
+  return { kind: 'fragment', view: `/webhook/${view}`, data };
 }
 
 /** The webhook settings of a project and its recent deliveries. */
@@ -213,7 +213,7 @@ export function createWebhookPage(deps: Deps): readonly Route[] {
       path: '/projects/:project/live/webhook/deliveries',
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/webhook/webhook-deliveries',
+        view: '/webhook/webhook-deliveries',
         data: await deliveriesOf(deps, request),
       }),
     },

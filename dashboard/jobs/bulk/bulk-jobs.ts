@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '#crds/zip-job-facts.ts';
-import { FORMAT } from '../../../format.ts';
-import { PageError, type PageRequest, type Route, type ShownPage } from '../../../page.ts';
-import { SECTION_LABELS } from '../../../words.ts';
-import type { PageDeps } from '../../page-deps.ts';
+import { PageError, type PageRequest, type Route, type ShownPage } from '../../http/page.ts';
+import type { PageDeps } from '../../http/page-deps.ts';
+import { FORMAT } from '../../ui/format.ts';
+import { SECTION_LABELS } from '../../ui/words.ts';
 import { NAME } from '../find-job.ts';
 import { matchingJobs } from '../find-jobs.ts';
 import { validJobQuery } from '../job-filters.ts';
@@ -64,7 +64,7 @@ interface BulkPage {
 function page(view: string, data: BulkPage): ShownPage {
   return {
     kind: 'page',
-    view: `/pages/jobs/bulk/${view}`,
+    view: `/jobs/bulk/${view}`,
     title: data.title,
     trail: [{ label: SECTION_LABELS.jobs, href: data.back }],
     section: 'jobs',

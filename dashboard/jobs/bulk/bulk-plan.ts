@@ -3,9 +3,9 @@ import { AdministrationError } from '#administration/errors/administration-error
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
 import { inBatches } from '#runtime/collections/in-batches.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { FORMAT } from '../../../format.ts';
-import { toListedJob } from '../../../live/listed-job.ts';
-import type { PageRequest } from '../../../page.ts';
+import type { PageRequest } from '../../http/page.ts';
+import { toListedJob } from '../../live/listed-job.ts';
+import { FORMAT } from '../../ui/format.ts';
 import { lookOf, phaseOf } from '../job-progress.ts';
 import type { BulkAction, CachedJobs } from './bulk-actions.ts';
 

@@ -2,8 +2,8 @@ import type {
   AdministrationError,
   AdministrationErrorCode,
 } from '#administration/errors/administration-error.ts';
-import { FORMAT } from '../../../format.ts';
-import type { PageRequest } from '../../../page.ts';
+import type { PageRequest } from '../../http/page.ts';
+import { FORMAT } from '../../ui/format.ts';
 import type { BulkAction } from './bulk-actions.ts';
 import { outcomeOfEach } from './bulk-plan.ts';
 

@@ -1,7 +1,7 @@
 import { type Condition, findCondition, REASONS } from '#crds/conditions.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { FORMAT } from '../../../format.ts';
+import { FORMAT } from '../../ui/format.ts';
 import type { Stage, StageState } from './stage.ts';
 
 /** An attempt that ended has a record; the current one has only its number and the pod. */

@@ -1,6 +1,6 @@
 import { redactText } from '#runtime/log/redact.ts';
-import { FORMAT } from '../../../format.ts';
-import type { Look } from '../../../words.ts';
+import { FORMAT } from '../../ui/format.ts';
+import type { Look } from '../../ui/words.ts';
 import type { Stage, StageState } from './stage.ts';
 
 /** A stage as a row of the timeline. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { JOBS_ON_A_PAGE } from '#dashboard/pages/history/history.ts';
-import { readHistoryFigures } from '#dashboard/pages/history/history-figures.ts';
-import { PERIODS, type Period } from '#dashboard/pages/periods.ts';
+import { JOBS_ON_A_PAGE } from '#dashboard/history/history.ts';
+import { readHistoryFigures } from '#dashboard/history/history-figures.ts';
+import { PERIODS, type Period } from '#dashboard/overview/periods.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { createFigures } from '#runtime/history/figures.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';

@@ -1,4 +1,4 @@
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { Totals } from '#runtime/history/figures.ts';
 import { aFinishedJob } from './archived-jobs.ts';

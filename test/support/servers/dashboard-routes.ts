@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { readDashboardConfig } from '#dashboard/config.ts';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
+import type { Route } from '#dashboard/http/page.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
-import type { Route } from '#dashboard/page.ts';
-import { createRoutes } from '#dashboard/pages/routes.ts';
+import { createRoutes } from '#dashboard/routes.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { systemClock } from '#runtime/time/clock.ts';
 import type { DashboardServer } from './dashboard-server.ts';

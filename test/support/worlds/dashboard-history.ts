@@ -1,6 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
-import { createHistory, type History } from '#dashboard/history.ts';
+import { createHistory, type History } from '#dashboard/history/history-reader.ts';
 import { systemClock } from '#runtime/time/clock.ts';
 import { type ConfigChange, changedConfig } from '../builders/changed-config.ts';
 import type { PostgresServer } from '../servers/postgres-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Route } from '#dashboard/page.ts';
+import type { Route } from '#dashboard/http/page.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { dashboardRoutes } from '#test/support/servers/dashboard-routes.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { toError } from '#runtime/errors.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

@@ -3,7 +3,7 @@ import { type Effect, effectsOf } from '#test/dev/change-effects.ts';
 
 const CASES: readonly (readonly [path: string, effects: readonly Effect[]])[] = [
   ['api/app.ts', ['api']],
-  ['dashboard/pages/overview.eta', ['dashboard']],
+  ['dashboard/overview/overview.eta', ['dashboard']],
   ['dashboard/assets/style/base.css', ['dashboard']],
   ['controller/policies/queue.ts', ['controller']],
   ['administration/tokens.ts', ['dashboard']],

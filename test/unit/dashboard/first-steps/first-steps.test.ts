@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Phase } from '#crds/zip-job.ts';
-import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
+import { firstCommands, firstRequest } from '#dashboard/first-steps/first-request.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { countReads } from '#test/support/builders/count-reads.ts';

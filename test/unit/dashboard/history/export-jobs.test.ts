@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { ExportedJob } from '#runtime/history/csv.ts';

@@ -1,6 +1,6 @@
 /** Pages with a history that returns given jobs, without a database. */
 import { expect } from 'chai';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { HistoryJob } from '#runtime/history/history-job.ts';
 import { aFinishedJob, daysAgo } from '#test/support/builders/archived-jobs.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { History } from '#dashboard/history.ts';
-import { createHistoryFigures } from '#dashboard/pages/history/history-figures.ts';
-import type { PageDeps } from '#dashboard/pages/page-deps.ts';
-import { DAY, PERIODS, periodOf } from '#dashboard/pages/periods.ts';
+import { createHistoryFigures } from '#dashboard/history/history-figures.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
+import type { PageDeps } from '#dashboard/http/page-deps.ts';
+import { DAY, PERIODS, periodOf } from '#dashboard/overview/periods.ts';
 import { AppError } from '#runtime/errors.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { Statistics } from '#runtime/history/figures.ts';

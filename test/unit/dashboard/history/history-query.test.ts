@@ -6,8 +6,8 @@ import {
   readHistoryQuery,
   timesOf,
   writeHistoryQuery,
-} from '#dashboard/pages/history/history-query.ts';
-import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
+} from '#dashboard/history/history-query.ts';
+import { readJobQuery } from '#dashboard/jobs/job-query.ts';
 
 const ID = '0198b5a0-0000-7000-8000-000000000001';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
-import { toHistoryApiError } from '#dashboard/history-api/api-error.ts';
-import { readListQuery } from '#dashboard/history-api/list-query.ts';
+import { toHistoryApiError } from '#dashboard/history/api-error.ts';
+import { readListQuery } from '#dashboard/history/list-query.ts';
 
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import { until } from '#test/support/until.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createCookies } from '#dashboard/cookies.ts';
+import { createCookies } from '#dashboard/http/cookies.ts';
 
 describe('createCookies', () => {
   const secure = createCookies({ isSecure: true });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { limitFacts } from '#dashboard/pages/project-limits.ts';
+import { limitFacts } from '#dashboard/projects/project-limits.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

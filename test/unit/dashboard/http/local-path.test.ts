@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { localPath } from '#dashboard/local-path.ts';
+import { localPath } from '#dashboard/http/local-path.ts';
 
 const ORIGIN = 'https://zips.example.com';
 

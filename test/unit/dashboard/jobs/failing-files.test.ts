@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/jobs/job-view.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
-import { failingFilesOf } from '#dashboard/pages/jobs/failing-files.ts';
-import { inlineSources, type KnownSources } from '#dashboard/pages/jobs/known-sources.ts';
+import { failingFilesOf } from '#dashboard/jobs/failing-files.ts';
+import { inlineSources, type KnownSources } from '#dashboard/jobs/known-sources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { PHASES, TERMINAL_PHASES, type ZipJobStatus } from '#crds/zip-job.ts';
+import { countJobs, findJobs, matcherOf } from '#dashboard/jobs/find-jobs.ts';
+import { readJobQuery } from '#dashboard/jobs/job-query.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
 import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
-import { countJobs, findJobs, matcherOf } from '#dashboard/pages/jobs/find-jobs.ts';
-import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
-import { clusterFigures } from '#dashboard/pages/period-figures.ts';
-import { DAY } from '#dashboard/pages/periods.ts';
+import { clusterFigures } from '#dashboard/overview/period-figures.ts';
+import { DAY } from '#dashboard/overview/periods.ts';
 import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const COUNT = 10_000;

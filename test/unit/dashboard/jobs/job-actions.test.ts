@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { actionsOf } from '#dashboard/pages/jobs/job-actions.ts';
+import { actionsOf } from '#dashboard/jobs/job-actions.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 

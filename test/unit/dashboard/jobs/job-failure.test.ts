@@ -3,9 +3,9 @@ import { toJob } from '#administration/jobs/job-view.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { failurePanel, rerunAdvice } from '#dashboard/pages/jobs/job-failure.ts';
-import { inlineSources } from '#dashboard/pages/jobs/known-sources.ts';
-import { NO_RERUNS, type Rerun } from '#dashboard/pages/jobs/reruns.ts';
+import { failurePanel, rerunAdvice } from '#dashboard/jobs/job-failure.ts';
+import { inlineSources } from '#dashboard/jobs/known-sources.ts';
+import { NO_RERUNS, type Rerun } from '#dashboard/jobs/reruns.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 

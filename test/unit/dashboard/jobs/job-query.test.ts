@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { filterChips } from '#dashboard/pages/jobs/job-filters.ts';
-import { isNarrowed, readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
+import { filterChips } from '#dashboard/jobs/job-filters.ts';
+import { isNarrowed, readJobQuery, writeJobQuery } from '#dashboard/jobs/job-query.ts';
 
 function read(query: string | Record<string, string>) {
   return readJobQuery(new URLSearchParams(query));

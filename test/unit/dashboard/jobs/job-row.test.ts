@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { jobRow } from '#dashboard/jobs/job-row.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 
 describe('duration of jobRow', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { AppError } from '#runtime/errors.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

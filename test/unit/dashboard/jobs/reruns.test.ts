@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { ZIP_JOB_INDEXES } from '#dashboard/caches.ts';
+import { rerunsOf } from '#dashboard/jobs/reruns.ts';
+import { ZIP_JOB_INDEXES } from '#dashboard/live/caches.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { rerunsOf } from '#dashboard/pages/jobs/reruns.ts';
 import { createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
-import { dispositionOf, signedDownload } from '#dashboard/pages/jobs/signed-download.ts';
+import { dispositionOf, signedDownload } from '#dashboard/jobs/signed-download.ts';
 import { locateStore } from '#runtime/store/store-location.ts';
 
 const SECRET = 'the-secret-access-key';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { createCaches } from '#dashboard/caches.ts';
+import { createCaches } from '#dashboard/live/caches.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { fixedKube } from '#test/support/builders/fixed-kube.ts';
 import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { jobCharts, weeksOf } from '#dashboard/pages/job-charts.ts';
-import { historyLinks } from '#dashboard/pages/job-links.ts';
-import { slotsOf } from '#dashboard/pages/period-figures.ts';
+import { jobCharts, weeksOf } from '#dashboard/overview/job-charts.ts';
+import { historyLinks } from '#dashboard/overview/job-links.ts';
+import { slotsOf } from '#dashboard/overview/period-figures.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-05-04T12:00:00Z');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { keptFor } from '#dashboard/pages/kept-figures.ts';
+import { keptFor } from '#dashboard/overview/kept-figures.ts';
 import { NOW } from '#test/support/builders/objects.ts';
 
 describe('keptFor', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { currentFigures } from '#dashboard/pages/current-figures.ts';
-import { durationsOf, durationText } from '#dashboard/pages/durations.ts';
-import { clusterFigures, projectFailures } from '#dashboard/pages/period-figures.ts';
-import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/pages/periods.ts';
+import { currentFigures } from '#dashboard/overview/current-figures.ts';
+import { durationsOf, durationText } from '#dashboard/overview/durations.ts';
+import { clusterFigures, projectFailures } from '#dashboard/overview/period-figures.ts';
+import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/overview/periods.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 

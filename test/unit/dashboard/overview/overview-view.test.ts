@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { clusterLinks, historyLinks } from '#dashboard/pages/job-links.ts';
-import { currentTiles, periodView, successRate } from '#dashboard/pages/overview-view.ts';
-import { clusterFigures, type PeriodFigures, slotsOf } from '#dashboard/pages/period-figures.ts';
-import { DAY } from '#dashboard/pages/periods.ts';
+import { clusterLinks, historyLinks } from '#dashboard/overview/job-links.ts';
+import { currentTiles, periodView, successRate } from '#dashboard/overview/overview-view.ts';
+import { clusterFigures, type PeriodFigures, slotsOf } from '#dashboard/overview/period-figures.ts';
+import { DAY } from '#dashboard/overview/periods.ts';
 
 const NOW = new Date('2026-05-04T12:34:56Z');
 const HOUR = Date.parse('2026-05-04T11:00:00Z');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { createHasStarted } from '#dashboard/frame/has-started.ts';
+import { createHasStarted } from '#dashboard/projects/has-started.ts';
 import { AppError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { accessRows } from '#dashboard/pages/settings/access-rows.ts';
+import { accessRows } from '#dashboard/settings/access-rows.ts';
 import type { RoleBinding } from '#runtime/kube/resources.ts';
 
 function binding(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
-import type { History } from '#dashboard/history.ts';
+import type { History } from '#dashboard/history/history-reader.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bytesText, fieldOf, readBytes, readWhole } from '#dashboard/pages/settings/setting-field.ts';
+import { bytesText, fieldOf, readBytes, readWhole } from '#dashboard/settings/setting-field.ts';
 
 const FIELD = { name: 'size', label: 'Size' };
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lastUse } from '#dashboard/pages/tokens/last-use.ts';
+import { lastUse } from '#dashboard/tokens/last-use.ts';
 
 describe('lastUse', () => {
   const NOW = new Date('2026-01-10T12:00:00Z');

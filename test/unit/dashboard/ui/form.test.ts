@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { AdministrationError } from '#administration/errors/administration-error.ts';
-import { conflictErrors } from '#dashboard/pages/form.ts';
+import { conflictErrors } from '#dashboard/ui/form.ts';
 
 const CONFLICT = new AdministrationError('Someone else changed it', { code: 'Conflict' });
 const CHOICES = [

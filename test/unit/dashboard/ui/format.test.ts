@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FORMAT } from '#dashboard/format.ts';
+import { FORMAT } from '#dashboard/ui/format.ts';
 
 describe('FORMAT', () => {
   it('formats sizes', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { bannerOf } from '#dashboard/frame/banner.ts';
-import { switcherOf } from '#dashboard/frame/switcher.ts';
+import { bannerOf } from '#dashboard/ui/banner.ts';
+import { switcherOf } from '#dashboard/ui/switcher.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { toVisible } from '#dashboard/user/visible-projects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRender } from '#dashboard/render.ts';
+import { createRender } from '#dashboard/ui/render.ts';
 
 const NOW = new Date('2026-03-04T12:00:00Z');
 const FRAME = { now: NOW };
@@ -8,7 +8,7 @@ const EVIL = '"><img src=x>';
 describe('partials', () => {
   const render = createRender();
   function partial(name: string, data: object): string {
-    return render(`/partials/${name}`, { frame: FRAME, ...data } as never).trim();
+    return render(`/ui/partials/${name}`, { frame: FRAME, ...data } as never).trim();
   }
 
   describe('time', () => {

@@ -14,8 +14,8 @@ describe('templates', () => {
       expect(
         raw.filter((code) => !/^(include\(|it\.body$)/.test(code)),
         file,
-      ).to.deep.equal(file === 'partials/table.eta' ? ['cell.html'] : []);
-      // The cells of partials/table.eta that it writes unescaped.
+      ).to.deep.equal(file === 'ui/partials/table.eta' ? ['cell.html'] : []);
+      // The cells of ui/partials/table.eta that it writes unescaped.
       expect(text, file).to.not.match(/\bhtml:(?! include\()/);
       expect(text, file).to.not.match(/\sstyle=|\son[a-z]+=|<script(?! src=)|<style/);
     }

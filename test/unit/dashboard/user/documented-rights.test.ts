@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { BUCKET_RIGHTS } from '#dashboard/pages/buckets/bucket-rights.ts';
-import { CHANGE_JOB, CREATE_JOB } from '#dashboard/pages/jobs/job-actions.ts';
-import { NEW_JOB_RIGHTS } from '#dashboard/pages/new-job/job-rules.ts';
-import { SETTINGS_RIGHTS } from '#dashboard/pages/settings/settings-rights.ts';
-import { TOKEN_RIGHTS } from '#dashboard/pages/tokens/token-rights.ts';
-import { WEBHOOK_RIGHTS } from '#dashboard/pages/webhook/webhook-rights.ts';
+import { BUCKET_RIGHTS } from '#dashboard/buckets/bucket-rights.ts';
+import { CHANGE_JOB, CREATE_JOB } from '#dashboard/jobs/job-actions.ts';
+import { NEW_JOB_RIGHTS } from '#dashboard/new-job/job-rules.ts';
+import { SETTINGS_RIGHTS } from '#dashboard/settings/settings-rights.ts';
+import { TOKEN_RIGHTS } from '#dashboard/tokens/token-rights.ts';
 import type { Question } from '#dashboard/user/access.ts';
+import { WEBHOOK_RIGHTS } from '#dashboard/webhook/webhook-rights.ts';
 
 /** Actions of the table in docs/configure.md, and the rights that their pages ask for. */
 const ACTIONS: Readonly<Record<string, readonly Question[]>> = {

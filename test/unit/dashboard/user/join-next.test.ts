@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createJoinNext } from '#dashboard/sharing/join-next.ts';
+import { createJoinNext } from '#dashboard/user/join-next.ts';
 
 function start() {
   const join = createJoinNext<string>();

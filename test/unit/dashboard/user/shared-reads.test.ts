@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSharedReads } from '#dashboard/sharing/shared-reads.ts';
+import { createSharedReads } from '#dashboard/user/shared-reads.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 function start({ ageMs = 1_000, maxBytes = 100 } = {}) {

@@ -3,8 +3,8 @@ import type { WebhookState, ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { type DeliveryLog, deliveryLog as deliveryLogOf } from '#dashboard/pages/webhook/delivery-log.ts';
-import type { DeliveryQuery } from '#dashboard/pages/webhook/delivery-query.ts';
+import { type DeliveryLog, deliveryLog as deliveryLogOf } from '#dashboard/webhook/delivery-log.ts';
+import type { DeliveryQuery } from '#dashboard/webhook/delivery-query.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 

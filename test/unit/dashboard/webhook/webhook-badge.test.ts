@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { toWebhook } from '#administration/webhooks/webhook-view.ts';
 import { endpointDigest, type ZipProject } from '#crds/zip-project.ts';
-import { webhookBadge } from '#dashboard/pages/webhook/webhook-badge.ts';
+import { webhookBadge } from '#dashboard/webhook/webhook-badge.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
 const url = 'https://hooks.example.com/';

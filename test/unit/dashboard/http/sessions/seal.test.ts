@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { KEY_BYTES, seal, unseal } from '#dashboard/sessions/seal.ts';
+import { KEY_BYTES, seal, unseal } from '#dashboard/http/sessions/seal.ts';
 
 describe('seal and unseal', () => {
   const key = randomBytes(KEY_BYTES);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { createLocalSessionStore } from '#dashboard/sessions/local-session-store.ts';
-import { type SessionStore, SessionStoreAwayError } from '#dashboard/sessions/session-store.ts';
-import { createSessions } from '#dashboard/sessions/sessions.ts';
-import { createSharedSessionStore } from '#dashboard/sessions/shared-session-store.ts';
+import { createLocalSessionStore } from '#dashboard/http/sessions/local-session-store.ts';
+import { type SessionStore, SessionStoreAwayError } from '#dashboard/http/sessions/session-store.ts';
+import { createSessions } from '#dashboard/http/sessions/sessions.ts';
+import { createSharedSessionStore } from '#dashboard/http/sessions/shared-session-store.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Attempt, WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { stagesOf } from '#dashboard/pages/jobs/stages/job-stages.ts';
-import type { Stage } from '#dashboard/pages/jobs/stages/stage.ts';
+import { stagesOf } from '#dashboard/jobs/stages/job-stages.ts';
+import type { Stage } from '#dashboard/jobs/stages/stage.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Stage } from '#dashboard/pages/jobs/stages/stage.ts';
-import { stageRows } from '#dashboard/pages/jobs/stages/stage-rows.ts';
+import type { Stage } from '#dashboard/jobs/stages/stage.ts';
+import { stageRows } from '#dashboard/jobs/stages/stage-rows.ts';
 import { ago, NOW } from '#test/support/builders/objects.ts';
 
 function rowOf(stage: Partial<Stage>, ...others: readonly Stage[]) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { barChart, type Chart, lineChart } from '#dashboard/charts/chart.ts';
-import type { Frame } from '#dashboard/frame/frame.ts';
-import { createRender } from '#dashboard/render.ts';
+import { barChart, type Chart, lineChart } from '#dashboard/ui/charts/chart.ts';
+import type { Frame } from '#dashboard/ui/frame.ts';
+import { createRender } from '#dashboard/ui/render.ts';
 
 const TEXTS = { id: 'jobs', label: 'Jobs per hour', unitLabel: 'Jobs' };
 
@@ -10,7 +10,7 @@ const render = createRender();
 
 function htmlOf(chart: Chart): string {
   const data = { frame: {} as Frame, view: {}, chart };
-  return render('/charts/chart', data);
+  return render('/ui/charts/chart', data);
 }
 
 describe('the template of a chart', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { barChart, type Chart, lineChart } from '#dashboard/charts/chart.ts';
-import type { ChartUnit } from '#dashboard/charts/units.ts';
+import { barChart, type Chart, lineChart } from '#dashboard/ui/charts/chart.ts';
+import type { ChartUnit } from '#dashboard/ui/charts/units.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
