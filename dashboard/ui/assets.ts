@@ -17,7 +17,7 @@ const STYLES = [
   'print',
 ] as const;
 /** Each is served as a file of its own, and every page loads all of them with `defer`. */
-const SCRIPTS = ['live', 'frame', 'jobs'] as const;
+const SCRIPTS = ['live', 'frame', 'keys', 'jobs'] as const;
 
 interface Asset {
   readonly path: string;
@@ -57,23 +57,34 @@ function withoutComments(css: string): string {
     .trimStart();
 }
 
-function readStyle(): Asset {
+const FONT = 'inter-latin.woff2';
+
+/** The style names the font as a file beside it, and gets the path under which it is served. */
+function readStyle(font: Asset): Asset {
+  const css = withoutComments(STYLES.map((part) => read('style', `${part}.css`).toString()).join('\n'));
   return assetOf(
     'style.css',
     'text/css; charset=utf-8',
-    Buffer.from(withoutComments(STYLES.map((part) => read('style', `${part}.css`).toString()).join('\n'))),
+    Buffer.from(css.replace(`'${FONT}'`, `'${font.path}'`)),
   );
 }
 
+/** Lines that are only a comment, and indentation. Scripts have no template literal of several lines. */
+function withoutCommentLines(script: string): string {
+  return script.replaceAll(/^\s*\/\/.*\n/gm, '').replaceAll(/\n\s+/g, '\n');
+}
+
 function readScript(name: string): Asset {
-  return assetOf(`${name}.js`, 'text/javascript; charset=utf-8', read('scripts', `${name}.js`));
+  const body = Buffer.from(withoutCommentLines(read('scripts', `${name}.js`).toString()));
+  return assetOf(`${name}.js`, 'text/javascript; charset=utf-8', body);
 }
 
 export function createAssets(): Assets {
-  const style = readStyle();
+  const font = assetOf(FONT, 'font/woff2', read('font', FONT));
+  const style = readStyle(font);
   const scripts = SCRIPTS.map(readScript);
   const icon = assetOf('icon.svg', 'image/svg+xml', read('icon.svg'));
-  const byPath = new Map([style, ...scripts, icon].map((asset) => [asset.path, asset]));
+  const byPath = new Map([style, font, ...scripts, icon].map((asset) => [asset.path, asset]));
   return {
     paths: { style: style.path, scripts: scripts.map(({ path }) => path), icon: icon.path },
     serve: async (ctx, next) => {

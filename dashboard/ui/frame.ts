@@ -11,7 +11,7 @@ import type { AssetPaths } from './assets.ts';
 import { type Banner, bannerOf } from './banner.ts';
 import { takeFlash } from './flash.ts';
 import { FORMAT } from './format.ts';
-import { type MenuItem, menuOf } from './menu.ts';
+import { type MenuItem, menuOf, sectionHref } from './menu.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
 import { type Switcher, switcherOf } from './switcher.ts';
 
@@ -26,8 +26,8 @@ export interface Frame {
   readonly section: Section | undefined;
   readonly assets: AssetPaths;
   readonly preferences: Preferences;
-  /** Path and query of this page. Undefined for the response to a form, which a link cannot open again. */
-  readonly path: string | undefined;
+  /** Where a change of the preferences returns to: this page, or that of its section after a form, which a link cannot open again. */
+  readonly next: string;
   readonly requestId: string;
   readonly flash: Flash | undefined;
   /** Undefined when nobody is signed in. */
@@ -109,6 +109,10 @@ function trailOf(trail: readonly Crumb[] = [], project: VisibleProject | undefin
     : [{ label: project.title, href: FORMAT.path('projects', project.namespace) }, ...trail];
 }
 
+function placeAfter(project: VisibleProject | undefined, section: Section | undefined): string {
+  return project === undefined ? '/' : sectionHref(project.namespace, section);
+}
+
 export function createFrames(deps: FramesDeps): MakeFrame {
   return async (ctx, options) => {
     const user = options.user?.name ?? ctx.state.session?.user;
@@ -120,7 +124,7 @@ export function createFrames(deps: FramesDeps): MakeFrame {
       section: options.section,
       assets: deps.assets,
       preferences: readPreferences(ctx, deps.cookies),
-      path: ctx.method === 'POST' ? undefined : ctx.path + ctx.search,
+      next: ctx.method === 'POST' ? placeAfter(around.project, options.section) : ctx.path + ctx.search,
       requestId: ctx.state.requestId,
       flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
       user,

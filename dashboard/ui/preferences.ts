@@ -11,12 +11,16 @@ interface Preference<Value extends string> {
 
 const THEME = { name: 'theme', values: ['auto', 'light', 'dark'] } as const;
 const TIMES = { name: 'times', values: ['utc', 'local'] } as const;
+const KEYS = { name: 'keys', values: ['on', 'off'] } as const;
+const ALL = [THEME, TIMES, KEYS] as const;
 
 export interface Preferences {
   /** `auto` follows the browser. */
   readonly theme: (typeof THEME.values)[number];
   /** How the page's script shows times. Without it, all times are in UTC. */
   readonly times: (typeof TIMES.values)[number];
+  /** Whether the page's script reacts to single keys: speech input types them by mistake (WCAG 2.1.4). */
+  readonly keys: (typeof KEYS.values)[number];
 }
 
 function toValue<Value extends string>(
@@ -30,12 +34,16 @@ export function readPreferences(ctx: DashboardContext, cookies: Cookies): Prefer
   function read<Value extends string>(preference: Preference<Value>): Value {
     return toValue(preference, cookies.read(ctx.get('Cookie'), preference.name));
   }
-  return { theme: read<Preferences['theme']>(THEME), times: read<Preferences['times']>(TIMES) };
+  return {
+    theme: read<Preferences['theme']>(THEME),
+    times: read<Preferences['times']>(TIMES),
+    keys: read<Preferences['keys']>(KEYS),
+  };
 }
 
 /** Keeps the preferences that the posted form has; a value that does not exist becomes the default. */
 export function keepPreferences(ctx: DashboardContext, cookies: Cookies): void {
-  for (const preference of [THEME, TIMES] as const) {
+  for (const preference of ALL) {
     const given = ctx.state.form?.get(preference.name) ?? null;
     if (given === null) continue;
     const value = toValue<string>(preference, given);

@@ -17,6 +17,32 @@ export const SECTION_LABELS: Readonly<Record<Section, string>> = {
   'first-steps': 'First steps',
 };
 
+/** Pressed after `g`, each opens its page (scripts/keys.js). */
+export const SECTION_KEYS: Readonly<Record<Section, string>> = {
+  projects: 'p',
+  overview: 'o',
+  jobs: 'j',
+  history: 'h',
+  buckets: 'b',
+  tokens: 't',
+  webhook: 'w',
+  settings: 's',
+  'first-steps': 'f',
+};
+
+/** What scripts/keys.js does, for the list of keys. */
+export const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] = [
+  [['/'], 'Find a job'],
+  [['j', 'k'], 'Next and previous row'],
+  [['Enter'], 'Open the row'],
+  [['x'], 'Select the row'],
+  ...Object.entries(SECTION_KEYS).map(
+    ([section, key]) => [['g', key], SECTION_LABELS[section as Section]] as const,
+  ),
+  [['Esc'], 'Close what is open'],
+  [['?'], 'This list'],
+];
+
 /** Class and icon of a badge. */
 export type Look = 'good' | 'bad' | 'warn' | 'going' | 'quiet';
 
@@ -43,8 +69,8 @@ export const DELIVERY_BADGES: Readonly<
 /** Lists without entries. */
 export const EMPTY = {
   projects: {
-    title: 'No projects you can access',
-    text: 'A project is a namespace with its own buckets, access tokens and jobs. Create one in a namespace you own, or ask for the role view in a namespace that has a project.',
+    title: 'You have no access to a project yet',
+    text: 'Create a project in a namespace that you administer, or ask for the view role in an existing project.',
   },
   jobs: { title: 'No jobs yet', text: 'A job creates one archive from a list of files.' },
   noProjectFound: { title: 'No projects found', text: 'Check the spelling, or clear the filter.' },

@@ -113,11 +113,26 @@
       return isCopied;
     }
   };
+  const COPIED_MS = 2_000;
+  const NOT_COPIED_MS = 10_000;
+  const said = document.getElementById('said');
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('button[data-copy]');
-    if (button === null) return;
+    if (button === null || 'said' in button.dataset) return;
     const isCopied = await copy(document.getElementById(button.dataset.copy));
-    button.textContent = isCopied ? 'Copied' : 'Not copied. The text is selected: press Ctrl+C or ⌘C';
+    const text = isCopied ? 'Copied' : 'Not copied. The text is selected: press Ctrl+C or ⌘C';
+    said.textContent = text;
+    const label = [...button.childNodes];
+    button.dataset.said = '';
+    button.replaceChildren(text);
+    setTimeout(
+      () => {
+        button.replaceChildren(...label);
+        delete button.dataset.said;
+        said.textContent = '';
+      },
+      isCopied ? COPIED_MS : NOT_COPIED_MS,
+    );
   });
 
   document.getElementById('form-errors')?.focus();

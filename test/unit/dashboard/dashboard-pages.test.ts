@@ -30,7 +30,7 @@ describe('pages of createDashboard', () => {
 
     it('show an empty list to a user without any', async () => {
       const { text } = await (await visitAs(server, NOBODY)).get('/projects');
-      expect(text).to.contain('No projects you can access').and.not.contain('Team A');
+      expect(text).to.contain('You have no access to a project yet').and.not.contain('Team A');
     });
 
     it('give the same response for a forbidden project and for a missing one', async () => {
@@ -181,7 +181,7 @@ describe('pages of createDashboard', () => {
       const texts = await Promise.all(
         [...new Set(assets)].map(async (path) => (await visitor.get(path)).text),
       );
-      expect(texts).to.have.lengthOf(5);
+      expect(texts).to.have.lengthOf(6);
       expect(Buffer.byteLength([page, ...texts].join(''))).to.be.below(100 * 1024);
     });
 

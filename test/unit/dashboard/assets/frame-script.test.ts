@@ -19,6 +19,7 @@ function runScript({ clipboard, copiesSelection = false, elements = {} }: PageOp
   const listeners = new Map<string, Listener>();
   const selected: unknown[] = [];
   const opened: string[] = [];
+  const timers: (() => void)[] = [];
   const document = {
     documentElement: { dataset: { now: '2026-01-01T00:00:00Z', times: 'utc' } },
     querySelectorAll: () => [],
@@ -37,24 +38,36 @@ function runScript({ clipboard, copiesSelection = false, elements = {} }: PageOp
     getSelection: () => selection,
     location: { assign: (href: string) => opened.push(href) },
     setInterval: () => 0,
+    setTimeout: (run: () => void) => timers.push(run),
     MutationObserver: class {
       observe(): void {}
     },
   });
-  return { listeners, selected, opened };
+  return { listeners, selected, opened, timers };
 }
 
 describe('copy buttons of the dashboard', () => {
   async function press(options: Omit<PageOptions, 'elements'>) {
     const code = { textContent: 'zpj_secret' };
-    const button = { textContent: 'Copy', dataset: { copy: 'token' } };
-    const page = runScript({ ...options, elements: { token: code } });
+    const button = {
+      childNodes: ['Copy'],
+      dataset: { copy: 'token' },
+      replaceChildren(...nodes: readonly string[]) {
+        this.childNodes = [...nodes];
+      },
+    };
+    const said = { textContent: '' };
+    const page = runScript({ ...options, elements: { token: code, said } });
     await page.listeners.get('click')?.({ target: { closest: () => button } });
-    return { text: button.textContent, isSelected: page.selected.includes(code) };
+    const text = button.childNodes.join('');
+    expect(said.textContent).to.equal(text);
+    page.timers.splice(0).forEach((run) => run());
+    expect([button.childNodes, said.textContent]).to.deep.equal([['Copy'], '']);
+    return { text, isSelected: page.selected.includes(code) };
   }
   const refused = { writeText: () => Promise.reject(new Error('Write permission denied.')) };
 
-  it('copy to the clipboard', async () => {
+  it('copy to the clipboard, say so, and get their label back (Q-U27)', async () => {
     const written: string[] = [];
     const clipboard = { writeText: async (text: string) => void written.push(text) };
     expect(await press({ clipboard })).to.deep.equal({ text: 'Copied', isSelected: false });

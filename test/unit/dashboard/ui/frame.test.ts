@@ -154,14 +154,16 @@ describe('the frame', () => {
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="dark" data-times="utc"');
     });
 
-    it('cannot be changed on the response to a form, which no link can open again', async () => {
+    it('return to the page of the section from the response to a form, which no link can open again (Q-U26)', async () => {
       await using server = await startStaffedDashboard();
       const ada = await visitAs(server, ADA);
       const csrf = await ada.csrf('/projects');
       for (const path of ['/projects/team-a/bulk/cancel', '/projects/team-a/new-token']) {
         const { status, text } = await ada.post(path, { csrf, name: 'x'.repeat(200) });
         expect(status, path).to.be.oneOf([200, 422]);
-        expect(text, path).to.contain('<footer>').and.not.contain('action="/preferences"');
+        expect(text, path).to.match(
+          /action="\/preferences"[^>]*>\s*<input type="hidden" name="next" value="\/projects\/team-a[^"]*">/,
+        );
       }
     });
 
