@@ -1,7 +1,7 @@
 /**
  * Takes screenshots of every page of the dashboard with Chromium, on the local cluster with the real controller,
  * of states.ts in memory, and of history-states.ts with PostgreSQL: `npm run screenshots -- [--folder FOLDER] [--format png] [--only START_OF_NAME]
- * [--without-cluster]`. Those in README.md are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
+ * [--widths all] [--without-cluster]`. Those in README.md are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { historyShots, openHistoryStates } from './history-states.ts';
 import type { Shot } from './shot.ts';
 import { shotsOf } from './shots.ts';
 import { openStates, stateShots } from './states.ts';
-import { type Format, fileOf, takeShot } from './take-shots.ts';
+import { type Format, fileOf, takeShot, type Widths } from './take-shots.ts';
 
 const NAMESPACE = 'photo-orders';
 const ENV = {
@@ -31,6 +31,7 @@ const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-failed'
 interface Wanted {
   readonly folder: string;
   readonly format: Format;
+  readonly widths: Widths;
   /** Start of the names; empty for all. */
   readonly only: string;
   /** Skips the shots that need the cluster. */
@@ -42,6 +43,7 @@ function readWanted(): Wanted {
     options: {
       folder: { type: 'string', default: 'screenshots' },
       format: { type: 'string', default: 'webp' },
+      widths: { type: 'string', default: 'few' },
       only: { type: 'string', default: '' },
       'without-cluster': { type: 'boolean', default: false },
     },
@@ -49,6 +51,7 @@ function readWanted(): Wanted {
   return {
     folder: values.folder,
     format: values.format === 'png' ? 'png' : 'webp',
+    widths: values.widths === 'all' ? 'all' : 'few',
     only: values.only,
     isWithoutCluster: values['without-cluster'],
   };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Shot } from './shot.ts';
 
-const WIDTHS = { desktop: 1_120, phone: 375 } as const;
-const MOST_HEIGHT = { desktop: 900, phone: 1_000 } as const;
-/** Screenshot pixels per page pixel; desktop screenshots are scaled down. */
-const SCALES = { desktop: 0.75, phone: 1 } as const;
+const WIDTHS = { monitor: 1_920, desktop: 1_440, tablet: 820, phone: 375 } as const;
+const MOST_HEIGHT = { monitor: 1_080, desktop: 900, tablet: 1_100, phone: 1_000 } as const;
+/** Screenshot pixels per page pixel; those of wide windows are scaled down. */
+const SCALES = { monitor: 0.6, desktop: 0.75, tablet: 1, phone: 1 } as const;
 const VIEWPORT_HEIGHT = 700;
 const SCHEMES = ['light', 'dark'] as const;
 /** WebP quality at which text stays sharp. */
@@ -21,9 +21,17 @@ interface Variant {
   readonly colorScheme: (typeof SCHEMES)[number];
 }
 
-const VARIANTS: readonly Variant[] = (['desktop', 'phone'] as const).flatMap((device) =>
-  SCHEMES.map((colorScheme) => ({ device, colorScheme })),
-);
+const DEVICES = {
+  few: ['desktop', 'phone'],
+  all: ['monitor', 'desktop', 'tablet', 'phone'],
+} as const;
+
+/** Which windows to capture a page in. */
+export type Widths = keyof typeof DEVICES;
+
+function variantsOf(widths: Widths): readonly Variant[] {
+  return DEVICES[widths].flatMap((device) => SCHEMES.map((colorScheme) => ({ device, colorScheme })));
+}
 
 export function fileOf(shot: Pick<Shot, 'name'>, { device, colorScheme }: Variant, format: Format): string {
   return `${shot.name}-${device}-${colorScheme}.${format}`;
@@ -62,7 +70,7 @@ async function capture(page: Page, device: Variant['device'], format: Format): P
 export async function takeShot(
   page: Page,
   shot: Pick<Shot, 'name' | 'path' | 'act'>,
-  { folder, format }: { readonly folder: string; readonly format: Format },
+  { folder, format, widths }: { readonly folder: string; readonly format: Format; readonly widths: Widths },
 ): Promise<readonly string[]> {
   await mkdir(folder, { recursive: true });
   page.setDefaultTimeout(LIMIT_MS);
@@ -70,9 +78,9 @@ export async function takeShot(
   await page.setViewportSize({ width: WIDTHS.desktop, height: VIEWPORT_HEIGHT });
   await page.goto(shot.path);
   await shot.act?.(page);
-  for (const variant of VARIANTS) {
+  for (const variant of variantsOf(widths)) {
     const { device, colorScheme } = variant;
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width: WIDTHS[device], height: VIEWPORT_HEIGHT });
     const overhang = await overhangOf(page);
     if (overhang !== '') faults.push(`${shot.name} is wider than a ${device}: ${overhang}`);
