@@ -79,6 +79,7 @@ describe('createKubeConfig', () => {
 
   it('reports missing settings', async () => {
     await refused({ ...SETTINGS, kubernetesHost: '' }, 'KUBERNETES_SERVICE_HOST');
-    await refused({ ...SETTINGS, kubeconfig: join(dir, 'none') }, 'KUBECONFIG');
+    const none = join(dir, 'none');
+    await refused({ ...SETTINGS, kubeconfig: none }, `The kubeconfig ${none} cannot be read`);
   });
 });
