@@ -123,7 +123,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
 
   it('find a job by its ID and cancel it', async () => {
     await page.goto(HOME);
-    await keyboard.type('Find job by ID', endless);
+    await keyboard.type('Find a job by key or ID', endless);
     await keyboard.press('Find job');
     await keyboard.reach(page.locator('summary', { hasText: 'Cancel job…' }));
     await page.keyboard.press('Enter');
@@ -292,10 +292,14 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
 
   it('choose the theme and sign out', async () => {
     await page.goto('/projects');
+    async function openAccount(): Promise<void> {
+      await keyboard.reach(page.getByRole('button', { name: 'Signed in as' }));
+      await page.keyboard.press('Enter');
+    }
+    await openAccount();
     await keyboard.press('Dark');
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
-    await keyboard.reach(page.getByRole('button', { name: 'Signed in as' }));
-    await page.keyboard.press('Enter');
+    await openAccount();
     await keyboard.press('Sign out everywhere');
     await page.getByText('You are signed out in every browser.').waitFor();
     expect(open.complaints).to.deep.equal([]);

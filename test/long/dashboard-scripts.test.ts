@@ -92,6 +92,7 @@ describe('the frame, the forms and the charts in a browser', function () {
     const time = page.getByRole('table').locator('time').first();
     expect(await time.getAttribute('title')).to.contain(' UTC');
     expect(await page.locator('#time-zone').textContent()).to.equal('Times are in UTC');
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
     await page.getByRole('button', { name: 'Local' }).click();
     await page.getByText('Times are in Asia/Tokyo. Filters and charts are in UTC.').waitFor();
     expect(page.url()).to.contain('/projects/photos/jobs');
@@ -103,6 +104,8 @@ describe('the frame, the forms and the charts in a browser', function () {
     // The choice needs the script, so without it there is none.
     await using plain = await openAs(project.ada, { ...TOKYO, javaScriptEnabled: false });
     await plain.page.goto('/projects/photos/jobs');
+    await plain.page.getByRole('button', { name: /^Signed in as/ }).click();
+    await plain.page.getByRole('button', { name: 'Dark' }).waitFor();
     expect(await plain.page.getByRole('button', { name: 'Local' }).isVisible()).to.equal(false);
   });
 
@@ -115,7 +118,7 @@ describe('the frame, the forms and the charts in a browser', function () {
       expect(await page.locator(hidden).first().isVisible(), hidden).to.equal(false);
     expect(await page.getByRole('table').isVisible()).to.equal(true);
     const colour = await page.evaluate('getComputedStyle(document.querySelector("h1")).color');
-    expect(colour).to.equal('rgb(26, 31, 39)');
+    expect(colour).to.equal('rgb(22, 26, 32)');
   });
 
   it('focuses the errors of a form, which lead to the field', async () => {

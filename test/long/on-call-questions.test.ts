@@ -92,7 +92,7 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
   ],
   'What happened to the job with this ID?': [
     async (page, click) => {
-      await page.getByLabel('Find job by ID').fill(idOf(ON_CALL_JOBS.unreported));
+      await page.getByLabel('Find a job by key or ID').fill(idOf(ON_CALL_JOBS.unreported));
       await click(page.getByRole('button', { name: 'Find job' }));
       return page.getByRole('main');
     },
