@@ -110,8 +110,17 @@ export function createErrorPages({ log, render, frame, userOf }: ErrorPagesDeps)
     ctx.status = error.status;
     if (error.status === 503 && !ctx.res.hasHeader('Retry-After'))
       ctx.set('Retry-After', String(retryAfterOf(thrown)));
+    // Browsers open the page again after this time, but never send a form again.
+    const retryAfter = ctx.response.get('Retry-After');
+    const reopens = error.status === 503 && ctx.method === 'GET' && !isLive(ctx);
+    if (reopens) ctx.set('Refresh', retryAfter);
     ctx.type = 'html';
-    const view = { status: error.status, title: error.title, message: error.message };
+    const view = {
+      status: error.status,
+      title: error.title,
+      message: error.message,
+      reopensAfterSeconds: reopens ? retryAfter : undefined,
+    };
     const kept = error.status === 503 && ctx.state.session !== undefined ? keptForm(ctx) : undefined;
     ctx.body =
       kept === undefined

@@ -1,4 +1,5 @@
 /** Projects in states that a cluster reaches only slowly or by accident. The API server is in memory. */
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
 import { ADA } from '#test/support/servers/dashboard-server.ts';
 import { type OpenPage, openPage } from '#test/support/worlds/dashboard-desk.ts';
@@ -35,7 +36,10 @@ const FILL: Readonly<Record<State, (project: DashboardProject) => void>> = {
   night: fillOnCallProject,
   view: fillOnCallProject,
   away: ({ objects }) =>
-    objects.fail(new Error('connect ECONNREFUSED 10.0.0.1:443'), ({ path }) => path.endsWith('/zipbuckets')),
+    objects.fail(
+      new KubeError('connect ECONNREFUSED 10.0.0.1:443', { attempt: 'list zipbuckets', code: 'Unreachable' }),
+      ({ path }) => path.endsWith('/zipbuckets'),
+    ),
 };
 
 /** Opens a page in each state; they close with the stack. */
@@ -100,5 +104,5 @@ export const stateShots: readonly Shot<State>[] = [
   ]),
   shot('view', 'overview', ['Overview for a user who can only view', '']),
   shot('view', 'jobs', ['Jobs for a user who can only view', '/jobs']),
-  shot('away', 'buckets', ['An internal error', '/buckets']),
+  shot('away', 'buckets', ['A cluster that does not respond', '/buckets']),
 ];

@@ -52,8 +52,8 @@
     const { key, target } = event;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(target)) {
-      // Back to the page, where the other keys work.
-      if (key === 'Escape' && target.value === '') target.blur();
+      // Back to the page, where the other keys work. A popover returns the focus itself.
+      if (key === 'Escape' && target.closest('[popover]') === null) target.blur();
       return;
     }
     if (Date.now() < goUntil) {

@@ -52,7 +52,13 @@ describe('the error pages of the dashboard', () => {
     });
     const { status, headers, text } = await visitor.get(PAGE);
     const failures = server.logLines.filter((line) => line.includes('dashboard request failed'));
-    return { status, retryAfter: headers.get('retry-after'), text, failures };
+    return {
+      status,
+      retryAfter: headers.get('retry-after'),
+      refresh: headers.get('refresh'),
+      text,
+      failures,
+    };
   }
 
   for (const [code, expected] of Object.entries(STATUSES) as [KubeErrorCode, number][])
@@ -71,8 +77,13 @@ describe('the error pages of the dashboard', () => {
     expect((await failWith('ServerError', 0)).retryAfter).to.equal('1');
   });
 
-  it('say what the API server reported, and to try again (UI2)', async () => {
-    const { text } = await failWith('ServerError');
-    expect(text).to.contain('The cluster is not responding').and.contain('Try again in a moment');
+  it('say what the API server reported, that jobs continue, and open again by themselves (UI2)', async () => {
+    const { text, refresh } = await failWith('ServerError');
+    expect(text).to.contain('The cluster is not responding').and.contain('Your jobs continue');
+    expect({ refresh, says: text.includes('This page opens again in 5 s.') }).to.deep.equal({
+      refresh: '5',
+      says: true,
+    });
+    expect((await failWith('Forbidden')).refresh).to.equal(null);
   });
 });
