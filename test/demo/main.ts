@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
-import { describePlan } from './plan.ts';
+import { keepDuration } from './kept-duration.ts';
+import { makePlan } from './plan.ts';
 import { runDemo } from './run-demo.ts';
 
 const USAGE = `npm run demo -- [--keep] [--url URL ...]
-  --keep     leave the cluster, the installation and the archive running until Ctrl-C
+  --keep     leave everything running until Ctrl-C, and print the addresses of the dashboard and the API reference
   --url URL  archive these links instead of the installed packages' files (may be repeated)`;
 
 const started = performance.now();
@@ -44,7 +45,8 @@ async function main(): Promise<void> {
     },
   });
   if (values.help === true) return print(USAGE);
-  print(await describePlan());
+  const plan = await makePlan();
+  print(plan.text);
   const folder = await mkdtemp(join(tmpdir(), 'zipjobs-demo-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -53,6 +55,8 @@ async function main(): Promise<void> {
   );
   const cluster = stack.use(await startCluster({ log: (line) => print(`          ${line}`) }));
   await runDemo({ cluster, folder, urls: values.url ?? [], keep: values.keep, step, print, stack });
+  // A build or links of others take other times.
+  if (plan.isBuilt && values.url === undefined) await keepDuration((performance.now() - started) / 1000);
   if (values.keep) await untilInterrupted();
 }
 

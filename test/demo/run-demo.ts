@@ -1,22 +1,25 @@
 import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { zipJobName } from '#crds/api-group.ts';
+import { type DevProject, startDevProject } from '#test/dev/dev-project.ts';
+import { type LocalAddresses, localDashboard, openLocalAddresses } from '#test/dev/local-addresses.ts';
+import { describeOverview } from '#test/dev/overview.ts';
+import { startSignInLink } from '#test/dev/sign-in-link.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
-import { startFileOrigin } from '#test/support/servers/file-origin.ts';
-import {
-  startWebhookReceiver,
-  verifyDelivery,
-  type WebhookReceiver,
-} from '#test/support/servers/webhook-receiver.ts';
-import { createProject, type Project } from '#test/support/worlds/project.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import type { Project } from '#test/support/worlds/project.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { checkDashboard } from './check-dashboard.ts';
 import { chooseRealFiles, type RealFile } from './real-files.ts';
-import { AFTERWARDS, mebibytes, summarize, whileKept } from './summary.ts';
+import { AFTERWARDS, mebibytes, summarize } from './summary.ts';
 import { compareWithSources, testWithUnzip } from './verify-archive.ts';
 import { watchProgress } from './watch-progress.ts';
 
 const NAMESPACE = 'demo';
+const SOURCE_FOLDER = 'node_modules';
+const KEY = 'demo/archive.zip';
 const JOB_LIMIT_MS = 300_000;
 const METADATA = '{"order": 12345678901234567890, "price": 1.0, "note": "returned exactly as sent"}';
 
@@ -41,12 +44,11 @@ function fileNameOf(url: string, index: number): string {
   return `${index + 1}-${last === '' ? 'index.html' : decodeURIComponent(last)}`;
 }
 
-async function prepareSources(demo: Demo): Promise<Posted> {
+async function prepareSources(demo: Demo, { origin }: DevProject): Promise<Posted> {
   if (demo.urls.length > 0)
     return { files: demo.urls.map((url, index) => ({ url, filename: fileNameOf(url, index) })), sources: [] };
-  const directory = resolve('node_modules');
+  const directory = resolve(SOURCE_FOLDER);
   const sources = await chooseRealFiles(directory);
-  const origin = demo.stack.use(await startFileOrigin({ directory }));
   const files = sources.map(({ path, filename }) => ({
     url: origin.url(`/files/${relative(directory, path).split('/').map(encodeURIComponent).join('/')}`),
     filename,
@@ -58,7 +60,7 @@ async function prepareSources(demo: Demo): Promise<Posted> {
   return { files, sources };
 }
 
-async function checkWebhook(receiver: WebhookReceiver, project: Project, uuid: string): Promise<string> {
+async function checkWebhook({ receiver, project }: DevProject, uuid: string): Promise<string> {
   const delivery = await receiver.next((one) => one.body.includes(uuid));
   verifyDelivery(delivery, project.webhookSecret);
   if (!delivery.body.includes(METADATA))
@@ -87,52 +89,82 @@ async function checkArchive(
   return archive;
 }
 
-/** @throws Error at the first incorrect result. */
-export async function runDemo(demo: Demo): Promise<void> {
-  const { cluster, step, print } = demo;
-  step(`Installing the chart (helm install, namespace ${RELEASE_NAMESPACE})`);
-  const installation = await installChart(cluster);
-  const receiver = demo.stack.use(await startWebhookReceiver());
-  step(`Creating the project '${NAMESPACE}' with a bucket, a token and a webhook to ${receiver.url}`);
-  const project = demo.stack.use(
-    await createProject(cluster, { namespace: NAMESPACE, webhookUrl: receiver.url }),
-  );
-  const posted = await prepareSources(demo);
-  const apiUrl = await installation.apiUrl();
-  const key = 'demo/archive.zip';
-  const request = JSON.stringify({ bucket_name: project.bucketName, key, urls: posted.files });
+/** Creates the archive and returns the uuid of its job. */
+async function makeArchive(
+  demo: Demo,
+  { project }: DevProject,
+  { apiUrl, posted }: { apiUrl: string; posted: Posted },
+): Promise<string> {
+  await untilTokenKnown(apiUrl, project.token);
+  const request = JSON.stringify({ bucket_name: project.bucketName, key: KEY, urls: posted.files });
   const uuid = await postJob(apiUrl, project.token, `${request.slice(0, -1)},"metadata":${METADATA}}`);
-  step(`POST ${apiUrl}/v1/zips returned uuid ${uuid}; kubectl get zipjobs shows:`);
-  const job = await watchProgress(cluster, {
+  demo.step(`POST ${apiUrl}/v1/zips returned uuid ${uuid}; its ZipJob:`);
+  const job = await watchProgress(demo.cluster, {
     namespace: NAMESPACE,
     name: zipJobName(uuid),
     limitMs: JOB_LIMIT_MS,
-    print,
+    print: demo.print,
   });
   if (job.status?.phase !== 'Succeeded')
     throw new Error(`the job ended as ${job.status?.phase}: ${job.status?.message}`);
-  step('Checking the result');
-  const body = await checkWebhook(receiver, project, uuid);
-  print(`webhook, signature verified: ${body}`);
-  const response = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: project.token });
+  return uuid;
+}
+
+async function checkResult(
+  demo: Demo,
+  dev: DevProject,
+  { apiUrl, uuid, posted }: { apiUrl: string; uuid: string; posted: Posted },
+): Promise<void> {
+  const { print } = demo;
+  print(`webhook, signature verified: ${await checkWebhook(dev, uuid)}`);
+  const response = await askApi(apiUrl, { path: `/v1/zips/${uuid}`, token: dev.project.token });
   if (response.body.data?.status !== 'succeeded') throw new Error(`GET returned ${response.text}`);
   print(`GET /v1/zips/${uuid}: ${response.text}`);
-  const archive = await checkArchive(demo, project, { key, posted });
-  const live = await project.zipJob(uuid);
-  step('Done');
-  print(
-    summarize(
-      live,
-      demo.keep
-        ? whileKept(demo.cluster, {
-            namespace: NAMESPACE,
-            job: live,
-            token: project.token,
-            apiUrl,
-            uuid,
-            archive,
-          })
-        : AFTERWARDS,
-    ),
+  const archive = await checkArchive(demo, dev.project, { key: KEY, posted });
+  if (demo.keep) print(`the archive is also in the file ${archive}`);
+}
+
+/** Starts the link to the page of the job, and opens it once. */
+async function openDashboard(
+  demo: Demo,
+  { dashboardUrl }: LocalAddresses,
+  { token, uuid }: { token: string; uuid: string },
+): Promise<string> {
+  const page = `/projects/${NAMESPACE}/jobs/${zipJobName(uuid)}`;
+  const link = demo.stack.use(await startSignInLink({ dashboardUrl, token, page }));
+  await checkDashboard(link.url, KEY);
+  demo.print('the dashboard shows the archive');
+  return link.url;
+}
+
+/** @throws Error at the first incorrect result. */
+export async function runDemo(demo: Demo): Promise<void> {
+  const { cluster, step, print, stack } = demo;
+  step(`Installing the chart (helm install, namespace ${RELEASE_NAMESPACE})`);
+  const addresses = stack.use(await openLocalAddresses(cluster, print));
+  await installChart(cluster, { dashboard: localDashboard(addresses) });
+  step(`Creating the project '${NAMESPACE}' with a bucket, a token and a webhook`);
+  let isDone = false;
+  const dev = stack.use(
+    await startDevProject(cluster, {
+      namespace: NAMESPACE,
+      sourceFolder: SOURCE_FOLDER,
+      // The first delivery is part of the result.
+      print: (line) => isDone && print(line),
+    }),
   );
+  const posted = await prepareSources(demo, dev);
+  const { apiUrl } = addresses;
+  const uuid = await makeArchive(demo, dev, { apiUrl, posted });
+  step('Checking the result');
+  await checkResult(demo, dev, { apiUrl, uuid, posted });
+  const signInUrl = await openDashboard(demo, addresses, { token: dev.signInToken, uuid });
+  step('Done');
+  print(summarize(await dev.project.zipJob(uuid)));
+  if (!demo.keep) return print(AFTERWARDS);
+  isDone = true;
+  const { project, origin, receiver } = dev;
+  const urls = { signInUrl, originUrl: origin.origin, receiverUrl: receiver.url };
+  print(describeOverview({ cluster, addresses, project, sourceFolder: SOURCE_FOLDER, ...urls }));
+  print('Press Ctrl-C to stop everything.');
 }

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import {
   type Delivery,
@@ -11,15 +10,23 @@ import { applyObjects, createProject, type Project } from '#test/support/worlds/
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { deliveryLine } from './messages.ts';
 
-const NAMESPACE = 'dev';
 const ACCOUNT = 'developer';
 
-/** Everything needed to try a job: a project, sources, a webhook receiver, and a sign-in token for the dashboard. */
+export interface DevProjectOptions {
+  readonly namespace: string;
+  /** Folder of this checkout whose files are sources. */
+  readonly sourceFolder: string;
+  /** Called with a line about each delivery of a webhook. */
+  readonly print: (line: string) => void;
+}
+
+/** Everything needed to try a job: a project, sources, a webhook receiver, and a user for the dashboard. */
 export interface DevProject extends AsyncDisposable {
   readonly project: Project;
   readonly origin: FileOrigin;
   readonly receiver: WebhookReceiver;
-  readonly signInTokenPath: string;
+  /** Kubernetes token of the user. */
+  readonly signInToken: string;
 }
 
 function isValid(delivery: Delivery, secret: string): boolean {
@@ -31,26 +38,25 @@ function isValid(delivery: Delivery, secret: string): boolean {
   }
 }
 
-/** Writes a token of a cluster-admin, which also allows creating projects, to a file and returns its path. */
-async function writeSignInToken(cluster: Cluster): Promise<string> {
+/** Returns a token of a new cluster-admin, who may create projects too. */
+async function createUser(cluster: Cluster, namespace: string): Promise<string> {
   await applyObjects(cluster, [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: NAMESPACE, name: ACCOUNT } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace, name: ACCOUNT } },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRoleBinding',
-      metadata: { name: `${NAMESPACE}-${ACCOUNT}` },
+      metadata: { name: `${namespace}-${ACCOUNT}` },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: NAMESPACE }],
+      subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
     },
   ]);
   // A working day; the default is an hour.
-  const { stdout } = await cluster.kubectl(['create', 'token', ACCOUNT, '-n', NAMESPACE, '--duration=24h']);
-  const path = join(cluster.dir, 'sign-in-token');
-  await writeFile(path, stdout, { mode: 0o600 });
-  return path;
+  const { stdout } = await cluster.kubectl(['create', 'token', ACCOUNT, '-n', namespace, '--duration=24h']);
+  return stdout.trim();
 }
 
-export async function startDevProject(cluster: Cluster, print: (line: string) => void): Promise<DevProject> {
+export async function startDevProject(cluster: Cluster, options: DevProjectOptions): Promise<DevProject> {
+  const { namespace, sourceFolder, print } = options;
   await using started = new AsyncDisposableStack();
   const state: { secret: string } = { secret: '' };
   const receiver = started.use(
@@ -61,18 +67,16 @@ export async function startDevProject(cluster: Cluster, print: (line: string) =>
       },
     }),
   );
-  const origin = started.use(await startFileOrigin({ directory: resolve('docs') }));
-  const project = started.use(
-    await createProject(cluster, { namespace: NAMESPACE, webhookUrl: receiver.url }),
-  );
+  const origin = started.use(await startFileOrigin({ directory: resolve(sourceFolder) }));
+  const project = started.use(await createProject(cluster, { namespace, webhookUrl: receiver.url }));
   state.secret = project.webhookSecret;
-  const signInTokenPath = await writeSignInToken(cluster);
+  const signInToken = await createUser(cluster, namespace);
   const resources = started.move();
   return {
     project,
     origin,
     receiver,
-    signInTokenPath,
+    signInToken,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

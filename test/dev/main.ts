@@ -3,25 +3,24 @@
 import { parseArgs } from 'node:util';
 import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
-import { RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
+import { upgradeRelease } from '#test/support/processes/installation.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
-import { COMPONENTS } from './change-effects.ts';
+import { COMPONENTS, WATCHED_FOLDERS } from './change-effects.ts';
 import { startDevProject } from './dev-project.ts';
+import { type LocalAddresses, localDashboard, openLocalAddresses } from './local-addresses.ts';
 import { rolloutFailureText } from './messages.ts';
-import { describeDev } from './overview.ts';
-import { type Forwarder, startForwarder } from './port-forwarder.ts';
+import { describeOverview } from './overview.ts';
 import { restartOnChange } from './restart-on-change.ts';
 import { createRollouts } from './rollouts.ts';
+import { startSignInLink } from './sign-in-link.ts';
 
 const USAGE = `npm run dev
   Starts a local cluster, installs the chart, creates a project, and restarts a process when you save one of its files.
   Ctrl-C stops and removes everything.`;
 
-/** Ports of this machine that lead to the pods. */
-const LOCAL_PORTS = { api: 8080, dashboard: 8081 } as const;
-/** Port of requests in every pod. */
-const POD_PORT = 8080;
+const NAMESPACE = 'dev';
+const SOURCE_FOLDER = 'docs';
 
 const started = performance.now();
 
@@ -51,27 +50,11 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function forwardPort(cluster: Cluster, component: keyof typeof LOCAL_PORTS): Promise<Forwarder> {
-  const port = LOCAL_PORTS[component];
-  const labels = `app.kubernetes.io/component=${component}`;
-  const forwarder = await startForwarder({
-    port,
-    target: async (signal) => ({
-      host: await cluster.readyPodAddress(RELEASE_NAMESPACE, labels, signal),
-      port: POD_PORT,
-    }),
-  });
-  if (!forwarder.url.endsWith(`:${port}`)) print(`Port ${port} is in use. Using ${forwarder.url} instead.`);
-  return forwarder;
-}
-
-/** Values for quick restarts, and a dashboard on plain HTTP. */
-function devValues(apiUrl: string): Readonly<Record<string, unknown>> {
+/** Values for quick restarts. */
+function devValues(addresses: LocalAddresses): Readonly<Record<string, unknown>> {
   return {
     dashboard: {
-      enabled: true,
-      allowHttp: true,
-      settings: { DASHBOARD_API_URL: apiUrl },
+      ...localDashboard(addresses),
       podTemplate: unsupportedPod('dashboard', { SHUTDOWN_PAUSE_MS: 0 }),
     },
     api: { podTemplate: unsupportedPod('api', { SHUTDOWN_PAUSE_MS: 0 }) },
@@ -82,9 +65,8 @@ function devValues(apiUrl: string): Readonly<Record<string, unknown>> {
 async function runDev(cluster: Cluster, stopping: AbortSignal): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const api = stack.use(await adminApi(cluster));
-  const { url: apiUrl } = stack.use(await forwardPort(cluster, 'api'));
-  const { url: dashboardUrl } = stack.use(await forwardPort(cluster, 'dashboard'));
-  const values = devValues(apiUrl);
+  const addresses = stack.use(await openLocalAddresses(cluster, print));
+  const values = devValues(addresses);
   step('Installing the chart');
   await upgradeRelease(cluster, values);
   const rollouts = createRollouts({ cluster, api, signal: stopping });
@@ -93,15 +75,18 @@ async function runDev(cluster: Cluster, stopping: AbortSignal): Promise<void> {
   if (failed !== undefined)
     throw new Error(`${rolloutFailureText(failed)}\nFix it, then run npm run dev again.`);
   step('Creating the project');
-  const { project, origin, receiver, signInTokenPath } = stack.use(await startDevProject(cluster, print));
+  const options = { namespace: NAMESPACE, sourceFolder: SOURCE_FOLDER, print };
+  const { project, origin, receiver, signInToken } = stack.use(await startDevProject(cluster, options));
+  const { dashboardUrl } = addresses;
+  const page = `/projects/${NAMESPACE}`;
+  const link = stack.use(await startSignInLink({ dashboardUrl, token: signInToken, page }));
   stack.use(restartOnChange({ cluster, api, values, print, signal: stopping }));
   step('Ready');
-  const files = [
-    { url: origin.url('/files/architecture.md'), filename: 'docs/architecture.md' },
-    { url: origin.url('/gen/1048576/1'), filename: 'random.bin' },
-  ];
-  const urls = { apiUrl, dashboardUrl, originUrl: origin.origin, receiverUrl: receiver.url };
-  print(describeDev({ cluster, project, signInTokenPath, files, ...urls }));
+  const urls = { signInUrl: link.url, originUrl: origin.origin, receiverUrl: receiver.url };
+  print(describeOverview({ cluster, addresses, project, sourceFolder: SOURCE_FOLDER, ...urls }));
+  print(
+    `Save a file in ${WATCHED_FOLDERS.join(', ')} to apply it. A restart of the dashboard ends your session: open the link again.\nPress Ctrl-C to stop everything.`,
+  );
   await untilAborted(stopping);
 }
 

@@ -1,54 +1,52 @@
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
-import { WATCHED_FOLDERS } from './change-effects.ts';
+import type { LocalAddresses } from './local-addresses.ts';
 
 export interface Overview {
   readonly cluster: Pick<Cluster, 'dir' | 'kubeconfigPath' | 'store'>;
-  readonly apiUrl: string;
-  readonly dashboardUrl: string;
-  /** File with the token to sign in with. */
-  readonly signInTokenPath: string;
+  readonly addresses: Pick<LocalAddresses, 'apiUrl' | 'dashboardUrl'>;
+  readonly signInUrl: string;
   readonly project: { readonly namespace: string; readonly token: string; readonly bucketName: string };
   readonly originUrl: string;
+  /** Folder of this checkout that the origin serves. */
+  readonly sourceFolder: string;
   readonly receiverUrl: string;
-  /** Sources of the example request. */
-  readonly files: readonly { readonly url: string; readonly filename: string }[];
 }
 
-function curl({ apiUrl, project, files }: Overview): string {
+function curl({ addresses, project, originUrl }: Overview): string {
+  const urls = [
+    { url: `${originUrl}/gen/1048576/1`, filename: 'first.bin' },
+    { url: `${originUrl}/gen/1048576/2`, filename: 'more/second.bin' },
+  ];
   return [
-    `curl -sS ${apiUrl}/v1/zips`,
+    `curl -sS ${addresses.apiUrl}/v1/zips`,
     `-H 'Authorization: Bearer ${project.token}'`,
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify({ bucket_name: project.bucketName, key: 'hello.zip', urls: files })}'`,
+    `-d '${JSON.stringify({ bucket_name: project.bucketName, key: 'hello.zip', urls })}'`,
   ].join(' \\\n    ');
 }
 
-/** Where everything is and how to use it. */
-export function describeDev(overview: Overview): string {
-  const { cluster, apiUrl, dashboardUrl, project } = overview;
+/** Where everything is and how to use it, at the end of `npm run dev` and `npm run demo -- --keep`. */
+export function describeOverview(overview: Overview): string {
+  const { cluster, addresses, project } = overview;
   const { store } = cluster;
   return `
-API        ${apiUrl} (reference: ${apiUrl}/docs)
-Dashboard  ${dashboardUrl}
-           Sign in with the token from: cat ${overview.signInTokenPath}
-           A restart of the dashboard ends the session; sign in again with the same token.
-Store      ${store.endpoint} (S3, region ${store.region}, bucket ${project.bucketName})
-           AWS_ACCESS_KEY_ID=${store.accessKeyId} AWS_SECRET_ACCESS_KEY=${store.secretAccessKey}
-Project    ${project.namespace}
-           token ${project.token}
-Sources    ${overview.originUrl}/files/PATH serves docs/PATH, /gen/BYTES/SEED generates a file
-Webhooks   ${overview.receiverUrl} prints each delivery here
-Logs       ${cluster.dir}/pods (API, controller, dashboard, zippers), ${cluster.dir}/logs (cluster and store)
+Dashboard      ${overview.signInUrl}
+               This link signs you in, until Ctrl-C. The dashboard itself is at ${addresses.dashboardUrl}
+API reference  ${addresses.apiUrl}/docs
 
-In another shell:
-  export KUBECONFIG=${cluster.kubeconfigPath}
-  export PATH=${cluster.dir}/bin:$PATH
-  kubectl get zipjobs -n ${project.namespace}
-  npx zipjobs job list -n ${project.namespace}
-
-Create a zip:
+Try it in another terminal, in this folder. Create an archive:
   ${curl(overview)}
 
-Save a file in ${WATCHED_FOLDERS.join(', ')} to apply it. Press Ctrl-C to stop everything.
+See it:
+  export KUBECONFIG=${cluster.kubeconfigPath}
+  cli/zipjobs job list -n ${project.namespace}
+
+Project        ${project.namespace}, with the access token ${project.token}
+Store          ${store.endpoint} (S3, region ${store.region}, bucket ${project.bucketName})
+               AWS_ACCESS_KEY_ID=${store.accessKeyId} AWS_SECRET_ACCESS_KEY=${store.secretAccessKey}
+Sources        ${overview.originUrl}/files/PATH serves ${overview.sourceFolder}/PATH, /gen/BYTES/SEED generates a file
+Webhooks       ${overview.receiverUrl} prints each delivery here
+kubectl, helm  export PATH=${cluster.dir}/bin:$PATH
+Logs           ${cluster.dir}/pods (API, controller, dashboard, zippers), ${cluster.dir}/logs (cluster and store)
 `;
 }

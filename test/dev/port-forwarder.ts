@@ -15,7 +15,7 @@ export interface Forwarder extends AsyncDisposable {
   readonly url: string;
 }
 
-const UNAVAILABLE = 'No API pod is ready. See the output of npm run dev.\n';
+const UNAVAILABLE = 'No pod is ready. See the output of the command that started the cluster.\n';
 const UNAVAILABLE_RESPONSE = [
   'HTTP/1.1 503 Service Unavailable',
   'Content-Type: text/plain',
@@ -34,7 +34,8 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening');
 }
 
-function listenNear(server: Server, port: number): Promise<void> {
+/** Listens on this port of loopback, or on any free one if it is in use. */
+export function listenNear(server: Server, port: number): Promise<void> {
   return listen(server, port).catch((error: unknown) => {
     if (!isInUse(error)) throw error;
     return listen(server, 0);

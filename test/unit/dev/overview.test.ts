@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { describeDev } from '#test/dev/overview.ts';
+import { describeOverview } from '#test/dev/overview.ts';
 
-const FILES = [{ url: 'http://127.0.0.1:4003/gen/1/1', filename: 'random.bin' }];
-
-const TEXT = describeDev({
+const TEXT = describeOverview({
   cluster: {
     dir: '/tmp/cluster',
     kubeconfigPath: '/tmp/cluster/admin.kubeconfig',
@@ -16,31 +14,39 @@ const TEXT = describeDev({
       secretAccessKey: 'SECRET',
     },
   },
-  apiUrl: 'http://127.0.0.1:8080',
-  dashboardUrl: 'http://127.0.0.1:8081',
-  signInTokenPath: '/tmp/cluster/sign-in-token',
+  addresses: { apiUrl: 'http://127.0.0.1:8080', dashboardUrl: 'http://127.0.0.1:8081' },
+  signInUrl: 'http://127.0.0.1:8082/code',
   project: { namespace: 'dev', token: 'zj_token', bucketName: 'dev-archives' },
   originUrl: 'http://127.0.0.1:4003',
+  sourceFolder: 'docs',
   receiverUrl: 'http://127.0.0.1:4004',
-  files: FILES,
 });
 
-describe('describeDev', () => {
+describe('describeOverview', () => {
+  it('starts with the link that signs in and the API reference (Q-D1)', () => {
+    expect(TEXT.trimStart().split('\n').slice(0, 3)).to.deep.equal([
+      'Dashboard      http://127.0.0.1:8082/code',
+      '               This link signs you in, until Ctrl-C. The dashboard itself is at http://127.0.0.1:8081',
+      'API reference  http://127.0.0.1:8080/docs',
+    ]);
+  });
+
   for (const line of [
-    'API        http://127.0.0.1:8080 (reference: http://127.0.0.1:8080/docs)',
-    'Dashboard  http://127.0.0.1:8081',
-    'Store      http://127.0.0.1:4001 (S3, region us-east-1, bucket dev-archives)',
+    'Project        dev, with the access token zj_token',
+    'Store          http://127.0.0.1:4001 (S3, region us-east-1, bucket dev-archives)',
     'AWS_ACCESS_KEY_ID=KEY AWS_SECRET_ACCESS_KEY=SECRET',
-    'Logs       /tmp/cluster/pods (API, controller, dashboard, zippers), /tmp/cluster/logs (cluster and store)',
-    'export KUBECONFIG=/tmp/cluster/admin.kubeconfig',
-    'cat /tmp/cluster/sign-in-token',
+    'Sources        http://127.0.0.1:4003/files/PATH serves docs/PATH, /gen/BYTES/SEED generates a file',
+    'Webhooks       http://127.0.0.1:4004 prints each delivery here',
+    'kubectl, helm  export PATH=/tmp/cluster/bin:$PATH',
+    'Logs           /tmp/cluster/pods (API, controller, dashboard, zippers), /tmp/cluster/logs (cluster and store)',
+    '  export KUBECONFIG=/tmp/cluster/admin.kubeconfig\n  cli/zipjobs job list -n dev\n',
   ])
-    it(`contains: ${line}`, () => {
+    it(`contains: ${line.trim()}`, () => {
       expect(TEXT).to.contain(line);
     });
 
   it('contains a curl command that a shell runs as it is', async () => {
-    const command = TEXT.slice(TEXT.indexOf('curl'), TEXT.indexOf('\n\nSave a file'));
+    const command = TEXT.slice(TEXT.indexOf('curl'), TEXT.indexOf('\n\nSee it'));
     const shown = `printf '%s\\n' ${command}`;
     const { stdout } = await promisify(execFile)('sh', ['-c', shown]);
     const words = stdout.trimEnd().split('\n');
@@ -57,7 +63,10 @@ describe('describeDev', () => {
     expect(JSON.parse(words.at(-1) ?? '')).to.deep.equal({
       bucket_name: 'dev-archives',
       key: 'hello.zip',
-      urls: FILES,
+      urls: [
+        { url: 'http://127.0.0.1:4003/gen/1048576/1', filename: 'first.bin' },
+        { url: 'http://127.0.0.1:4003/gen/1048576/2', filename: 'more/second.bin' },
+      ],
     });
   });
 });

@@ -54,7 +54,9 @@ describe('startForwarder', () => {
 
   it('responds with 503 and the remedy while there is no target or it refuses connections', async () => {
     const missing = await forward(0, () => Promise.reject(new Error('no pod')));
-    expect(await get(missing)).to.equal('503 No API pod is ready. See the output of npm run dev.');
+    expect(await get(missing)).to.equal(
+      '503 No pod is ready. See the output of the command that started the cluster.',
+    );
     const closed = await forward(0, async () => ({ host: HOST, port: 1 }));
     expect(await get(closed)).to.match(/^503 /);
   });
