@@ -69,6 +69,22 @@ describe('the notes of the chart', function () {
     );
   });
 
+  it('offer the Gateway API before an Ingress, to a release without either (Q-D4)', async () => {
+    const offer = 'set api.httpRoute (Gateway API) or api.ingress';
+    expect(await renderNotes()).to.contain(offer);
+    expect(await renderNotes({ ...PROXIES, 'api.ingress.enabled': true })).not.to.contain(offer);
+  });
+
+  it('run the command line from its image, and nothing from a package registry (Q-D3)', async () => {
+    const notes = await renderNotes({ 'image.tag': '7.0.0' });
+    expect(notes).to.match(
+      /alias zipjobs='docker run .* registry\.example\.com\/zipjobs\/zipjobs-cli:7\.0\.0'/,
+    );
+    expect(notes)
+      .to.contain('  zipjobs project create my-project --create-namespace\n')
+      .and.not.contain('npx');
+  });
+
   it('name the addresses of the dashboard (X14)', async () => {
     const on = { ...PROXIES, 'dashboard.enabled': true };
     const ingress = { enabled: true, host: 'zipjobs.example.com' };
