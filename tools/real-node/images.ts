@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,11 +31,23 @@ export const IMAGES: Readonly<Record<string, string>> = {
   'zipjobs-zipper': 'zipper',
 };
 
+/** The S3 server of the local cluster as an image, with the arguments of its publisher's image. */
+export const STORE_IMAGE = `${REGISTRY}/versitygw:${IMAGE_TAG}`;
+
+interface ImageOptions {
+  /** Keeps layers and archives between runs. */
+  readonly cache: string;
+  /** Folder of this run. */
+  readonly dir: string;
+  /** The program of the S3 server. */
+  readonly store: string;
+}
+
 /**
- * Builds our images from the Dockerfile, without Docker, and the image that holds the namespaces of a pod.
+ * Builds our images from the Dockerfile, without Docker, the image that holds the namespaces of a pod, and that of an S3 server.
  * @returns an archive for `ctr images import`, which the cache keeps until an image changes
  */
-export async function buildImages(cache: string, dir: string, log: Log): Promise<string> {
+export async function buildImages({ cache, dir, store }: ImageOptions, log: Log): Promise<string> {
   const layers = join(cache, 'layers');
   const buildah = createBuildah(layers, dir);
   await mkdir(layers, { recursive: true, mode: 0o700 });
@@ -46,6 +58,7 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
   const what = 'layers of earlier builds';
   await limitFolder({ folder: layers, what, limitMib: LAYERS_LIMIT_MIB, clear }, log);
   await buildBase(buildah, dir);
+  await buildStore(buildah, join(dir, 'store-image'), store);
   for (const [name, target] of Object.entries(IMAGES)) {
     log(`Building ${name}`);
     await buildah([
@@ -61,7 +74,8 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
       ROOT,
     ]);
   }
-  const names = [...Object.keys(IMAGES).map((name) => `${REGISTRY}/${name}:${IMAGE_TAG}`), SANDBOX_IMAGE];
+  const ours = Object.keys(IMAGES).map((name) => `${REGISTRY}/${name}:${IMAGE_TAG}`);
+  const names = [...ours, SANDBOX_IMAGE, STORE_IMAGE];
   const ids = await buildah([
     'images',
     '--format',
@@ -123,6 +137,19 @@ async function buildBase(buildah: Buildah, dir: string): Promise<void> {
     SANDBOX_IMAGE,
     folder,
   ]);
+  await rm(folder, { recursive: true });
+}
+
+/** The program is static. */
+async function buildStore(buildah: Buildah, folder: string, program: string): Promise<void> {
+  await mkdir(folder);
+  // With the same times, the layer is the same.
+  await cp(program, join(folder, 'versitygw'), { preserveTimestamps: true });
+  await writeFile(
+    join(folder, 'Dockerfile'),
+    'FROM scratch\nCOPY versitygw /versitygw\nENTRYPOINT ["/versitygw"]\n',
+  );
+  await buildah(['bud', ...BUILD_OPTIONS, '--timestamp', '0', '--tag', STORE_IMAGE, folder]);
   await rm(folder, { recursive: true });
 }
 

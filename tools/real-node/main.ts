@@ -38,10 +38,10 @@ async function run(command: readonly string[], env: Readonly<Record<string, stri
 }
 
 async function runOnNode(command: readonly string[]): Promise<number> {
-  const { cluster: launcher } = await ensureBinaries(log);
+  const { cluster: launcher, store } = await ensureBinaries(log);
   await ensureProgram(NODE_PROGRAM, log);
   await using dir = await openRunDir();
-  const images = await buildImages(await imageCache(), dir.path, log);
+  const images = await buildImages({ cache: await imageCache(), dir: dir.path, store }, log);
   await using _cgroup = await createCgroup(dir.name);
   const enter = ['sh', join(import.meta.dirname, 'enter.sh'), ...command];
   // The launcher ends the namespaces with this process, even if it is killed.
