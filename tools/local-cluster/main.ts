@@ -26,7 +26,7 @@ The cluster runs; Ctrl-C ends it. In another shell:
   helm install zipjobs charts/zipjobs --namespace zipjobs-system --create-namespace --wait \\
     --set image.registry=localhost --set 'egress.allowCidrs={127.0.0.0/8}' --set 'store.allowCidrs={127.0.0.0/8}' \\
     --set 'store.allowedHosts={127.0.0.1}' --set store.allowHttp=true
-  npx zipjobs --help
+  cli/zipjobs --help
   kubectl get pods --all-namespaces --output wide
 
 API server  ${cluster.apiServer.url}

@@ -17,7 +17,7 @@ describe('planText', () => {
     expect(text).to.contain('(already built)').and.contain('take about 40 s.');
   });
 
-  it('reports the measured time of the last run instead of an estimate (Q-D6b)', async () => {
+  it('reports the measured time of the last run instead of an estimate (Q-D6)', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'demo-seconds-'));
     try {
       const env = { XDG_CACHE_HOME: folder };

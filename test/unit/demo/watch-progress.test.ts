@@ -12,7 +12,7 @@ const PROGRESS = {
 };
 
 describe('progressRow', () => {
-  it('aligns all rows with the header, in percent (Q-D6b)', () => {
+  it('aligns all rows with the header, in percent (Q-D6)', () => {
     const statuses: readonly Partial<ZipJobStatus>[] = [
       {},
       { phase: 'Running', progress: { ...PROGRESS, filesDone: 0, bytesRead: 0 } },
