@@ -1,7 +1,7 @@
 /**
  * Takes screenshots of every page of the dashboard with Chromium, on the local cluster with the real controller,
  * of states.ts in memory, and of history-states.ts with PostgreSQL: `npm run screenshots -- [--folder FOLDER] [--format png] [--only START_OF_NAME]
- * [--widths all] [--without-cluster]`. Those in README.md are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
+ * [--widths all] [--without-cluster]`. That in README.md is also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ const ENV = {
   DASHBOARD_OIDC_CLIENT_ID: 'zipjobs-dashboard',
 };
 
-/** The screenshots in README.md: on a desktop, in both colour schemes. */
-const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-failed'], format: 'webp' } as const;
+/** The screenshot in README.md: on a desktop, in both colour schemes. */
+const IN_README = { folder: 'docs/screenshots', name: 'job-failed', format: 'webp' } as const;
 
 interface Wanted {
   readonly folder: string;
@@ -78,7 +78,7 @@ async function takeAll<User extends string>(
 
 async function copyForReadme(shots: Taken['shots'], { folder, format }: Wanted): Promise<void> {
   if (format !== IN_README.format) return;
-  for (const shot of shots.filter(({ name }) => IN_README.names.some((shown) => shown === name)))
+  for (const shot of shots.filter(({ name }) => name === IN_README.name))
     for (const colorScheme of ['light', 'dark'] as const) {
       const file = fileOf(shot, { device: 'desktop', colorScheme }, format);
       await copyFile(join(folder, file), join(IN_README.folder, file));
