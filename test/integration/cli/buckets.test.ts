@@ -22,9 +22,9 @@ const BUCKET = 'cli-reports';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The command lines of one section of docs/configure.md. */
+/** The command lines of one section of docs/projects.md. */
 async function documentedCommands(heading: string): Promise<readonly string[]> {
-  const [, after = ''] = (await readFile('docs/configure.md', 'utf8')).split(`\n${heading}\n`);
+  const [, after = ''] = (await readFile('docs/projects.md', 'utf8')).split(`\n${heading}\n`);
   const [section = ''] = after.split('\n### ');
   return [...section.matchAll(/^ *(zipjobs .+)$/gm)].map(([, command = '']) => command);
 }

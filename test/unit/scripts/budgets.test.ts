@@ -4,7 +4,7 @@ import { ERROR_CODES } from '#api/errors/error-codes.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { PROCESSES } from '#scripts/sync-values.ts';
 
-const [, section = ''] = /\n## Budgets\n(.*?)\n## /s.exec(readFileSync('docs/configure.md', 'utf8')) ?? [];
+const [, section = ''] = /\n## Budgets\n(.*?)\n## /s.exec(readFileSync('docs/operate.md', 'utf8')) ?? [];
 /** What, default, setting, response. */
 const ROWS = section
   .split('\n')
@@ -20,7 +20,7 @@ function named(pattern: RegExp, column: number): readonly string[] {
   return ROWS.flatMap((row) => [...(row[column] ?? '').matchAll(pattern)].map(([, name = '']) => name));
 }
 
-describe('the table of budgets in docs/configure.md', () => {
+describe('the table of budgets in docs/operate.md', () => {
   it('has a default, a setting and a response in each row', () => {
     expect(ROWS.length).to.be.above(20);
     for (const row of ROWS)

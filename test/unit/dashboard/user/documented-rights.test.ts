@@ -8,7 +8,7 @@ import { TOKEN_RIGHTS } from '#dashboard/tokens/token-rights.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { WEBHOOK_RIGHTS } from '#dashboard/webhook/webhook-rights.ts';
 
-/** Actions of the table in docs/configure.md, and the rights that their pages ask for. */
+/** Actions of the table in docs/dashboard.md, and the rights that their pages ask for. */
 const ACTIONS: Readonly<Record<string, readonly Question[]>> = {
   'cancel jobs, resend the webhook of a job on its page': [CHANGE_JOB],
   'resend webhooks on the page *Webhook*': WEBHOOK_RIGHTS.resend,
@@ -43,9 +43,9 @@ function rightsIn(text: string): readonly string[] {
   });
 }
 
-describe('the rights in docs/configure.md', () => {
+describe('the rights in docs/dashboard.md', () => {
   const rows = new Map(
-    [...readFileSync('docs/configure.md', 'utf8').matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].map(
+    [...readFileSync('docs/dashboard.md', 'utf8').matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].map(
       ([, action = '', rights = '']) => [action, rights],
     ),
   );
