@@ -12,6 +12,9 @@ import type { CommandResult, NodelessCluster } from '#tools/local-cluster/cluste
 const run = promisify(execFile);
 const MODULES = 'tools/foreign-crds';
 const VALUES = 'test/chart/values';
+const EXAMPLES = 'charts/zipjobs/examples';
+/** Google publishes no Go module with its definition; test/chart/examples.test.ts checks its fields. */
+const WITHOUT_DEFINITION = new Set(['HealthCheckPolicy']);
 /** Services may have addresses of both IP families. */
 const FLAGS = ['--service-cluster-ip-range=10.0.0.0/24,fd00::/112'];
 
@@ -24,7 +27,7 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
     (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
   ),
   'github.com/openshift/api': ['route/v1/zz_generated.crd-manifests/routes.crd.yaml'],
-  'sigs.k8s.io/gateway-api': ['backendtlspolicies', 'httproutes'].map(
+  'sigs.k8s.io/gateway-api': ['backendtlspolicies', 'gateways', 'httproutes'].map(
     (name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`,
   ),
 };
@@ -48,8 +51,11 @@ async function downloadModules(): Promise<readonly Module[]> {
 /** The objects of all values files, without duplicates. */
 async function renderAll(): Promise<readonly KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const file of readdirSync(VALUES))
-    objects.push(...(await render({}, ['--values', join(VALUES, file)])));
+  const examples = ['eks', 'gke', 'openshift'].map((name) => join(EXAMPLES, `${name}.yaml`));
+  for (const file of [...readdirSync(VALUES).map((name) => join(VALUES, name)), ...examples])
+    objects.push(
+      ...(await render({}, ['--values', file])).filter(({ kind }) => !WITHOUT_DEFINITION.has(kind)),
+    );
   return [...new Map(objects.map((object) => [JSON.stringify(object), object])).values()];
 }
 
@@ -93,6 +99,7 @@ describe("an API server with the definitions of the chart's foreign kinds", () =
       'backendtlspolicy.gateway.networking.k8s.io',
       'ciliumclusterwidenetworkpolicy.cilium.io',
       'ciliumnetworkpolicy.cilium.io',
+      'gateway.gateway.networking.k8s.io',
       'httproute.gateway.networking.k8s.io',
       'podmonitor.monitoring.coreos.com',
       'prometheusrule.monitoring.coreos.com',
