@@ -21,7 +21,7 @@ ZipjobsFailureRatio:
   expr: sum(rate(zip_jobs_finished_total{fault="operator",$own}[30m])) / sum(rate(zip_jobs_finished_total{fault!="caller",$own}[30m])) > 0.2 and sum(increase(zip_jobs_finished_total{fault!="caller",$own}[30m])) > 10
   for: 10m
   severity: warning
-  summary: More than 20 % of jobs failed in the last 30 minutes, not counting failures of callers.
+  summary: More than 20 % of jobs failed in the last 30 minutes, not counting failures that callers caused.
 # The age of a job includes a pause. After it, the queue has 30 minutes to become shorter.
 ZipjobsQueueWaits:
   expr: max(zip_jobs_oldest_queued_seconds{$own}) > 1800 unless max(max_over_time(zip_paused{$own}[30m])) > 0
@@ -32,7 +32,7 @@ ZipjobsStuck:
   expr: max by (reason) (zip_jobs_stuck{reason!="AwaitingQueue",$own}) > 0 unless on () max(zip_paused{$own}) > 0
   for: 15m
   severity: warning
-  summary: "Jobs are stuck for a reason outside zipjobs: {{ "{{" }} $labels.reason {{ "}}" }}."
+  summary: "Something outside zipjobs blocks jobs: {{ "{{" }} $labels.reason {{ "}}" }}."
 ZipjobsOverdue:
   expr: max(zip_jobs_overdue{$own}) > 0
   for: 5m
@@ -64,17 +64,17 @@ ZipjobsWatchesCutShort:
   expr: sum by (pod, kind) (rate(zip_reflector_watch_ends_total{reason="cut short",$own}[5m])) > 0.1
   for: 5m
   severity: warning
-  summary: "The API server keeps ending watches of a process early, so it receives changes late: {{ "{{" }} $labels.kind {{ "}}" }}."
+  summary: "The API server keeps ending the watches of a process early, so the process receives changes late: {{ "{{" }} $labels.kind {{ "}}" }}."
 ZipjobsWebhooksLate:
   expr: max(zip_webhook_oldest_pending_seconds{$own}) > 21600
   for: 10m
   severity: warning
-  summary: A webhook has been undeliverable for 6 hours.
+  summary: A webhook could not be delivered for 6 hours.
 ZipjobsWebhooksLost:
   expr: sum(increase(zip_webhooks_exhausted_total{$own}[1h])) > 0
   for: 0m
   severity: warning
-  summary: Webhooks failed and will not be retried.
+  summary: Some webhooks could not be delivered, and their retries are used up.
 ZipjobsUploadsRemain:
   expr: sum(increase(zip_upload_abort_failures_total{$own}[1h])) > 0
   for: 0m
@@ -84,7 +84,7 @@ ZipjobsReconcilesFail:
   expr: sum by (controller) (rate(controller_runtime_reconcile_errors_total{$own}[15m])) > 0.1
   for: 15m
   severity: warning
-  summary: Reconciles of the controller keep failing.
+  summary: The controller keeps failing to reconcile objects.
 ZipjobsApiFails:
   expr: sum(rate(zip_api_request_duration_seconds_count{status="5xx",$own}[10m])) / sum(rate(zip_api_request_duration_seconds_count{$own}[10m])) > 0.05
   for: 10m
@@ -104,23 +104,23 @@ ZipjobsHistoryLate:
   expr: max(zip_history_oldest_pending_seconds{$own}) > 900
   for: 5m
   severity: warning
-  summary: Finished jobs have not been stored in the history database for 15 minutes.
+  summary: Finished jobs have waited for the history database for more than 15 minutes.
 ZipjobsHistoryIncomplete:
   expr: sum(increase(zip_history_unstored_total{$own}[1h])) > 0
   for: 0m
   severity: warning
-  summary: Finished jobs were deleted or refused that the history will never have.
+  summary: "Some finished jobs will never be in the history: they were deleted too early, or the database rejected them."
 ZipjobsHistoryPartitions:
   expr: max(zip_history_partition_days_ahead{$own}) < 7 and max(zip_history_partition_days_ahead{$own}) >= 0
   for: 15m
   severity: warning
-  summary: The history database has partitions for less than 7 days ahead.
+  summary: The history database has partitions for fewer than the next 7 days.
 # A round that fails is repeated after a minute, and one that succeeds after an hour. So this is silent if the repetition succeeds.
 ZipjobsHistoryRetentionFails:
   expr: sum(increase(zip_history_retention_failures_total{$own}[30m])) > 0
   for: 60m
   severity: warning
-  summary: The retention of the history has failed for an hour, so old records may not be deleted and partitions not be made.
+  summary: The history retention has failed for an hour, so old records may be kept and new partitions may be missing.
 ZipjobsDashboardFails:
   expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx",$own}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count{$own}[10m])) > 0.05
   for: 10m
