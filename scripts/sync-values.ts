@@ -4,7 +4,6 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { RELEASE_CHECK_SETTINGS } from '#api/programs/release-check/config.ts';
 import { COMMAND_LINE_SETTINGS } from '#cli/config.ts';
@@ -15,6 +14,8 @@ import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
 import { type Setting, type Settings, withTimerLimit } from '#runtime/config/config.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
+import { markdownTable } from './markdown-table.ts';
+import { valuesTables } from './values-tables.ts';
 
 const CHART = join(import.meta.dirname, '../charts/zipjobs');
 const SCHEMA = join(CHART, 'values.schema.json');
@@ -104,16 +105,8 @@ export function withSettings(schema: ValuesSchema): ValuesSchema {
   return { ...schema, definitions };
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim();
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
-}
-
 function settingsTable(settings: Settings): string {
-  return table(
+  return markdownTable(
     ['Setting', 'Default', 'Description', 'Reason to change it'],
     freeSettings(settings).map((one) => [
       `\`${one.env}\``,
@@ -131,46 +124,11 @@ function otherSettingsTable(): string {
     .flatMap((settings) => Object.values(settings))
     .filter((one) => !free.has(one) && one.setBy === undefined);
   const byName = new Map(others.map((one) => [one.env, one] as const));
-  return table(
+  return markdownTable(
     ['Variable', 'Description', 'Reason to change it'],
     [...byName.values()]
       .sort((a, b) => a.env.localeCompare(b.env))
       .map((one) => [`\`${one.env}\``, one.description, one.changeWhen ?? '']),
-  );
-}
-
-type Row = readonly [path: string, value: string, comment: string];
-
-/** Empty maps are values of their own. */
-function isLeaf(pair: Pair): boolean {
-  return !isMap(pair.value) || pair.value.items.length === 0;
-}
-
-/** The parser joins the comment of the file with the comment of its first key. */
-function lastParagraph(comment: string): string {
-  return comment.split(/\n\s*\n/).at(-1) ?? '';
-}
-
-function rowsOf(pairs: readonly Pair[], parent: string, first = ''): Row[] {
-  return pairs.flatMap((pair, index) => {
-    if (!isScalar(pair.key)) throw new Error(`values.yaml: a key under '${parent}' is no text`);
-    const path = parent === '' ? String(pair.key.value) : `${parent}.${String(pair.key.value)}`;
-    // The parser attaches the comment before the first key of a map to the map.
-    const comment = pair.key.commentBefore ?? (index === 0 ? first : '');
-    if (!isLeaf(pair) && isMap(pair.value))
-      return rowsOf(pair.value.items, path, pair.value.commentBefore ?? '');
-    if (comment === '') throw new Error(`values.yaml: ${path} has no comment`);
-    return [[path, JSON.stringify(pair.value), lastParagraph(comment)]];
-  });
-}
-
-async function valuesTable(): Promise<string> {
-  const { contents } = parseDocument(await readFile(VALUES, 'utf8'));
-  if (!isMap(contents)) throw new Error('values.yaml is no map');
-  const rows = rowsOf(contents.items as Pair[], '');
-  return table(
-    ['Value', 'Default', 'Description'],
-    rows.map(([path, value, comment]) => [`\`${path}\``, `\`${value}\``, comment]),
   );
 }
 
@@ -184,7 +142,7 @@ function replaceBlock(text: string, name: string, block: string): string {
 
 /** README.md with the current tables. */
 export async function withTables(readme: string): Promise<string> {
-  let text = replaceBlock(readme, 'values', await valuesTable());
+  let text = replaceBlock(readme, 'values', valuesTables(await readFile(VALUES, 'utf8')));
   for (const [process, settings] of Object.entries(PROCESSES))
     text = replaceBlock(text, `${process} settings`, settingsTable(settings));
   return replaceBlock(text, 'other settings', otherSettingsTable());
