@@ -20,14 +20,14 @@ describe('the example of values for a platform', function () {
   this.timeout(30 * 60_000);
 
   for (const name of ['eks', 'gke', 'openshift']) {
-    it(`${name}.yaml is linked in docs/install/${name}.md, which the file names (Q-P7)`, async () => {
+    it(`${name}.yaml is linked in docs/install/${name}.md, which the file names`, async () => {
       const page = await readFile(`docs/install/${name}.md`, 'utf8');
       expect(page).to.contain(`(../../charts/zipjobs/examples/${name}.yaml)`);
       const file = await readFile(join(EXAMPLES, `${name}.yaml`), 'utf8');
       expect(file).to.contain(`docs/install/${name}.md`);
     });
 
-    it(`${name}.yaml publishes the API and the dashboard, and knows their addresses (Q-P7)`, async () => {
+    it(`${name}.yaml publishes the API and the dashboard, and knows their addresses`, async () => {
       const objects = await render({}, flagsOf(name));
       const api = envOf(objects, 'api').get('PUBLIC_URL')?.value;
       expect(api).to.match(/^https:\/\/zips\..*example\.com$/);
@@ -36,7 +36,7 @@ describe('the example of values for a platform', function () {
     });
   }
 
-  it('checks health on EKS at paths that respond 200, and sends requests to pods (Q-P7)', async () => {
+  it('checks health on EKS at paths that respond 200, and sends requests to pods', async () => {
     const objects = await render({}, flagsOf('eks'));
     for (const [name, path] of [
       ['zipjobs-api', '/docs'],
@@ -49,7 +49,7 @@ describe('the example of values for a platform', function () {
     expect(envOf(objects, 'controller').get('ZIPPER_ENV_JSON')?.value).to.contain('sts.eu-central-1');
   });
 
-  it('checks health on GKE at paths that respond 200, behind a Gateway of the routes (Q-P7)', async () => {
+  it('checks health on GKE at paths that respond 200, behind a Gateway of the routes', async () => {
     const objects = await render({}, flagsOf('gke'));
     for (const [name, requestPath] of [
       ['zipjobs-api', '/docs'],
@@ -68,7 +68,7 @@ describe('the example of values for a platform', function () {
     }
   });
 
-  it('has Routes on OpenShift with TLS to pods that have no fixed user (Q-P7)', async () => {
+  it('has Routes on OpenShift with TLS to pods that have no fixed user', async () => {
     const objects = await render({}, flagsOf('openshift'));
     for (const component of ['api', 'dashboard']) {
       const route = find(objects, 'Route', `zipjobs-${component}`);
@@ -118,7 +118,7 @@ describe('the example of values for a number of jobs', function () {
   for (const size of SIZES) {
     const needs = needsOf(size);
 
-    it(`${size.name}.yaml has the memory that the formulas of docs/capacity.md give (Q-P9)`, async () => {
+    it(`${size.name}.yaml has the memory that the formulas of docs/capacity.md give`, async () => {
       const objects = await render(REGISTRY, flagsOf(size.name));
       for (const component of ['controller', 'api'] as const) {
         const request = memoryOf(objects, component, 'requests');
@@ -128,7 +128,7 @@ describe('the example of values for a number of jobs', function () {
       }
     });
 
-    it(`${size.name}.yaml runs and stores that many jobs, in one project too (Q-P9)`, async () => {
+    it(`${size.name}.yaml runs and stores that many jobs, in one project too`, async () => {
       const objects = await render(REGISTRY, flagsOf(size.name));
       const env = envOf(objects, 'controller');
       const { standard } = readClassLimits(env.get('PROJECT_CLASSES_JSON')?.value ?? '{}');
@@ -142,7 +142,7 @@ describe('the example of values for a number of jobs', function () {
       expect(env.has('HISTORY_HOST')).to.equal(size.hasHistory);
     });
 
-    it(`${size.name}.yaml goes together with the values of each platform (Q-P9)`, async () => {
+    it(`${size.name}.yaml goes together with the values of each platform`, async () => {
       for (const platform of ['eks', 'gke', 'openshift']) {
         const objects = await render({}, flagsOf(platform, size.name));
         expect(memoryOf(objects, 'api', 'requests')).to.be.at.least(needs.api);
@@ -150,7 +150,7 @@ describe('the example of values for a number of jobs', function () {
       }
     });
 
-    it(`${size.name}.yaml is linked in docs/capacity.md (Q-P9)`, async () => {
+    it(`${size.name}.yaml is linked in docs/capacity.md`, async () => {
       const page = await readFile('docs/capacity.md', 'utf8');
       expect(page).to.contain(`(../charts/zipjobs/examples/${size.name}.yaml)`);
     });

@@ -7,7 +7,7 @@ import { CHART, find, objectsIn, render } from './render.ts';
 const REGISTRY = ['--set', 'image.registry=registry.example.com/zipjobs'];
 
 describe('the command of docs/gitops.md that renders the uninstall Job', () => {
-  it('prints the objects of the hook, and no others (Q-P8)', async () => {
+  it('prints the objects of the hook, and no others', async () => {
     const page = await readFile('docs/gitops.md', 'utf8');
     const [, documented = ''] =
       /^ *helm (template [^|>]+) > uninstall\.yaml$/m.exec(page.replaceAll(/ \\\n\s*/g, ' ')) ?? [];

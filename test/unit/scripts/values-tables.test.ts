@@ -28,7 +28,7 @@ controller:
 describe('the tables of values in the README of the chart', () => {
   const text = valuesTables(VALUES);
 
-  it('have a heading for each component, with its description (Q-P10)', () => {
+  it('have a heading for each component, with its description', () => {
     expect([...text.matchAll(/^### (.+)$/gm)].map(([, title]) => title)).to.deep.equal([
       'General',
       'Common values of components',
@@ -38,7 +38,7 @@ describe('the tables of values in the README of the chart', () => {
     expect(text).to.contain('### api\n\nAccepts requests.\n\n| Value');
   });
 
-  it('say once what several components share, with their defaults (Q-P10)', () => {
+  it('say once what several components share, with their defaults', () => {
     expect(text).to.contain(
       '| `COMPONENT.replicas` | api, controller | api: `1`, controller: `2` | Pods. |\n' +
         '| `COMPONENT.image.repository` | api, controller | api: `"a"`, controller: `"c"` | Name of the image. |',
@@ -82,7 +82,7 @@ describe("the keys of other charts in the chart's README", () => {
     return true;
   }
 
-  it('lead to values that exist (Q-P4)', () => {
+  it('lead to values that exist', () => {
     const keys = ownKeys()
       .filter((key) => key.includes('.') || Object.hasOwn(values, key))
       .map((key) =>
