@@ -81,7 +81,7 @@ describe('a bucket whose keys the External Secrets Operator writes', function ()
   async function run(commands: string): Promise<string> {
     const path = `${resolve('node_modules/.bin')}:${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
     const env = { ...process.env, PATH: path, HOME: home, KUBECONFIG: cluster.kubeconfigPath };
-    const script = `npx() { "$@"; }\n${here(commands)}`;
+    const script = here(commands);
     return (await promisify(execFile)('sh', ['-euc', script], { env, cwd: home })).stdout;
   }
 

@@ -88,7 +88,7 @@ export function describeSingleNode(): void {
     await writeFile(values, here(await documentedValues()));
     const PATH = `${resolve('node_modules/.bin')}:${join(cluster.dir, 'bin')}:${process.env['PATH'] ?? ''}`;
     const env = { ...process.env, PATH, HOME: home, KUBECONFIG: cluster.kubeconfigPath };
-    const script = `npx() { "$@"; }\n${here(commands).replaceAll('single-node.yaml', values)}`;
+    const script = here(commands).replaceAll('single-node.yaml', values);
     return (await promisify(execFile)('sh', ['-euc', script], { env })).stdout;
   }
   function here(text: string): string {
