@@ -102,6 +102,7 @@ describe('limits of list-jobs', () => {
       { key: 'a\0b' },
       { createdBy: 'a'.repeat(3_000) },
       { key: '*'.repeat(2_000) },
+      { idPrefix: '0198b%' },
       { reasons: Array<string>(101).fill('a') },
       { finishedAfter: new Date(Number.NaN) },
       { finishedBefore: new Date('+012345-01-01T00:00:00Z') },

@@ -70,6 +70,11 @@ describe('a page of the history', () => {
   > = {
     'all jobs': [() => ({}), PAGE, 'pkey'],
     'an id': [async () => ({ id: (await anyJob()).id }), 1, 'project_uid_id_idx'],
+    'the start of an id': [
+      async () => ({ idPrefix: (await anyJob()).id.slice(0, 8) }),
+      1,
+      'project_uid_id_idx',
+    ],
     'an unknown id': [() => ({ id: uuidOf(9, 9) }), 0, 'project_uid_id_idx'],
     'a whole key': [async () => ({ key: (await anyJob()).key }), 1, 'key'],
     'an unknown key': [() => ({ key: 'none' }), 0, 'key'],
