@@ -3,22 +3,16 @@ import { AppError, toError } from '#runtime/errors.ts';
 import { csvOf } from '#runtime/history/csv.ts';
 import { PageError, type PageRequest, type Route, type SentFile } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
+import { validJobQuery } from '../jobs/job-filters.ts';
 import { createUserPlaces } from '../user/user-places.ts';
 import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
-import { historyFilter, readHistoryQuery } from './history-query.ts';
+import { historyFilter } from './history-query.ts';
 import type { History } from './history-reader.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
 function fileName({ namespace, now }: PageRequest): string {
   return `zipjobs-${namespace}-${now.toISOString().slice(0, 10)}.csv`;
-}
-
-function queryOf(request: PageRequest) {
-  const { query, errors } = readHistoryQuery(request.query);
-  const [error] = Object.values(errors);
-  if (error !== undefined) throw new PageError(422, 'Invalid filter', error);
-  return query;
 }
 
 /** Reads the header and the first jobs, so that most failures become a page instead of a file that ends early. */
@@ -72,7 +66,11 @@ export function createHistoryExport({ config, metrics }: PageDeps, history: Hist
   const places = config.dashboardExportsInFlight;
   const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 60, metrics });
   async function bodyOf(request: PageRequest): Promise<Readable> {
-    const filter = historyFilter(await projectUidOf(request), queryOf(request));
+    const filter = historyFilter(
+      await projectUidOf(request),
+      validJobQuery(request.query, 'history'),
+      request.now,
+    );
     const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
     // A client that goes away ends the statement that runs for it.
     const closed = new AbortController();

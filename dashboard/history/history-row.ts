@@ -1,54 +1,29 @@
 import type { HistoryJob } from '#runtime/history/history-job.ts';
+import type { JobRow } from '../jobs/job-row.ts';
 import { FORMAT } from '../ui/format.ts';
 import { reasonText } from '../ui/reason-text.ts';
-import { type Look, PHASE_LOOKS } from '../ui/words.ts';
-import { writeHistoryQuery } from './history-query.ts';
+import { PHASE_LOOKS } from '../ui/words.ts';
 
-interface Link {
-  readonly text: string;
-  readonly href: string;
-}
-
-/** A finished job in a list. */
-export interface HistoryRow {
-  readonly href: string;
-  readonly key: string;
-  readonly id: string;
-  readonly phase: string;
-  readonly look: Look;
-  /** Why it failed or was cancelled. */
-  readonly reason: (Link & { readonly meaning: string }) | undefined;
-  readonly files: string;
-  readonly bytes: string;
-  /** Jobs of the same bucket. */
-  readonly bucket: Link;
-  /** Jobs of the same token; absent for a job that the API did not create. */
-  readonly token: Link | undefined;
-  readonly duration: string;
-  /** RFC 3339. */
-  readonly finishedAt: string;
-}
-
-export function historyRow(job: HistoryJob): HistoryRow {
-  const { namespace, phase, reason, service, bucketName, createdBy } = job;
-  function listOf(filter: Parameters<typeof writeHistoryQuery>[0]): string {
-    return FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(filter);
-  }
+/** A finished job as a row of the list. It is not in the cluster, so nothing can be done with it there. */
+export function historyRow(job: HistoryJob): JobRow {
+  const { namespace, phase, service, bucketName, createdBy } = job;
+  const reason = phase === 'Succeeded' || job.reason === phase ? '' : job.reason;
   return {
+    name: job.uid,
+    id: job.id,
     href: FORMAT.path('projects', namespace, 'jobs', job.id),
     key: job.key,
-    id: job.id,
     phase,
     look: PHASE_LOOKS[phase],
-    reason:
-      phase === 'Succeeded' || reason === phase
-        ? undefined
-        : { text: reason, href: listOf({ reason }), meaning: reasonText(reason) },
+    reason,
+    meaning: reason === '' ? '' : reasonText(reason),
+    percent: undefined,
+    duration: job.durationMs === null ? '' : FORMAT.duration(job.durationMs),
     files: FORMAT.number(job.files),
     bytes: phase === 'Succeeded' ? FORMAT.bytes(job.bytes) : '',
-    bucket: { text: `${service} ${bucketName}`, href: listOf({ bucket: `${service}/${bucketName}` }) },
-    token: createdBy === null ? undefined : { text: createdBy, href: listOf({ token: createdBy }) },
-    duration: job.durationMs === null ? '' : FORMAT.duration(job.durationMs),
-    finishedAt: job.finishedAt,
+    bucket: `${service}/${bucketName}`,
+    token: createdBy ?? '',
+    at: job.finishedAt,
+    can: '',
   };
 }

@@ -1,20 +1,20 @@
-import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { JobPage } from '#runtime/history/list-jobs.ts';
 import type { PageRequest, Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
-import { FORMAT } from '../ui/format.ts';
-import { FINAL_REASONS } from './final-reasons.ts';
-import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
-import { historyChips } from './history-chips.ts';
+import { filterLine, savedViews } from '../jobs/job-filters.ts';
 import {
-  type HistoryErrors,
-  type HistoryQuery,
-  historyFilter,
-  readHistoryQuery,
-  timesOf,
-  writeHistoryQuery,
-} from './history-query.ts';
+  isNarrowed,
+  type JobQuery,
+  type JobQueryErrors,
+  readJobQuery,
+  writeJobQuery,
+} from '../jobs/job-query.ts';
+import { type ListFrame, rangeText, tableOf } from '../jobs/list-view.ts';
+import { FORMAT } from '../ui/format.ts';
+import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
+import { newerPlaces, olderPlaces, readPlaces, rowsBefore } from './history-places.ts';
+import { historyFilter } from './history-query.ts';
 import type { History } from './history-reader.ts';
 import { historyRow } from './history-row.ts';
 import { projectUidOf } from './project-uid.ts';
@@ -23,21 +23,10 @@ import { READ_HISTORY } from './read-history.ts';
 /** As in the list of jobs. More would exceed the size of a first view. */
 export const JOBS_ON_A_PAGE = 25;
 
-function option(value: string, text: string = value) {
-  return { value, text };
-}
-
-const STATE_OPTIONS = [option('', 'Any'), ...TERMINAL_PHASES.map((phase) => option(phase))];
-
-/** With the reason of a URL that this version does not know. */
-function reasonOptions(reason: string) {
-  const unknown = reason === '' || FINAL_REASONS.includes(reason) ? [] : [option(reason)];
-  return [option('', 'Any'), ...FINAL_REASONS.map((known) => option(known)), ...unknown];
-}
-
 interface Found {
+  readonly query: JobQuery;
   readonly page: JobPage;
-  readonly errors: HistoryErrors;
+  readonly errors: JobQueryErrors;
   /** Why the history cannot be read now; otherwise empty. */
   readonly away: string;
 }
@@ -47,23 +36,25 @@ const NO_JOBS: JobPage = { jobs: [] };
 /** The parameter that is wrong. */
 const PARAMETERS: Readonly<Record<string, 'q' | 'after'>> = { InvalidFilter: 'q', InvalidCursor: 'after' };
 
+type HistoryDeps = Pick<PageDeps, 'config' | 'jobs'> & { readonly history: History };
+
 async function search(
-  { config, history }: Pick<PageDeps, 'config'> & { readonly history: History },
+  { config, history }: HistoryDeps,
   request: PageRequest,
-  query: HistoryQuery,
+  query: JobQuery,
 ): Promise<Found> {
-  const filter = historyFilter(await projectUidOf(request), query);
-  const wanted = { limit: JOBS_ON_A_PAGE, ...(query.after !== '' && { cursor: query.after }) };
+  const filter = historyFilter(await projectUidOf(request), query, request.now);
+  const cursor = readPlaces(query.after).places.at(-1)?.cursor;
   try {
     const page = await readHistory(config.workTimeoutMs, (signal) =>
-      history.listJobs(filter, { ...wanted, signal }),
+      history.listJobs(filter, { limit: JOBS_ON_A_PAGE, ...(cursor !== undefined && { cursor }), signal }),
     );
-    return { page, errors: {}, away: '' };
+    return { query, page, errors: {}, away: '' };
   } catch (error) {
-    if (isHistoryAway(error)) return { page: NO_JOBS, errors: {}, away: HISTORY_AWAY };
+    if (isHistoryAway(error)) return { query, page: NO_JOBS, errors: {}, away: HISTORY_AWAY };
     const name = error instanceof AppError ? PARAMETERS[error.code] : undefined;
     if (!(error instanceof AppError) || name === undefined) throw error;
-    return { page: NO_JOBS, errors: { [name]: error.message }, away: '' };
+    return { query, page: NO_JOBS, errors: { [name]: error.message }, away: '' };
   }
 }
 
@@ -72,54 +63,66 @@ function statusOf({ errors, away }: Found): number {
   return Object.keys(errors).length > 0 ? 422 : 200;
 }
 
-function viewOf(namespace: string, query: HistoryQuery, { page, errors, away }: Found) {
-  const path = FORMAT.path('projects', namespace, 'history');
-  const { after, ...filters } = query;
+function frameOf(path: string, query: JobQuery, { jobs, next }: JobPage): ListFrame {
+  const shown = readPlaces(query.after);
+  const newer = newerPlaces(shown);
+  const before = rowsBefore(shown);
+  const total = next === undefined && before !== undefined ? before + jobs.length : undefined;
+  function hrefOf(after: string | undefined): string | undefined {
+    return after === undefined ? undefined : path + writeJobQuery({ ...query, after });
+  }
   return {
-    namespace,
-    path,
+    views: savedViews(path, { source: 'history', query }),
+    pages: {
+      range: before === undefined ? '' : rangeText(before, jobs.length, total),
+      newerHref: hrefOf(newer),
+      olderHref: hrefOf(next === undefined ? undefined : olderPlaces(shown, next, jobs.length)),
+      newestHref: hrefOf(shown.places.length > 1 || (shown.isCut && newer === undefined) ? '' : undefined),
+    },
+    isNarrowed: isNarrowed(query),
+  };
+}
+
+function viewOf({ jobs, config }: HistoryDeps, namespace: string, found: Found) {
+  const { query, page, errors, away } = found;
+  const path = FORMAT.path('projects', namespace, 'history');
+  const { choices } = jobs;
+  return {
+    ...frameOf(path, query, page),
+    ...tableOf(page.jobs.map(historyRow), { at: 'Finished', canPick: false }),
     jobsPath: FORMAT.path('projects', namespace, 'jobs'),
     usagePath: FORMAT.path('projects', namespace, 'usage'),
-    form: { values: { ...filters, ...timesOf(filters) }, errors },
-    states: STATE_OPTIONS,
-    reasons: reasonOptions(query.reason),
-    chips: historyChips(path, query),
-    error: Object.values(errors)[0] ?? '',
+    filters: filterLine({ namespace, path, source: 'history', query, choices }, errors),
+    isValid: Object.keys(errors).length === 0,
     away,
-    rows: page.jobs.map(historyRow),
     searchedTo: page.searchedTo ?? '',
-    isOlderPage: after !== '',
-    newestHref: path + writeHistoryQuery(filters),
-    olderHref: page.next === undefined ? '' : path + writeHistoryQuery({ ...filters, after: page.next }),
-    exportHref: `${path}.csv${writeHistoryQuery(filters)}`,
+    isOlderPage: query.after !== '',
+    exportHref: `${path}.csv${writeJobQuery({ ...query, after: '' })}`,
+    exportRows: config.dashboardExportRows,
   };
 }
 
 /** The finished jobs of a project that the history database keeps. */
-export function createHistoryPage({ config }: PageDeps, history: History): readonly Route[] {
+export function createHistoryPage(deps: PageDeps, history: History): readonly Route[] {
+  const { config, jobs } = deps;
   return [
     {
       method: 'GET',
       path: '/projects/:project/history',
       needs: READ_HISTORY,
       handle: async (request) => {
-        const { query, errors } = readHistoryQuery(request.query);
+        const { query, errors } = readJobQuery(request.query, 'history');
         const isValid = Object.keys(errors).length === 0;
         const found = isValid
-          ? await search({ config, history }, request, query)
-          : { page: NO_JOBS, errors, away: '' };
-        const data = {
-          ...viewOf(request.namespace, query, found),
-          exportRows: config.dashboardExportRows,
-        };
-        const status = statusOf(found);
+          ? await search({ config, jobs, history }, request, query)
+          : { query, page: NO_JOBS, errors, away: '' };
         return {
           kind: 'page',
           view: '/history/history',
           title: 'History',
           section: 'history',
-          status,
-          data,
+          status: statusOf(found),
+          data: viewOf({ config, jobs, history }, request.namespace, found),
         };
       },
     },

@@ -1,4 +1,4 @@
-import { fromJobQuery, writeHistoryQuery } from '../history/history-query.ts';
+import { fromJobQuery } from '../history/history-query.ts';
 import { PageError, type PageRequest, type Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import type { Place } from '../live/job-order.ts';
@@ -10,13 +10,18 @@ import { reasonAgainst } from '../user/reason-against.ts';
 import { BULK_ACTIONS } from './bulk/bulk-actions.ts';
 import { bulkPath } from './bulk/bulk-jobs.ts';
 import { JOBS_ON_A_PAGE, matcherOf } from './find-jobs.ts';
-import { filterChips, filterForm, filterOptions, validJobQuery } from './job-filters.ts';
+import { countViews, filterLine, savedViews, validJobQuery } from './job-filters.ts';
 import { isNarrowed, type JobQuery, readJobQuery, writeJobQuery } from './job-query.ts';
 import { jobRow } from './job-row.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
+import { type ListFrame, rangeText, tableOf } from './list-view.ts';
 import { createSearchJobs, type SearchedPage, type SearchJobs } from './search-jobs.ts';
 
 const NOTHING: SearchedPage = { jobs: [], total: 0, page: 1, pages: 1, newest: undefined };
+
+function jobsPath(namespace: string): string {
+  return FORMAT.path('projects', namespace, 'jobs');
+}
 
 /** Path of the live part: it requests only the rows on the page and the counts of the same search. */
 function liveHref(
@@ -33,14 +38,29 @@ function liveHref(
   return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${params.toString()}`;
 }
 
-/** The links and texts around the rows, which depend on the search only. */
-function aroundRows(namespace: string, query: JobQuery) {
-  const path = FORMAT.path('projects', namespace, 'jobs');
+/** The tabs, pages and links around the rows of one page. */
+function frameOf(
+  { jobs: { order, choices } }: PageDeps,
+  { namespace, now }: PageRequest,
+  { query, total, count }: { readonly query: JobQuery; readonly total: number; readonly count: number },
+): ListFrame & { readonly newestHref: string; readonly reloadHref: string; readonly firstSteps: string } {
+  const path = jobsPath(namespace);
+  const before = (query.page - 1) * JOBS_ON_A_PAGE;
+  function hrefOf(page: number, isThere: boolean): string | undefined {
+    return isThere ? path + writeJobQuery({ ...query, page }) : undefined;
+  }
+  const counts = countViews({ order, choices }, namespace, now);
   return {
-    path,
+    views: savedViews(path, { source: 'cluster', query }, counts),
+    pages: {
+      range: rangeText(before, count, Math.max(total, before + count)),
+      newerHref: hrefOf(query.page - 1, query.page > 1),
+      olderHref: hrefOf(query.page + 1, total > before + JOBS_ON_A_PAGE),
+      newestHref: undefined,
+    },
     isNarrowed: isNarrowed(query),
     firstSteps: FORMAT.path('projects', namespace, 'first-steps'),
-    newestHref: path + writeJobQuery({ ...query, page: 1 }),
+    newestHref: path + writeJobQuery({ ...query, page: 1, sort: '' }),
     reloadHref: path + writeJobQuery(query),
   };
 }
@@ -61,59 +81,62 @@ async function bulkOf({ config }: PageDeps, { user, namespace }: PageRequest, qu
   };
 }
 
+function historyLink({ history }: PageDeps, { namespace, now }: PageRequest, query: JobQuery) {
+  return {
+    historyHref:
+      history && FORMAT.path('projects', namespace, 'history') + writeJobQuery(fromJobQuery(query, now)),
+    historyLeavesOut: query.to !== '',
+  };
+}
+
 async function listOf(deps: PageDeps, search: SearchJobs, request: PageRequest) {
-  const {
-    jobs: { choices },
-    history,
-  } = deps;
   const { namespace, now } = request;
-  const { query, errors } = readJobQuery(request.query);
+  const { query: given, errors } = readJobQuery(request.query);
   const isValid = formStatus(errors) === 200;
-  const { jobs, newest, ...at } = isValid ? await search.page(request, query) : NOTHING;
-  const path = FORMAT.path('projects', namespace, 'jobs');
+  const { jobs, newest, total, page } = isValid ? await search.page(request, given) : NOTHING;
+  const query = { ...given, page };
+  const path = jobsPath(namespace);
   const [bulk, newJobReason] = await Promise.all([
     bulkOf(deps, request, query),
     reasonAgainst(request, NEW_JOB_RIGHTS),
   ]);
   const canPick = bulk.actions.some(({ reason }) => reason === '');
   const names = jobs.map(({ metadata }) => metadata.name);
+  const rows = jobs.map((job) => jobRow(job, now));
   return {
-    ...aroundRows(namespace, query),
-    ...at,
-    ...filterOptions(choices, namespace, query),
-    namespace,
+    ...frameOf(deps, request, { query, total, count: rows.length }),
+    ...tableOf(rows, { at: 'Created', canPick, sort: { path, query } }),
+    total,
     isValid,
-    form: filterForm(query, errors),
-    chips: filterChips(path, query),
+    errors,
+    filters: filterLine({ namespace, path, source: 'cluster', query, choices: deps.jobs.choices }, errors),
     bulk,
     newJob: { href: newJobHref(namespace), reason: newJobReason },
-    canPick,
     live: liveHref(namespace, query, { names, newest, canPick }),
-    href: (page: number) => path + writeJobQuery({ ...query, page }),
-    exportHref: `${path}.csv${writeJobQuery({ ...query, page: 1 })}`,
-    rows: jobs.map((job) => jobRow(job, now)),
+    exportHref: `${path}.csv${writeJobQuery({ ...query, page: 1, sort: '' })}`,
+    exportRows: deps.config.dashboardExportRows,
     newer: 0,
     gone: 0,
-    historyHref:
-      history && FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(fromJobQuery(query, now)),
-    historyLeavesOut: query.to !== '',
+    ...historyLink(deps, request, query),
   };
 }
 
-async function rowsOf({ caches: { zipJobs } }: PageDeps, search: SearchJobs, request: PageRequest) {
+async function rowsOf(deps: PageDeps, search: SearchJobs, request: PageRequest) {
   const { namespace, query: params, now } = request;
   const names = params.getAll('row');
   if (names.length > JOBS_ON_A_PAGE)
     throw new PageError(422, 'Too many rows', `Request at most ${JOBS_ON_A_PAGE} rows.`);
   const query = validJobQuery(params);
   const place = { at: params.get('at') ?? '', name: params.get('name') ?? '' };
-  const jobs = names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []);
+  const jobs = names.flatMap((name) => deps.caches.zipJobs.get(`${namespace}/${name}`) ?? []);
   const matches = matcherOf({ namespace, query, now });
+  const counts = await search.counts(request, query, place);
+  const rows = jobs.map((job) => jobRow(job, now));
+  const sort = { path: jobsPath(namespace), query };
   return {
-    ...aroundRows(namespace, query),
-    ...(await search.counts(request, query, place)),
-    canPick: params.has('pick'),
-    rows: jobs.map((job) => jobRow(job, now)),
+    ...frameOf(deps, request, { query, total: counts.total, count: rows.length }),
+    ...tableOf(rows, { at: 'Created', canPick: params.has('pick'), sort }),
+    ...counts,
     /** Rows that stay where they are although their job changed or was deleted. */
     gone: names.length - jobs.filter(matches).length,
   };
@@ -129,7 +152,7 @@ export function createJobsPage(deps: PageDeps): readonly Route[] {
       needs: LIST_JOBS,
       handle: async (request) => {
         const data = await listOf(deps, search, request);
-        const status = formStatus(data.form.errors);
+        const status = formStatus(data.errors);
         return { kind: 'page', view: '/jobs/jobs', title: 'Jobs', section: 'jobs', status, data };
       },
     },

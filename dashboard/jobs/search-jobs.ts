@@ -2,7 +2,7 @@ import type { PageRequest } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import type { Place } from '../live/job-order.ts';
 import { createSharedReads } from '../user/shared-reads.ts';
-import { countJobs, findJobs, type JobCounts, type JobPage } from './find-jobs.ts';
+import { countJobs, findJobs, type JobCounts, type JobPage, readsAll } from './find-jobs.ts';
 import { isNarrowed, type JobQuery, writeJobQuery } from './job-query.ts';
 
 const BYTES_OF_A_JOB = 4 * 1_024;
@@ -47,7 +47,7 @@ export function createSearchJobs({
           newest: order.newest(namespace),
         };
       }
-      if (!isNarrowed(query)) return find();
+      if (!readsAll(query)) return find();
       return sharePage(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
     },
     counts: async ({ user, namespace, now }, query, place) => {

@@ -1,5 +1,5 @@
 import type { Phase } from '#crds/zip-job.ts';
-import { minuteText } from '../history/history-query.ts';
+import { minuteText } from '../jobs/job-query.ts';
 import { FORMAT } from '../ui/format.ts';
 
 /** Which finished jobs a number of the overview counts. */

@@ -157,11 +157,12 @@ describe('buckets and jobs in the dashboard', function () {
       await page.goto(`${JOBS}?reason=SourceNotFound`);
       return (await page.getByText('1 job found').count()) === 1;
     });
+    await page.locator('.jobs [name="job"]').check();
     await page.getByLabel('All jobs of this search').check();
     await press('Run again…');
     await press('Run 1 job again');
-    await page.getByText('1 done', { exact: true }).waitFor();
-    await page.locator('tbody td a').click();
+    await page.getByRole('heading', { name: '1 job created' }).waitFor();
+    await page.locator('tbody a.row').click();
     const failure = page.getByRole('region', { name: 'Why this job failed' });
     await failure.waitFor({ timeout: 120_000 });
     expect((await failure.innerText()).replaceAll(/\s+/g, ' '))

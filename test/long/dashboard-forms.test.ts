@@ -136,12 +136,14 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await desk.flow.project.untilPhase(failing, ['Failed']);
     await page.goto(HOME);
     await keyboard.follow('Jobs');
-    await keyboard.type('ID or key', failing);
-    await keyboard.reach(page.getByLabel('Created', { exact: true }));
+    await keyboard.type('Filter by key or ID', failing);
+    await keyboard.reach(page.getByRole('button', { name: 'Created' }));
+    await page.keyboard.press('Enter');
+    await keyboard.reach(page.getByRole('group', { name: 'Created' }).getByLabel('Any time'));
     await page.keyboard.press('ArrowDown');
-    await keyboard.press('Search');
+    await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')]);
     expect(page.url()).to.contain(`q=${failing}`).and.contain('within=1h');
-    await keyboard.follow(page.locator('table.jobs tbody th a'));
+    await keyboard.follow(page.locator('table.jobs tbody a.row'));
     await keyboard.follow('Show last lines');
     await keyboard.press('Run again');
     await page.getByText(`New job created with the files of zip-${failing}`).waitFor();

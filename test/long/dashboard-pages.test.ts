@@ -63,8 +63,15 @@ const openEvents: Act = async (page) => {
 };
 const CANCEL = /^Cancel \d jobs$/;
 const chooseToCancel: Act = async (page) => {
+  await page.locator('.jobs [name="job"]').first().check();
   await press(page, 'Select all on this page');
-  await pressFor('Cancel jobs…', CANCEL)(page);
+  await page.locator('[data-bulk="cancel"]').click();
+  await page.getByRole('heading', { name: CANCEL }).waitFor();
+};
+
+const openFilter: Act = async (page) => {
+  await page.getByRole('button', { name: 'Created' }).click();
+  await page.getByLabel('Created from (UTC)').waitFor();
 };
 
 function jobPath(name: keyof typeof ON_CALL_JOBS): string {
@@ -96,6 +103,9 @@ const STATES: readonly (readonly [path: string, act?: Act])[] = [
   [JOBS, openMenu],
   [`${JOBS}?bucket=s3-exports&within=24h`],
   [`${JOBS}?token=nobody`],
+  [JOBS, openFilter],
+  [`${JOBS}?sort=-size`],
+  ['/find?q=exports/*'],
   [`${JOBS}?from=never`],
   [JOBS, chooseToCancel],
   [jobPath('running'), openEvents],

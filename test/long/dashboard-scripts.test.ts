@@ -11,6 +11,7 @@ import {
   EDITOR,
   JOBS,
   type JobListWorld,
+  jobNameOf,
   keyOf,
   startJobListWorld,
   VIEWER,
@@ -213,18 +214,38 @@ describe('the list of jobs in a browser', function () {
     ['who can edit', EDITOR],
     ['who can only view', VIEWER],
   ] as const)
-    it(`has rows of 36 px, and cards of two lines on a phone, for a user ${who}`, async () => {
+    it(`starts high, has rows of one height, and cards of two lines on a phone, for a user ${who} (Q-U3)`, async () => {
       await using open = await world.open(token, { viewport: DESKTOP });
       const { page } = open;
       await page.goto(JOBS);
       const rows = page.locator('.jobs tbody tr');
-      const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
-      expect(heights).to.deep.equal(Array.from({ length: PAGE_ROWS }, () => 36));
+      const boxes = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect()));
+      // A user who can only view has a banner above.
+      expect(boxes[0]?.top).to.be.below(token === EDITOR ? 320 : 380);
+      const heights = boxes.map(({ height }) => height);
+      expect(Math.max(...heights) - Math.min(...heights)).to.be.below(2);
+      expect(Math.max(...heights)).to.be.below(60);
       await page.setViewportSize(PHONE);
       expect(await page.evaluate(LINES_OF_ROWS)).to.deep.equal(Array.from({ length: PAGE_ROWS }, () => 2));
       expect(await rows.first().innerText()).to.contain(keyOf(COUNT - 1));
       const { x = 0, width = 0 } = (await page.locator('.jobs tbody .badge').first().boundingBox()) ?? {};
       expect(x + width).to.be.below(PHONE.width / 2);
+      expect((await rows.first().boundingBox())?.y).to.be.below(token === EDITOR ? 340 : 640);
+    });
+
+  for (const width of [820, 1_440])
+    it(`shows every column that it has at ${width} px, and opens a job from anywhere in its row (Q-U31, Q-U12)`, async () => {
+      await using open = await world.open(VIEWER, { viewport: { width, height: 800 } });
+      const { page } = open;
+      await page.goto(JOBS);
+      const fits = await page
+        .getByRole('region', { name: 'Jobs' })
+        .evaluate((one) => one.scrollWidth <= one.clientWidth);
+      expect(fits).to.equal(true);
+      const first = page.locator('.jobs tbody tr').first();
+      const box = await first.boundingBox();
+      await first.click({ position: { x: (box?.width ?? 0) - 4, y: 4 } });
+      await page.waitForURL(`**/${jobNameOf(COUNT - 1)}`);
     });
 
   it('filters and cancels jobs by keyboard alone, without JavaScript', async () => {
@@ -232,19 +253,99 @@ describe('the list of jobs in a browser', function () {
     const { page } = open;
     await page.goto(JOBS);
     const keyboard = keyboardOf(page);
-    await keyboard.type('ID or key', 'orders-2');
+    await keyboard.type('Filter by key or ID', 'orders-2');
     await page.keyboard.press('Enter');
     await page.getByText('9 jobs found').waitFor();
-    await keyboard.follow('Remove filter ID or key: orders-2');
+    await keyboard.follow('Clear filters');
     await page.getByText(`${COUNT} jobs`, { exact: true }).waitFor();
     await keyboard.toggle(`Select ${keyOf(26)}`);
     await keyboard.toggle(`Select ${keyOf(24)}`);
     await keyboard.press('Cancel jobs…');
     await keyboard.press('Cancel 2 jobs');
-    await page.getByText('2 done', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Cancelling 2 jobs' }).waitFor();
     await keyboard.follow('Back to jobs');
     const cancelled = page.locator('.jobs tbody tr', { hasText: 'Cancelled' });
-    expect(await cancelled.locator('th').allInnerTexts()).to.deep.equal([keyOf(26), keyOf(24)]);
+    expect(await cancelled.locator('a.row').allInnerTexts()).to.deep.equal([keyOf(26), keyOf(24)]);
+  });
+
+  it('applies an option at once, and a range with its button; each chip removes its filter (Q-U3, Q-U34)', async () => {
+    await using open = await world.open(VIEWER, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(JOBS);
+    await page.getByRole('button', { name: 'State', exact: true }).click();
+    await page.getByRole('group', { name: 'State' }).getByText('Failed').click();
+    await page.waitForURL(/\/jobs\?state=Failed$/);
+    await page.getByText('7 jobs found').waitFor();
+    await page.getByRole('button', { name: 'Created' }).click();
+    await page.getByRole('group', { name: 'Created' }).getByText('Last 24 hours').click();
+    await page.waitForURL(/\?state=Failed&within=24h$/);
+    await page.getByRole('button', { name: 'Created: Last 24 hours' }).click();
+    await page.getByLabel('Created before (UTC)').fill('2026-01-31T10:00');
+    await page.getByRole('group', { name: 'Created' }).getByRole('button', { name: 'Apply' }).click();
+    // A range replaces the period.
+    await page.waitForURL(/\?state=Failed&to=2026-01-31T10%3A00$/);
+    await page.getByText('No jobs found').waitFor();
+    await page.getByRole('link', { name: /^Remove filter Created/ }).click();
+    await page.waitForURL(/\?state=Failed$/);
+    await page.getByRole('link', { name: 'Waiting 7' }).click();
+    await page.waitForURL(/\?state=Queued$/);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('applies filters with a button, without JavaScript (Q-U3)', async () => {
+    await using open = await world.open(VIEWER, { viewport: DESKTOP, javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(JOBS);
+    await page.getByRole('button', { name: 'State', exact: true }).click();
+    const states = page.getByRole('group', { name: 'State' });
+    await states.getByLabel('Failed').check();
+    expect(new URL(page.url()).search).to.equal('');
+    await states.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('7 jobs found').waitFor();
+    expect(new URL(page.url()).searchParams.get('state')).to.equal('Failed');
+  });
+
+  it('does not apply options that the keyboard passes (Q-U3)', async () => {
+    await using open = await world.open(VIEWER, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(JOBS);
+    const keyboard = keyboardOf(page);
+    await keyboard.reach(page.getByRole('button', { name: 'Created' }));
+    await page.keyboard.press('Enter');
+    await keyboard.reach(page.getByRole('group', { name: 'Created' }).getByLabel('Any time'));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(new URL(page.url()).search).to.equal('');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\?within=today$/);
+  });
+
+  it('shows a bar with the selection, where no row moves, that leaves out what cannot succeed (Q-U17)', async () => {
+    world.put(25, { phase: 'Failed', failure: { code: 'SourceExpired', retriable: false } });
+    await using open = await world.open(EDITOR, { viewport: { width: 1_440, height: 900 } });
+    const { page } = open;
+    await page.goto(JOBS);
+    const bar = page.getByRole('form', { name: 'Change several jobs' });
+    const rows = page.locator('.jobs tbody');
+    expect(await bar.isVisible()).to.equal(false);
+    const before = await rows.boundingBox();
+    await page.getByLabel(`Select ${keyOf(27)}`).check();
+    await page.getByText('1 selected: 1 Succeeded').waitFor();
+    expect(await rows.boundingBox()).to.deep.equal(before);
+    expect((await bar.boundingBox())?.y).to.be.below(before?.y ?? 0);
+    expect(await bar.getByRole('button').allTextContents()).to.include('Run 1 job again…');
+    expect(await bar.getByRole('button', { name: /^Cancel/ }).isVisible()).to.equal(false);
+    await page.getByLabel(`Select ${keyOf(25)}`).check();
+    await page.getByLabel(`Select ${keyOf(24)}`).check();
+    await page.getByText('3 selected: 1 Succeeded, 1 Failed, 1 Running').waitFor();
+    await bar.getByRole('button', { name: 'Cancel 1 job…' }).waitFor();
+    await bar.getByRole('button', { name: 'Run 1 job again… (1 would fail the same way)' }).click();
+    await page.getByRole('heading', { name: 'Run 1 job again (1 would fail the same way)' }).waitFor();
+    await page.getByRole('button', { name: 'Run 1 job again' }).click();
+    await page.getByRole('heading', { name: '1 job created' }).waitFor();
+    await page.getByRole('link', { name: 'List of these jobs' }).click();
+    await page.getByText('1 job found').waitFor();
+    expect(open.complaints).to.deep.equal([]);
   });
 
   it('selects all jobs of the page at once', async () => {
@@ -257,11 +358,33 @@ describe('the list of jobs in a browser', function () {
     await page.getByText(`${PAGE_ROWS} selected`).waitFor();
     await page.getByRole('button', { name: 'Clear selection' }).click();
     expect(await page.locator('.jobs :checked').count()).to.equal(0);
+    await page.getByLabel(`Select ${keyOf(27)}`).check();
     await page.getByRole('button', { name: 'Select all on this page' }).click();
-    await page.getByRole('button', { name: 'Run again…' }).click();
+    await page.getByRole('button', { name: 'Run 13 jobs again…' }).click();
     // The others are running or queued.
     await page.getByRole('heading', { name: 'Run 13 jobs again' }).waitFor();
     expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('shows the new state of the jobs that were created, without a reload (Q-U35)', async () => {
+    await using open = await world.open(EDITOR, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(`${JOBS}?state=Succeeded`);
+    await page.getByLabel(`Select ${keyOf(27)}`).check();
+    await page.getByRole('button', { name: 'Run 1 job again…' }).click();
+    await page.getByRole('button', { name: 'Run 1 job again' }).click();
+    await page.getByRole('heading', { name: '1 job created' }).waitFor();
+    const row = page.locator('tbody tr', { hasText: keyOf(27) });
+    await row.getByText('Queued').waitFor();
+    const name = (await row.getByRole('link').getAttribute('href'))?.split('/').at(-1) ?? '';
+    world.server.zipJobs.put(
+      aZipJob({
+        metadata: { name, creationTimestamp: ago(1) },
+        spec: { key: keyOf(27) },
+        status: { phase: 'Running' },
+      }),
+    );
+    await row.getByText('Running').waitFor();
   });
 
   it('opens by keyboard which right is missing', async () => {
@@ -281,6 +404,7 @@ describe('the list of jobs in a browser', function () {
     const { page } = open;
     await page.goto(JOBS);
     expect((await page.locator('.jobs code').first().boundingBox())?.width).to.be.below(80);
+    await page.locator('.jobs tbody tr').first().hover();
     await page.getByRole('button', { name: `Copy ID of ${keyOf(27)}` }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(

@@ -46,10 +46,11 @@ function forJobs(home: string, { running, succeeded, failed }: ShownJobs): reado
 
 const FAILED_JOBS = '/jobs?state=Failed';
 
-function selectAll(button: string) {
+function selectAll(action: 'cancel' | 'run-again') {
   return async (page: Page): Promise<void> => {
+    await page.locator('.jobs [name="job"]').first().check();
     await press('Select all on this page')(page);
-    await press(button)(page);
+    await page.locator(`[data-bulk="${action}"]`).click();
   };
 }
 
@@ -61,14 +62,14 @@ function forManyJobs(home: string): readonly Shot[] {
       title: 'Cancelling several jobs: what will happen',
       who: 'admin',
       path: `${home}/jobs?q=4846`,
-      act: selectAll('Cancel jobs…'),
+      act: selectAll('cancel'),
     },
     {
       name: 'jobs-rerun',
       title: 'Running several jobs again: what will happen',
       who: 'admin',
       path: home + FAILED_JOBS,
-      act: selectAll('Run again…'),
+      act: selectAll('run-again'),
     },
     {
       name: 'jobs-rerun-result',
@@ -76,7 +77,7 @@ function forManyJobs(home: string): readonly Shot[] {
       who: 'admin',
       path: home + FAILED_JOBS,
       act: async (page) => {
-        await selectAll('Run again…')(page);
+        await selectAll('run-again')(page);
         await page.getByRole('button', { name: /^Run .* again$/ }).click();
         await page.getByRole('link', { name: 'Back to jobs' }).waitFor();
       },

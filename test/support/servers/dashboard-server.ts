@@ -100,8 +100,9 @@ export interface Visitor {
 
 /** The names of the fields of the filters of a page, as the browser sends them. */
 export function filterNames(html: string): readonly string[] {
-  const [form = ''] = /<form[^>]* class="filters".*?<\/form>/s.exec(html) ?? [];
-  return [...form.matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
+  const [form = ''] = /<form[^>]* class="finder".*?<\/form>/s.exec(html) ?? [];
+  const names = [...form.matchAll(/<input[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
+  return [...new Set(names)];
 }
 
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin' } as const;

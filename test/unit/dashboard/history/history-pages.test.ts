@@ -38,8 +38,8 @@ describe('the pages of the history', function () {
       expect(text)
         .to.contain(`href="${HOME}/jobs/${idOf(1)}"`)
         .and.contain('2.0 KiB')
-        .and.contain('s3 reports');
-      expect(text).to.contain(`<a href="${HISTORY}" aria-current="page">History</a>`);
+        .and.contain('s3/reports');
+      expect(text).to.contain(`<a href="${HISTORY}" data-key="h" aria-current="page">History</a>`);
     });
 
     it('has pages that neither skip nor repeat a job when new ones are added', async () => {
@@ -83,32 +83,50 @@ describe('the pages of the history', function () {
       );
       const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&q=a*`);
       expect(linkIn(text, 'Export as CSV')).to.equal(`${HISTORY}.csv?q=a*&state=Failed`);
-      expect(filterNames(text)).to.deep.equal(['q', 'state', 'reason', 'bucket', 'token', 'from', 'to']);
+      const times = ['finished-within', 'finished-from', 'finished-to'];
+      expect(filterNames(text)).to.deep.equal(['q', 'state', 'reason', 'bucket', 'token', ...times]);
     });
 
-    it('has a chip for each filter that removes only this one, and links to the jobs of a bucket, token or reason', async () => {
-      const failed = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
-      await world.dashboard.archive(
-        aFinishedJob(1, { key: 'a.zip', status: failed, token: 'nightly' }),
-        aFinishedJob(2, { key: 'b.zip', bucket: 'r2-cold' }),
-      );
+    it('has the chips of the list of jobs, which take any bucket and token (Q-U16)', async () => {
+      await world.dashboard.archive(aFinishedJob(1, { key: 'a.zip', token: 'nightly' }));
       const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&token=nightly`);
-      const removed = /href="([^"]+)"><span class="hidden">Remove filter <\/span><bdi>State: Failed</.exec(
-        text,
-      );
-      expect(removed?.[1]).to.equal(`${HISTORY}?token=nightly`);
-      expect(text).to.contain('<bdi>Token: nightly</bdi>');
-      const { text: all } = await world.dashboard.ada.get(HISTORY);
-      expect(await keysAt(linkIn(all, 'r2 cold'))).to.deep.equal(['b.zip']);
-      expect(await keysAt(linkIn(all, 'nightly'))).to.deep.equal(['a.zip']);
-      expect(await keysAt(linkIn(all, 'SourceNotFound'))).to.deep.equal(['a.zip']);
+      expect(text)
+        .to.contain(
+          `<a href="${HISTORY}?token=nightly"><span class="hidden">Remove filter State: Failed</span>`,
+        )
+        .and.contain('Token: <bdi>nightly</bdi>')
+        .and.contain('name="token" value="nightly" checked>')
+        .and.contain('Other token <input name="token" type="text"');
+      // What is typed counts, not the chosen option.
+      expect(await keysAt(`${HISTORY}?token=&token=nightly`)).to.deep.equal(['a.zip']);
+      expect(await keysAt(`${HISTORY}?token=other&token=nightly`)).to.deep.equal(['a.zip']);
+    });
+
+    it('goes back and forth through its pages, and says where it is (Q-U16)', async () => {
+      await world.dashboard.archive(...Array.from({ length: 60 }, (_, n) => aFinishedJob(n + 1)));
+      const first = (await world.dashboard.ada.get(HISTORY)).text;
+      expect(first).to.contain('<span>1–25</span>').and.not.contain('>Newer<').and.not.contain('>Newest<');
+      const second = (await world.dashboard.ada.get(linkIn(first, 'Older'))).text;
+      expect(second).to.contain('<span>26–50</span>');
+      const third = (await world.dashboard.ada.get(linkIn(second, 'Older'))).text;
+      expect(third).to.contain('<span>51–60 of 60</span>').and.not.contain('>Older<');
+      expect(await keysAt(linkIn(third, 'Newer'))).to.deep.equal(keysIn(second));
+      expect(await keysAt(linkIn(second, 'Newer'))).to.deep.equal(keysIn(first));
     });
 
     it('keeps the times and a reason that it does not know in the form', async () => {
       const { text } = await world.dashboard.ada.get(`${HISTORY}?reason=Odd&from=2026-01-30&to=2026-01-31`);
-      expect(text).to.contain('<option value="Odd" selected>');
-      expect(text).to.match(/name="from" type="datetime-local" value="2026-01-30T00:00"/);
-      expect(text).to.match(/name="to" type="datetime-local" value="2026-02-01T00:00"/);
+      expect(text).to.contain('name="reason" value="Odd" checked>');
+      expect(text).to.match(/name="finished-from" type="datetime-local" value="2026-01-30T00:00"/);
+      expect(text).to.match(/name="finished-to" type="datetime-local" value="2026-02-01T00:00"/);
+    });
+
+    it('finds a job by the start of its ID (Q-U5)', async () => {
+      await world.dashboard.archive(...[1, 2].map((n) => aFinishedJob(n)));
+      expect(await keysAt(`${HISTORY}?q=${idOf(2).slice(0, 35)}`)).to.deep.equal(
+        [1, 2].filter((n) => idOf(n).startsWith(idOf(2).slice(0, 35))).map((n) => `reports/${n}.zip`),
+      );
+      expect(await keysAt(`${HISTORY}?q=ffffffff`)).to.deep.equal([]);
     });
 
     it('finds a job of last month from the list of jobs in the cluster', async () => {

@@ -122,7 +122,8 @@ describe('findJobs with 10,000 jobs', () => {
   it('finds part of a name or key, case-insensitively', () => {
     expect(fixture.find('q=ZIP-00777').names).to.deep.equal(['zip-00777']);
     expect(fixture.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
-    expect(fixture.find('q=out/4321.*').names).to.deep.equal([]);
+    expect(fixture.find('q=out/4321.*').names).to.deep.equal(['zip-04321']);
+    expect(fixture.find('q=ut/4321.*').names).to.deep.equal([]);
     expect(fixture.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
   });
 
@@ -161,6 +162,38 @@ describe('findJobs with 10,000 jobs', () => {
     });
     expect(failures).to.have.length(3);
     expect(listed).to.deep.equal(failures);
+  });
+
+  it('finds the jobs with any of several states or reasons, and selected ones by the start of their IDs', () => {
+    expect(fixture.find('state=Failed,Queued').total).to.equal(
+      Array.from({ length: COUNT }, (_, n) => phaseOf(n)).filter((one) => ['Failed', 'Queued'].includes(one))
+        .length,
+    );
+    expect(fixture.find('id=0004,zip-00777').names).to.deep.equal([
+      ...Array.from({ length: 10 }, (_, n) => nameOf(40 + n)),
+      'zip-00777',
+    ]);
+  });
+
+  it('finds the jobs of today, and those that finished today', () => {
+    // NOW is 12:00.
+    expect(fixture.find('within=today').total).to.equal(721);
+    expect(fixture.find('finished-within=today').total).to.equal(
+      Array.from({ length: COUNT }, (_, n) => n).filter(isFinal).length,
+    );
+    expect(fixture.find('finished-within=1h').total).to.equal(
+      Array.from({ length: 3_601 }, (_, n) => n).filter(isFinal).length,
+    );
+  });
+
+  it('sorts by a column, and reads only the page for the oldest jobs first', () => {
+    const oldest = fixture.find('sort=created&page=2');
+    expect(oldest).to.include({ total: COUNT, reads: 25 });
+    expect([oldest.names[0], oldest.names.at(-1)]).to.deep.equal([nameOf(9_974), nameOf(9_950)]);
+    expect(fixture.find('sort=created&page=400').names.at(-1)).to.equal(nameOf(0));
+    expect(fixture.find('sort=key&q=out/12').names.slice(0, 3)).to.deep.equal([12, 120, 1_200].map(nameOf));
+    expect(fixture.find('sort=-key').names[0]).to.equal(nameOf(9_999));
+    expect(fixture.find('sort=-key').reads).to.equal(COUNT);
   });
 
   it('combines all filters', () => {

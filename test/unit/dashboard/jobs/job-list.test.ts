@@ -28,6 +28,14 @@ function liveOf(html: string): string {
   return unescaped(/data-live="([^"]+)"/.exec(html)?.[1] ?? 'none');
 }
 
+/** Saved searches with their counts; `*` before the current one. */
+function viewsIn(html: string): readonly string[] {
+  const [nav = ''] = /<nav class="views".*?<\/nav>/s.exec(html) ?? [];
+  return [...nav.matchAll(/<a [^>]*?( aria-current="true")?>(.*?)<\/a>/g)].map(
+    ([, current, text = '']) => (current === undefined ? '' : '*') + text.replaceAll(/<[^>]+>/g, ''),
+  );
+}
+
 function linesOf(csv: string): readonly string[] {
   return csv.trimEnd().split('\r\n');
 }
@@ -73,19 +81,65 @@ describe('the list of jobs', () => {
       for (let n = 0; n < 60; n += 1) put(n, n % 2 === 0 ? FAILED : { phase: 'Running' });
     });
 
-    it('are options with the reasons, buckets and tokens of the project, and chips when they are active', async () => {
+    it('are chips that show their value, with the reasons, buckets and tokens of the project (Q-U3)', async () => {
       const { text } = await visitor.get(`${JOBS}?reason=SourceNotFound&token=gone`);
       expect(text)
-        .to.contain('<option value="SourceNotFound" selected>')
-        .and.to.contain('<option value="gone" selected>')
-        .and.to.contain('<option value="s3-archive">')
-        .and.to.contain('<bdi>Reason: SourceNotFound</bdi>')
+        .to.contain('<input type="radio" name="reason" value="SourceNotFound" checked>')
+        .and.to.contain('<input type="radio" name="token" value="gone" checked>')
+        .and.to.contain('<input type="radio" name="bucket" value="s3/archive">')
+        .and.to.contain('Reason: <bdi>SourceNotFound</bdi>')
+        .and.to.contain('<span class="hidden">Remove filter Token: gone</span>')
         .and.to.contain(`href="${JOBS}?reason=SourceNotFound"`)
-        .and.to.contain(`<a href="${JOBS}">Clear filters</a>`)
+        .and.to.contain(`href="${JOBS}">Clear filters</a>`)
         .and.to.contain('0 jobs found')
         .and.to.contain('No jobs found');
-      const times = ['within', 'from', 'to', 'finished-from', 'finished-to'];
+      const times = ['within', 'from', 'to', 'finished-within', 'finished-from', 'finished-to'];
       expect(filterNames(text)).to.deep.equal(['q', 'state', 'reason', 'bucket', 'token', ...times]);
+    });
+
+    it('have saved searches with counts, which stay up to date (Q-U3)', async () => {
+      put(60, { phase: 'Queued' });
+      put(61, { ...FAILED, finishedAt: new Date().toISOString() });
+      const { text } = await visitor.get(`${JOBS}?state=Queued`);
+      expect(viewsIn(text)).to.deep.equal(['All 62', 'Running 30', '*Waiting 1', 'Failed today 1']);
+      put(62, { phase: 'Queued' });
+      expect(viewsIn((await visitor.get(liveOf(text))).text)).to.include('*Waiting 2');
+      for (const search of [
+        '',
+        '?state=Starting,Running,Finalizing',
+        '?state=Failed&finished-within=today',
+      ]) {
+        const shown = (await visitor.get(JOBS + search)).text;
+        const current = viewsIn(shown).find((view) => view.startsWith('*')) ?? 'none';
+        expect(shown, current).to.match(
+          new RegExp(`<span>${/\d+$/.exec(current)?.[0]} jobs?( found)?</span>`),
+        );
+      }
+    });
+
+    it('leave out columns that are the same in all rows, and say what they have in common (Q-U4)', async () => {
+      const { text } = await visitor.get(JOBS);
+      expect(text).to.contain('· Bucket s3/archive, Token shop').and.not.contain('>Bucket</th>');
+      put(60, {}, 'nightly');
+      expect((await visitor.get(JOBS)).text)
+        .to.contain('<th scope="col" class="drop1">Token</th>')
+        .and.not.contain('>Bucket</th>');
+    });
+
+    it('are kept by headers that sort the list (Q-U4)', async () => {
+      const { text } = await visitor.get(`${JOBS}?state=Failed&page=2`);
+      expect(text)
+        .to.contain(
+          `<th scope="col" class="num" aria-sort="descending"><a href="${JOBS}?state=Failed&amp;sort=created">Created</a>`,
+        )
+        .and.contain(`<a href="${JOBS}?state=Failed&amp;sort=-size">Size</a>`)
+        .and.contain('<th scope="col">State</th>');
+      const sorted = (await visitor.get(`${JOBS}?sort=key`)).text;
+      expect(sorted)
+        .to.contain(`<th scope="col" aria-sort="ascending"><a href="${JOBS}?sort=-key">Key</a>`)
+        .and.contain('<input type="hidden" name="sort" value="key">')
+        .and.contain('rel="next" href="/projects/team-a/jobs?sort=key&amp;page=2">Next<');
+      expect(sorted.indexOf('out/0.zip')).to.be.below(sorted.indexOf('out/1.zip'));
     });
 
     it('survive pagination, live updates, newer jobs and the export', async () => {
@@ -135,7 +189,7 @@ describe('the list of jobs', () => {
     expect(text)
       .to.contain(`data-live-status>As of <time datetime="`)
       .and.to.contain('title="A source does not have the file, or refused to send it.">SourceNotFound')
-      .and.to.contain('data-label="Duration">1 min<')
+      .and.to.contain('<td class="num wide-only drop1">1 min</td>')
       .and.to.contain('<progress max="100" value="25" aria-label="Progress of out/2.zip">')
       .and.to.contain('data-copy="id-job-1"')
       .and.to.contain(`<time datetime="${ago(999)}" title="`)
@@ -155,7 +209,7 @@ describe('the list of jobs', () => {
     const { text } = await visitor.get(`${JOBS}?reason=NoProgress`);
     expect(text)
       .to.contain('1 job found')
-      .and.to.contain('<option value="NoProgress" selected>')
+      .and.to.contain('name="reason" value="NoProgress" checked>')
       .and.to.contain('aria-label="Progress of out/1.zip"')
       .and.to.contain('title="The zipper makes no progress.">NoProgress<')
       .and.to.not.contain('out/2.zip');

@@ -64,10 +64,16 @@ describe('the job pages', () => {
       expect(rowsIn(text)).to.equal(25);
       expect(text)
         .to.contain('60 jobs')
-        .and.to.contain('Page 1 of 3')
-        .and.to.contain(`href="${JOBS}?page=2"`);
+        .and.to.contain('1–25 of 60')
+        .and.to.contain(`href="${JOBS}?page=2"`)
+        .and.to.not.contain('rel="prev"');
       expect(text.indexOf('job-59')).to.be.lessThan(text.indexOf('job-58'));
-      expect(rowsIn((await visitor.get(`${JOBS}?page=3`)).text)).to.equal(10);
+      const last = (await visitor.get(`${JOBS}?page=3`)).text;
+      expect(rowsIn(last)).to.equal(10);
+      expect(last)
+        .to.contain(`<a rel="prev" href="${JOBS}?page=2">Newer</a>`)
+        .and.contain('51–60 of 60')
+        .and.not.contain('rel="next"');
       expect(callsOf('GET', 'POST')).to.deep.equal([]);
     });
 
