@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { History } from '#dashboard/history/history-reader.ts';
 import { AppError } from '#runtime/errors.ts';
+import { toHistoryJob } from '#runtime/history/archived-form.ts';
+import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
@@ -192,12 +194,106 @@ describe('GET /find', () => {
       .and.contain('A search covers the histories of at most 100 projects, and 3 were left out:');
   });
 
-  it('says that the history finds no names without an ID', async () => {
+  it('says that the history has no index for keys with * (Q-U5)', async () => {
     const started = await start(historyWith(unused));
     started.putProject({}, { metadata: { uid: 'project-uid' } });
-    expect((await started.ada.get('/find?id=nightly')).text).to.contain(
-      '<strong>The history was not searched</strong>: it can be searched only by job ID.',
+    expect((await started.ada.get('/find?q=out/*')).text).to.contain(
+      '<strong>The history was not searched</strong>: open a project to search its history for keys with *.',
     );
+  });
+
+  it('redirects to the only job with this start of its ID, key or pattern (Q-U5)', async () => {
+    const started = await start();
+    started.server.zipJobs.put(
+      aZipJob({
+        metadata: { namespace: TEAM, name: 'zip-06038b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c' },
+        spec: { key: 'orders/2026 ö.zip' },
+      }),
+    );
+    started.server.zipJobs.put(
+      aZipJob({
+        metadata: { namespace: TEAM, name: 'by-hand', uid: '17138b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c' },
+        spec: { key: 'deadbeef' },
+      }),
+    );
+    for (const [q, name] of [
+      ['06038B', 'zip-06038b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c'],
+      ['06038b4e', 'zip-06038b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c'],
+      ['orders/2026 ö.zip', 'zip-06038b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c'],
+      ['orders/*', 'zip-06038b4e-0f0a-4f5e-9d53-0c9a3a0a1b2c'],
+      ['17138b4e', 'by-hand'],
+      ['deadbeef', 'by-hand'],
+    ] as const)
+      for (const parameter of ['q', 'id']) {
+        const params = new URLSearchParams({ [parameter]: q });
+        const { headers } = await started.viewer.get(`/find?${params.toString()}`);
+        expect(headers.get('location'), q).to.equal(`/projects/${TEAM}/jobs/${name}`);
+      }
+    for (const q of ['06038', '6038b4e', 'rders/*', 'orders'])
+      expect((await started.viewer.get(`/find?q=${q}`)).status, q).to.equal(404);
+  });
+
+  it('lists several jobs with one key, of the projects whose jobs the user may list only (Q-U5)', async () => {
+    const started = await start();
+    started.server.zipProjects.put(aProject('team-b', { displayName: 'Team B' }));
+    for (const [namespace, name] of [
+      [TEAM, 'one'],
+      [TEAM, 'two'],
+      ['team-b', 'three'],
+    ] as const)
+      started.server.zipJobs.put(
+        aZipJob({ metadata: { namespace, name, uid: name }, spec: { key: 'daily.zip' } }),
+      );
+    const { status, text } = await started.ada.get('/find?q=daily.zip');
+    expect(status).to.equal(200);
+    expect(text).to.contain('3 jobs for <bdi>daily.zip</bdi>').and.contain('<bdi>Team B</bdi>');
+    for (const path of [`${TEAM}/jobs/one`, `${TEAM}/jobs/two`, 'team-b/jobs/three'])
+      expect(text).to.contain(`href="/projects/${path}"`);
+    const seen = (await started.viewer.get('/find?q=daily.zip')).text;
+    expect(seen).to.contain('2 jobs for').and.not.contain('Team B').and.not.contain('three');
+    started.server.tokens.set('get-only', {
+      name: 'gil',
+      allowed: [`get zipprojects ${TEAM}`, `get zipjobs ${TEAM}`],
+    });
+    expect((await (await visitAs(started.server, 'get-only')).get('/find?q=daily.zip')).status).to.equal(404);
+  });
+
+  it('lists at most 50 jobs, and says that there may be more (Q-U5)', async () => {
+    const started = await start();
+    for (let n = 0; n < 60; n += 1)
+      started.server.zipJobs.put(
+        aZipJob({
+          metadata: { namespace: TEAM, name: `job-${n}`, uid: `${n}` },
+          spec: { key: `daily/${n}.zip` },
+        }),
+      );
+    const { text } = await started.ada.get('/find?q=daily/*');
+    expect(text).to.contain('First 50 jobs for').and.contain('There may be more.');
+    expect(text.match(/class="row"/g)).to.have.lengthOf(50);
+  });
+
+  it('finds a whole key and the start of an ID in the histories, and a job of both places once (Q-U5)', async () => {
+    const asked: unknown[] = [];
+    const jobs = [1, 2].map((n) => aFinishedJob(n, { key: 'daily.zip' }));
+    const ids = { projectUid: 'project-uid', clusterUid: 'cluster' };
+    const started = await start({
+      ...historyWith(unused),
+      listJobs: async (filter) => {
+        asked.push(filter);
+        return { jobs: filter.key === undefined ? [] : jobs.map((job) => toHistoryJob(job, ids)) };
+      },
+    });
+    started.putProject({}, { metadata: { uid: 'project-uid' } });
+    started.server.zipJobs.put(jobs[0]!);
+    expect((await started.viewer.get('/find?q=daily.zip')).text).to.contain(
+      '2 jobs for <bdi>daily.zip</bdi>',
+    );
+    expect((await started.viewer.get('/find?q=0198b5a1')).status).to.equal(200);
+    expect(asked).to.deep.equal([
+      { projectUid: 'project-uid', key: 'daily.zip' },
+      { projectUid: 'project-uid', idPrefix: '0198b5a1' },
+      { projectUid: 'project-uid', key: '0198b5a1' },
+    ]);
   });
 
   it('responds with 503, not 404, if the history could not be searched (UI47)', async () => {
@@ -209,9 +305,14 @@ describe('GET /find', () => {
     expect(text).to.contain('the history database does not respond');
   });
 
-  it('refuses what cannot be the ID or name of a job', async () => {
+  it('refuses nothing and what is longer than a key, and finds no job for any other text', async () => {
     const started = await start();
-    for (const id of ['', '../secrets', 'a b', '%3Cscript%3E'])
+    for (const id of ['', '%20', 'x'.repeat(1_025)])
       expect((await started.ada.get(`/find?id=${id}`)).status, id).to.equal(422);
+    for (const id of ['../secrets', 'a b', '%3Cscript%3E', '*a'.repeat(400)]) {
+      const { status, text } = await started.ada.get(`/find?id=${id}`);
+      expect(status, id).to.equal(404);
+      expect(text).to.not.contain('<script>');
+    }
   });
 });
