@@ -9,6 +9,7 @@ import type { ListedJob } from '../../live/listed-job.ts';
 import type { Question } from '../../user/access.ts';
 import { CHANGE_JOB, CREATE_JOB } from '../job-actions.ts';
 import { rerunAdvice } from '../job-failure.ts';
+import { failsAgain } from '../job-row.ts';
 import { rerunsOf } from '../reruns.ts';
 
 /** One confirmed form. */
@@ -30,16 +31,23 @@ export interface BulkAction {
   readonly isFor: (job: ListedJob) => boolean;
   /** Why the state of a job prevents it; empty when it does not. */
   readonly obstacle: (job: ZipJob) => string;
+  /** Whether it is possible, but would end as the job did. Such jobs are left out. */
+  readonly isFutile: (job: ListedJob) => boolean;
   /** What the user should know before it runs; empty if there is nothing to say. */
   readonly note: (job: ZipJob, zipJobs: CachedJobs) => string;
   readonly texts: {
-    /** What will happen to a job. */
+    /** What will happen to a job, in a word or two: there can be a hundred. */
     readonly effect: string;
     readonly warning: string;
     /** Button that starts it, with the number of jobs. */
     readonly start: (jobs: string) => string;
+    /** Title without a job that it can change. */
+    readonly none: string;
     readonly look: 'danger' | 'primary';
+    /** Result for one job. */
     readonly done: string;
+    /** Result for all, with the number of jobs. */
+    readonly result: (jobs: string) => string;
   };
   readonly run: (run: BulkRun, name: string) => Promise<Job>;
 }
@@ -76,13 +84,16 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
     needs: CHANGE_JOB,
     isFor: (job) => !isFinished(job),
     obstacle: cancelObstacle,
+    isFutile: () => false,
     note: () => '',
     texts: {
-      effect: 'Stops without an archive',
+      effect: 'Stops',
       warning: "The jobs stop without an archive. This can't be undone.",
       start: (jobs) => `Cancel ${jobs}`,
+      none: 'No jobs to cancel',
       look: 'danger',
       done: 'Cancelling',
+      result: (jobs) => `Cancelling ${jobs}`,
     },
     run: ({ administration, namespace }, name) =>
       administration.jobs(namespace, { namesOnly: true }).cancel(name),
@@ -93,13 +104,16 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
     needs: CREATE_JOB,
     isFor: isFinished,
     obstacle: runAgainObstacle,
+    isFutile: failsAgain,
     note: (job, zipJobs) => rerunAdvice(toJob(job), rerunsOf(zipJobs, job.metadata)).note,
     texts: {
-      effect: 'A new job with the same files',
-      warning: 'Each new job writes the same key of the same bucket as its original.',
+      effect: 'New job',
+      warning: 'Each new job has the same files as its original, and writes the same key of the same bucket.',
       start: (jobs) => `Run ${jobs} again`,
+      none: 'No jobs to run again',
       look: 'primary',
       done: 'Created',
+      result: (jobs) => `${jobs} created`,
     },
     run: ({ administration, namespace, form }, name) =>
       administration.jobs(namespace, { newUuid: () => uuidOf(form, name), namesOnly: true }).runAgain(name),

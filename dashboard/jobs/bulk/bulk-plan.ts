@@ -50,14 +50,19 @@ export interface PlannedJob {
   readonly look: string;
   /** Why nothing will happen; otherwise empty. */
   readonly refusal: string;
+  /** It is left out because it would fail in the same way; `refusal` says so. */
+  readonly isFutile: boolean;
   /** What the user should know before it happens; otherwise empty. */
   readonly note: string;
 }
 
+const NOTHING = { refusal: '', isFutile: false, note: '' } as const;
+const FUTILE = 'It would fail in the same way. Send a new request instead.';
+
 function planned(
   { namespace, name }: Pick<ZipJob['metadata'], 'namespace' | 'name'>,
   job: ZipJob | undefined,
-  texts: Pick<PlannedJob, 'refusal' | 'note'>,
+  texts: Pick<PlannedJob, 'refusal' | 'isFutile' | 'note'>,
 ): PlannedJob {
   const phase = job === undefined ? '' : phaseOf(toListedJob(job));
   return {
@@ -73,7 +78,7 @@ function planned(
 /** Reads each job with the token of the user. Throws only if the session has ended. */
 export function planOf(
   { user, namespace }: PageRequest,
-  { obstacle, note }: Pick<BulkAction, 'obstacle' | 'note'>,
+  { obstacle, isFutile, note }: Pick<BulkAction, 'obstacle' | 'isFutile' | 'note'>,
   { names, cached }: { readonly names: readonly string[]; readonly cached: CachedJobs },
 ): Promise<readonly PlannedJob[]> {
   const zipJobs = createUserClient(user.kube, RESOURCES.zipJobs);
@@ -82,12 +87,15 @@ export function planOf(
     try {
       const job = await zipJobs.get(namespace, name);
       if (job === undefined)
-        return planned(of, undefined, { refusal: 'The job no longer exists.', note: '' });
+        return planned(of, undefined, { ...NOTHING, refusal: 'The job no longer exists.' });
       const refusal = obstacle(job);
-      return planned(of, job, { refusal, note: refusal === '' ? note(job, cached) : '' });
+      if (refusal !== '') return planned(of, job, { ...NOTHING, refusal });
+      if (isFutile(toListedJob(job)))
+        return planned(of, job, { ...NOTHING, isFutile: true, refusal: FUTILE });
+      return planned(of, job, { ...NOTHING, note: note(job, cached) });
     } catch (error) {
       if (!(error instanceof AdministrationError) || error.code === 'Unauthorized') throw error;
-      return planned(of, undefined, { refusal: error.message, note: '' });
+      return planned(of, undefined, { ...NOTHING, refusal: error.message });
     }
   });
 }

@@ -14,8 +14,8 @@ export interface BulkOutcome {
   readonly look: string;
   /** What was done, or why not. */
   readonly text: string;
-  /** The new job of a rerun. */
-  readonly created?: { readonly name: string; readonly href: string };
+  /** Name of the cancelled or new job. Absent for a form that was sent before. */
+  readonly changed?: string;
 }
 
 /** The state of the job or a policy prevents the change, and a retry does not help. */
@@ -51,9 +51,7 @@ export function runBulk(
   async function change(name: string): Promise<BulkOutcome> {
     if (signal.aborted) return { ...of(name), kind: 'failed', look: 'bad', text: OUT_OF_TIME };
     const job = await action.run({ administration: user.administration, namespace, form }, name);
-    const created =
-      job.name === name ? {} : { created: { name: job.name, href: jobPath(namespace, job.name) } };
-    return { ...of(name), kind: 'done', look: 'good', text: action.texts.done, ...created };
+    return { ...of(name), kind: 'done', look: 'good', text: action.texts.done, changed: job.name };
   }
   return outcomeOfEach(names, change, (name, error) => ({ ...of(name), ...failure(error) }));
 }

@@ -30,7 +30,7 @@ function fieldsIn(html: string, name: string): readonly string[] {
 
 function rowsIn(html: string): readonly string[] {
   return (/<tbody>(.*)<\/tbody>/s.exec(html)?.[1] ?? '')
-    .split('<tr>')
+    .split(/<tr(?: [^>]*)?>/)
     .slice(1)
     .map((row) =>
       row
@@ -38,6 +38,11 @@ function rowsIn(html: string): readonly string[] {
         .replaceAll(/\s+/g, ' ')
         .trim(),
     );
+}
+
+/** The rows of each table. */
+function tablesIn(html: string): readonly (readonly string[])[] {
+  return [...html.matchAll(/<tbody>.*?<\/tbody>/gs)].map(([body]) => rowsIn(body));
 }
 
 describe('changes of several jobs', () => {
@@ -103,7 +108,7 @@ describe('changes of several jobs', () => {
     expect(status).to.equal(200);
     expect(text).to.contain('<h1>Cancel 1 job</h1>').and.to.contain('2 jobs will stay as they are.');
     expect(rowsIn(text)).to.deep.equal([
-      'out/running.zip running Running Stops without an archive',
+      'out/running.zip running Running Stops',
       'out/finished.zip finished Succeeded Refused: The job has already finished (Succeeded).',
       'gone Refused: The job no longer exists.',
     ]);
@@ -120,13 +125,16 @@ describe('changes of several jobs', () => {
       new KubeError('500: etcd', { attempt: 'PATCH c', code: 'ServerError', httpStatus: 500 }),
     );
     const { text } = await post(`${CANCEL}/confirm`, { form: FORM }, ['a', 'b', 'c', 'd', 'gone']);
-    expect(text).to.contain('2 done, 2 refused, 1 failed').and.to.contain('role="alert"');
-    const rows = rowsIn(text);
-    expect(rows[0]).to.equal('out/a.zip a Done Cancelling');
-    expect(rows[1]).to.match(/^out\/b\.zip b Refused Cannot cancel job .*already finished \(Succeeded\)$/);
-    expect(rows[2]).to.match(/^out\/c\.zip c Failed Cannot patch/);
-    expect(rows[3]).to.equal('out/d.zip d Done Cancelling');
-    expect(rows[4]).to.match(/^gone Refused Job .* not found/);
+    expect(text)
+      .to.contain('<h1>Cancelling 2 jobs</h1>')
+      .and.contain('2 refused, 1 failed. The table says why.')
+      .and.contain('role="alert"');
+    expect(tablesIn(text)[0]).to.deep.equal(['out/a.zip Running', 'out/d.zip Running']);
+    const [first, second, third, ...others] = tablesIn(text)[1] ?? [];
+    expect(first).to.match(/^out\/b\.zip Refused Cannot cancel job .*already finished \(Succeeded\)$/);
+    expect(second).to.match(/^out\/c\.zip Failed Cannot patch/);
+    expect(third).to.match(/^gone Refused Job .* not found/);
+    expect(others).to.deep.equal([]);
     expect(callsOf('PATCH')).to.have.members([`${TOKEN} /a`, `${TOKEN} /c`, `${TOKEN} /d`]);
   });
 
@@ -138,13 +146,13 @@ describe('changes of several jobs', () => {
     expect(preview).to.contain('<h1>Run 2 jobs again</h1>');
     const [form = ''] = fieldsIn(preview, 'form');
     const first = (await post(`${RUN_AGAIN}/confirm`, { form }, names)).text;
-    expect(first).to.contain('2 done').and.to.contain('role="status"');
+    expect(first).to.contain('<h1>2 jobs created</h1>').and.to.not.contain('role="alert"');
     expect(objects.size).to.equal(4);
     expect([...objects.keys()][2]).to.match(/^zip-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect([...objects.keys()][3]).to.match(/^by-hand-[0-9a-f]{8}$/);
     expect(first).to.contain(`href="${JOBS}/${[...objects.keys()][3]}"`);
     const again = (await post(`${RUN_AGAIN}/confirm`, { form }, names)).text;
-    expect(again).to.contain('2 done').and.to.contain('This form was sent before');
+    expect(again).to.contain('2 jobs created').and.to.contain('This form was sent before');
     expect(objects.size).to.equal(4);
     // Another form creates other jobs.
     await post(`${RUN_AGAIN}/confirm`, { form: FORM }, names);
@@ -160,9 +168,49 @@ describe('changes of several jobs', () => {
       { creationTimestamp: ago(-5), annotations: { [ANNOTATIONS.runAgainOf]: 'repeated' } },
     );
     expect(rowsIn((await post(RUN_AGAIN, {}, ['expired', 'repeated'])).text)).to.deep.equal([
-      'out/expired.zip expired Failed A new job with the same files. A rerun sends the same request, so it would fail in the same way. Send a new request instead.',
-      'out/repeated.zip repeated Failed A new job with the same files. A rerun of this job is in progress.',
+      'out/expired.zip expired Failed Left out. It would fail in the same way. Send a new request instead.',
+      'out/repeated.zip repeated Failed A rerun of this job is in progress.',
     ]);
+  });
+
+  it('leave out the jobs that would fail in the same way, and say how many (Q-U17)', async () => {
+    const expired = { code: 'SourceExpired', retriable: false };
+    for (const name of ['x1', 'x2']) put(name, { phase: 'Failed', failure: expired });
+    put('y', { phase: 'Failed', failure: { code: 'SourceStalled', retriable: true } });
+    const title = '<h1>Run 1 job again (2 would fail the same way)</h1>';
+    const selected = (await post(RUN_AGAIN, {}, ['x1', 'x2', 'y'])).text;
+    expect(selected).to.contain(title).and.contain('>Run 1 job again</button>').and.not.contain('will stay');
+    expect(fieldsIn(selected, 'job')).to.deep.equal(['y']);
+    const whole = (await post(RUN_AGAIN, { scope: 'all', query: '' })).text;
+    expect(whole).to.contain(title);
+    expect(fieldsIn(whole, 'job')).to.deep.equal(['y']);
+    const none = (await post(RUN_AGAIN, {}, ['x1'])).text;
+    expect(none).to.contain('<h1>No jobs to run again (1 would fail the same way)</h1>');
+    expect(none).to.not.contain('name="form"');
+  });
+
+  it('list the new jobs with their current state, live, and link to the list of them (Q-U35)', async () => {
+    put('zip-0b0e9e5e-0f0a-4f5e-9d53-0c9a3a0a1b2c', { phase: 'Failed' });
+    put('by-hand', { phase: 'Cancelled' });
+    const { text } = await post(`${RUN_AGAIN}/confirm`, { form: FORM }, [...objects.keys()]);
+    expect(text).to.contain('<h1>2 jobs created</h1>').and.not.contain('Done');
+    const [, , first = '', second = ''] = [...objects.keys()];
+    expect(tablesIn(text)).to.deep.equal([
+      ['out/zip-0b0e9e5e-0f0a-4f5e-9d53-0c9a3a0a1b2c.zip Queued', 'out/by-hand.zip Queued'],
+    ]);
+    for (const name of [first, second])
+      server.zipJobs.put({ ...objects.get(name)!, status: { phase: 'Running' } });
+    server.zipJobs.put({ ...objects.get(second)!, status: { phase: 'Failed', reason: 'DeadlineExceeded' } });
+    const live = /data-live="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'none';
+    const fragment = (await visitor.get(live)).text;
+    expect(tablesIn(fragment)[0]?.[1]).to.equal('out/by-hand.zip Failed DeadlineExceeded');
+    expect(fragment).to.not.contain('data-live-end');
+    server.zipJobs.put({ ...objects.get(first)!, status: { phase: 'Succeeded' } });
+    expect((await visitor.get(live)).text).to.contain('data-live-end');
+    const list = /href="([^"]+)">List of these jobs/.exec(text)?.[1] ?? 'none';
+    const { text: listed } = await visitor.get(list);
+    expect(listed).to.contain('2 jobs found').and.contain('Selected: <bdi>2 jobs</bdi>');
+    expect((await visitor.get(live.replace('by-hand', '..'))).status).to.equal(422);
   });
 
   it('refuse a rerun without its file list', async () => {
@@ -218,7 +266,7 @@ describe('changes of several jobs', () => {
     put(FORM, { phase: 'Running' });
     const { text } = await post(`${CANCEL}/confirm`, { form: FORM }, [FORM, OTHER_UUID]);
     expect(callsOf('GET')).to.have.members([`${TOKEN} /${FORM}`, `${TOKEN} /${OTHER_UUID}`]);
-    expect(text).to.contain('1 done, 1 refused');
+    expect(text).to.contain('<h1>Cancelling 1 job</h1>').and.contain('1 refused');
     await post(`${RUN_AGAIN}/confirm`, { form: FORM }, [OTHER_UUID]);
     expect(callsOf('GET')).to.have.lengthOf(3);
   });
