@@ -23,7 +23,7 @@ export interface JobChoices {
   /** Sorted. */
   of(namespace: string, kind: JobChoice): readonly string[];
   /** How many jobs have one of these values. */
-  count(namespace: string, kind: JobChoice, ...values: readonly string[]): number;
+  count(namespace: string, kind: JobChoice, values: readonly string[]): number;
 }
 
 type Counts = Readonly<Record<JobChoice, Map<string, number>>>;
@@ -62,7 +62,7 @@ export function createJobChoices(): JobChoices {
       if (change.before !== undefined) count(change.before, -1);
     },
     of: (namespace, kind) => [...(projects.get(namespace)?.[kind].keys() ?? [])].toSorted(),
-    count: (namespace, kind, ...values) =>
+    count: (namespace, kind, values) =>
       values.reduce((sum, value) => sum + (projects.get(namespace)?.[kind].get(value) ?? 0), 0),
   };
 }

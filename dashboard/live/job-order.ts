@@ -1,26 +1,30 @@
 import { rfc3339 } from '#crds/conditions.ts';
-import type { Change, ObjectKey } from '#runtime/kube/types.ts';
+import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import type { ListedJob } from './listed-job.ts';
 
-type OrderedJob = Pick<ListedJob, 'metadata'>;
+type OrderedJob = Pick<ListedJob, 'metadata' | 'status'>;
+/** The time by which a job is ordered (RFC 3339). Undefined: the order does not have the job. */
+type TimeOf = (job: OrderedJob) => string | undefined;
 
-/** Sort key of a job in its project: creation time (RFC 3339, whole seconds, UTC), then name. */
+/** Sort key of a job in its project: its time (RFC 3339, whole seconds, UTC), then name. */
 export interface Place {
   readonly at: string;
   readonly name: string;
 }
 
-/** The jobs of each project by creation time, so that no page has to list or sort them. */
+/** The jobs of each project by a time, so that no page has to list or sort them. */
 export interface JobOrder {
   note(change: Change<OrderedJob>): void;
   size(namespace: string): number;
-  /** Names, newest first, without jobs created before `oldest` (RFC 3339). */
+  /** Names, newest first, without jobs before `oldest` (RFC 3339). */
   newestFirst(namespace: string, oldest?: string): IterableIterator<string>;
   /** Names of one page, newest first. */
   stretch(namespace: string, from: number, count: number): readonly string[];
   newest(namespace: string): Place | undefined;
-  /** How many jobs were created after this place. */
+  /** How many jobs are after this place. */
   countAfter(namespace: string, place: Place): number;
+  /** How many jobs are at this time (RFC 3339) or later. */
+  countSince(namespace: string, at: string): number;
 }
 
 /**
@@ -59,15 +63,14 @@ function indexOf({ seconds, keys }: Project, second: number, key: ObjectKey): nu
   return low;
 }
 
-function add(project: Project, key: ObjectKey, job: OrderedJob): void {
-  const second = secondsOf(job.metadata.creationTimestamp);
+function add(project: Project, key: ObjectKey, second: number): void {
   const index = indexOf(project, second, key);
   project.seconds.splice(index, 0, second);
   project.keys.splice(index, 0, key);
 }
 
-function remove(project: Project, key: ObjectKey, job: OrderedJob): void {
-  const index = indexOf(project, secondsOf(job.metadata.creationTimestamp), key);
+function remove(project: Project, key: ObjectKey, second: number): void {
+  const index = indexOf(project, second, key);
   if (project.keys[index] !== key) return;
   project.seconds.splice(index, 1);
   project.keys.splice(index, 1);
@@ -109,11 +112,24 @@ function createReaders(projects: ReadonlyMap<string, Project>): Omit<JobOrder, '
       const isThere = keys[index] === key && seconds[index] === secondsOf(at);
       return keys.length - index - (isThere ? 1 : 0);
     },
+    countSince: (namespace, at) => {
+      const project = of(namespace);
+      return project.keys.length - indexOf(project, secondsOf(at), '');
+    },
   };
 }
 
-export function createJobOrder(): JobOrder {
+function creationOf({ metadata }: OrderedJob): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+/** `timeOf`: the time of a job, which may change. By default the time of its creation. */
+export function createJobOrder(timeOf: TimeOf = creationOf): JobOrder {
   const projects = new Map<string, Project>();
+  function secondOf(job: OrderedJob | undefined): number | undefined {
+    const at = job && timeOf(job);
+    return at === undefined ? undefined : secondsOf(at);
+  }
   function projectOf(namespace: string): Project {
     const known = projects.get(namespace) ?? { seconds: [], keys: [] };
     projects.set(namespace, known);
@@ -121,13 +137,13 @@ export function createJobOrder(): JobOrder {
   }
   return {
     note: (change) => {
-      // Creation time and name of a job never change.
-      if (change.kind === 'set' && change.before !== undefined) return;
-      const job = change.kind === 'set' ? change.object : change.before;
-      const { namespace } = job.metadata;
+      const before = secondOf(change.before);
+      const now = secondOf(change.kind === 'set' ? change.object : undefined);
+      if (before === now) return;
+      const namespace = namespaceOf(change.key);
       const project = projectOf(namespace);
-      if (change.kind === 'set') add(project, change.key, job);
-      else remove(project, change.key, job);
+      if (before !== undefined) remove(project, change.key, before);
+      if (now !== undefined) add(project, change.key, now);
       if (project.keys.length === 0) projects.delete(namespace);
     },
     ...createReaders(projects),

@@ -45,15 +45,25 @@ describe('createJobChoices', () => {
     const [running, ended] = [job('a', { status: { phase: 'Running' } }), job('a', { status: failed })];
     set(running);
     set(job('b'));
-    expect(choices.count(NAMESPACE, 'phase', 'Running', 'Queued')).to.equal(2);
-    expect(choices.count(NAMESPACE, 'failedOn', '2026-01-31')).to.equal(0);
+    expect(choices.count(NAMESPACE, 'phase', ['Running', 'Queued'])).to.equal(2);
+    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(0);
     set(ended, running);
-    expect(choices.count(NAMESPACE, 'phase', 'Running')).to.equal(0);
-    expect(choices.count(NAMESPACE, 'failedOn', '2026-01-31')).to.equal(1);
-    expect(choices.count(NAMESPACE, 'failedOn', '2026-02-01')).to.equal(0);
+    expect(choices.count(NAMESPACE, 'phase', ['Running'])).to.equal(0);
+    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(1);
+    expect(choices.count(NAMESPACE, 'failedOn', ['2026-02-01'])).to.equal(0);
     drop(ended);
-    expect(choices.count(NAMESPACE, 'failedOn', '2026-01-31')).to.equal(0);
-    expect(choices.count('other', 'phase', 'Queued')).to.equal(0);
+    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(0);
+    expect(choices.count('other', 'phase', ['Queued'])).to.equal(0);
+  });
+
+  it('counts the jobs with some of the values (Q-U18)', () => {
+    const { set, choices } = fixture();
+    for (const [n, phase] of (['Queued', 'Starting', 'Running', 'Running'] as const).entries())
+      set(job(`job-${n}`, { status: { phase } }));
+    set(job('new'));
+    expect(choices.count(NAMESPACE, 'phase', ['Queued', 'Starting'])).to.equal(3);
+    expect(choices.count(NAMESPACE, 'phase', ['Failed'])).to.equal(0);
+    expect(choices.count('other', 'phase', ['Queued'])).to.equal(0);
   });
 
   it('follows a job to its next reason, and forgets a deleted one', () => {

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { createJobOrder, type JobOrder } from '#dashboard/live/job-order.ts';
+import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-function job(name: string, secondsAgo: number): ZipJob {
-  return aZipJob({
-    metadata: { name, creationTimestamp: ago(secondsAgo) },
-  });
+function job(name: string, secondsAgo: number, status: ZipJobStatus = {}): ListedJob {
+  return toListedJob(aZipJob({ metadata: { name, creationTimestamp: ago(secondsAgo) }, status }));
 }
 
 describe('createJobOrder', () => {
   let order: JobOrder;
-  function set(object: ZipJob, before?: ZipJob): void {
+  function set(object: ListedJob, before?: ListedJob): void {
     order.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
   }
-  function drop(before: ZipJob): void {
+  function drop(before: ListedJob): void {
     order.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before });
   }
   beforeEach(() => {
@@ -54,6 +54,7 @@ describe('createJobOrder', () => {
     jobs.forEach(drop);
     expect(order.countAfter(NAMESPACE, place)).to.equal(2);
     expect(order.countAfter(NAMESPACE, { at: '', name: '' })).to.equal(2);
+    expect([ago(2), ago(1), ago(-1)].map((at) => order.countSince(NAMESPACE, at))).to.deep.equal([2, 2, 0]);
   });
 
   it('separates projects', () => {
@@ -61,5 +62,36 @@ describe('createJobOrder', () => {
     expect(order.size('other')).to.equal(0);
     expect([...order.newestFirst('other')]).to.deep.equal([]);
     expect(order.newest('other')).to.equal(undefined);
+  });
+});
+
+describe('the ended jobs of a project', () => {
+  it('are ordered by their end, apart from each other, and follow a job that fails or is deleted (Q-U18)', () => {
+    const known = createKnownJobs();
+    function set(object: ListedJob, before?: ListedJob): void {
+      known.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before });
+    }
+    function failed(name: string, code: string, finishedAgo: number): ListedJob {
+      const failure = { code, retriable: false };
+      return job(name, 100, { phase: 'Failed', finishedAt: ago(finishedAgo), failure });
+    }
+    function counts(secondsAgo: number) {
+      const { succeeded, failed: all, caller, operator } = known.ended;
+      return [succeeded, all, caller, operator].map((one) => one.countSince(NAMESPACE, ago(secondsAgo)));
+    }
+    const running = job('a', 100, { phase: 'Running' });
+    set(running);
+    set(job('b', 100, { phase: 'Succeeded', finishedAt: ago(10) }));
+    set(job('c', 100, { phase: 'Cancelled', finishedAt: ago(10) }));
+    set(failed('d', 'SourceNotFound', 20));
+    set(failed('e', 'Restored', 20));
+    expect(counts(60)).to.deep.equal([1, 2, 1, 0]);
+    const ended = failed('a', 'DeadlineExceeded', 5);
+    set(ended, running);
+    expect(counts(60)).to.deep.equal([1, 3, 1, 1]);
+    expect(counts(15)).to.deep.equal([1, 1, 0, 1]);
+    expect(known.ended.failed.newest(NAMESPACE)).to.deep.equal({ at: ago(5), name: 'a' });
+    known.note({ kind: 'deleted', key: `${NAMESPACE}/a`, before: ended });
+    expect(counts(60)).to.deep.equal([1, 2, 1, 0]);
   });
 });
