@@ -12,8 +12,6 @@ const NO_BUCKET = {
 } as const satisfies FirstValues['bucket'];
 
 export interface FirstValues {
-  /** URL of the API without /v1/zips; `''` when unknown. */
-  readonly apiUrl: string;
   readonly namespace: string;
   /** Undefined when there is none, or none that the user is allowed to see. */
   readonly bucket:
@@ -21,8 +19,14 @@ export interface FirstValues {
     | undefined;
 }
 
-/** The sample request. The token is a placeholder because its value is not stored. */
-export function firstRequest({ apiUrl, bucket = NO_BUCKET }: FirstValues): string {
+/**
+ * The sample request. The token is a placeholder because its value is not stored. `apiUrl`: of the API without /v1/zips; `''`
+ * when unknown.
+ */
+export function firstRequest({
+  apiUrl,
+  bucket = NO_BUCKET,
+}: Pick<FirstValues, 'bucket'> & { readonly apiUrl: string }): string {
   const body = {
     bucket_name: bucket.bucketName,
     ...(bucket.service === SPEC_DEFAULTS.service ? {} : { service: bucket.service }),
@@ -30,6 +34,8 @@ export function firstRequest({ apiUrl, bucket = NO_BUCKET }: FirstValues): strin
     urls: [{ url: 'https://example.com/', filename: 'example.html' }],
   };
   return [
+    ...(apiUrl === '' ? ['ZIPJOBS_URL=https://API_HOST'] : []),
+    'ZIPJOBS_TOKEN=PASTE_TOKEN',
     `curl -X POST "${apiUrl === '' ? '$ZIPJOBS_URL' : apiUrl}/v1/zips" \\`,
     '  -H "Authorization: Bearer $ZIPJOBS_TOKEN" \\',
     '  -H "Content-Type: application/json" \\',
@@ -37,22 +43,34 @@ export function firstRequest({ apiUrl, bucket = NO_BUCKET }: FirstValues): strin
   ].join('\n');
 }
 
-function optionsOf(bucket: FirstValues['bucket'] & object): string {
-  const { service, region, host, accountId, endpoint } = bucket;
+function placeOf({ service, region, host, accountId, endpoint }: FirstValues['bucket'] & object): string {
   const place =
     service === 'r2'
-      ? ` --account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`
-      : ` --region ${region ?? 'REGION'}`;
+      ? `--account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`
+      : `--region ${region ?? 'REGION'}`;
   return `${place}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
 }
 
-/** The same steps with the CLI. */
-export function firstCommands({ namespace, bucket = NO_BUCKET }: FirstValues): string {
-  const named = `${bucket.bucketName}${bucket.service === SPEC_DEFAULTS.service ? '' : ` --service ${bucket.service}`}`;
-  return [
-    `zipjobs bucket create ${named}${optionsOf(bucket)} -n ${namespace}`,
-    `zipjobs bucket test ${named} -n ${namespace}`,
-    `ZIPJOBS_TOKEN=$(zipjobs token create first --quiet -n ${namespace})`,
-    `zipjobs job list -n ${namespace}`,
-  ].join('\n');
+/** What is left to do. */
+export interface OpenSteps {
+  readonly bucket: boolean;
+  readonly test: boolean;
+  readonly token: boolean;
+  readonly request: boolean;
+}
+
+/** The steps that are left, with the command line; `''` without any. */
+export function firstCommands({ namespace, bucket = NO_BUCKET }: FirstValues, open: OpenSteps): string {
+  const service = bucket.service === SPEC_DEFAULTS.service ? '' : ` --service ${bucket.service}`;
+  const named = `${bucket.bucketName}${service}`;
+  const commands = {
+    bucket: `zipjobs bucket create ${named} ${placeOf(bucket)}`,
+    test: `zipjobs bucket test ${named}`,
+    token: 'zipjobs token create first',
+    request: `zipjobs job create --bucket ${named} --key first.zip https://example.com/ --wait`,
+  };
+  return (['bucket', 'test', 'token', 'request'] as const)
+    .filter((step) => open[step])
+    .map((step) => `${commands[step]} -n ${namespace}`)
+    .join('\n');
 }

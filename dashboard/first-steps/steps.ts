@@ -8,8 +8,11 @@ import { FORMAT } from '../ui/format.ts';
 import { type Look, PHASE_LOOKS } from '../ui/words.ts';
 import { reasonAgainst } from '../user/reason-against.ts';
 
+type StepName = 'project' | 'bucket' | 'archive' | 'token' | 'request';
+
 /** One step of the guide, as the project is now. */
 export interface Step {
+  readonly name: StepName;
   readonly label: string;
   readonly isDone: boolean;
   readonly look: Look;
@@ -22,6 +25,8 @@ export interface Steps {
   readonly steps: readonly Step[];
   /** Nothing changes any more that the user can see. */
   readonly isQuiet: boolean;
+  /** The first step that the user can see and that is not done; undefined when all are. */
+  readonly current: StepName | undefined;
 }
 
 const DONE = { isDone: true, look: 'good', state: 'Done' } as const;
@@ -29,17 +34,17 @@ const TO_DO = { isDone: false, look: 'quiet', state: 'To do' } as const;
 const UNKNOWN = { isDone: false, look: 'quiet', state: 'Unknown' } as const;
 
 function bucketStep(buckets: readonly Bucket[] | undefined): Step {
-  const label = 'Add a bucket';
-  if (buckets === undefined) return { label, ...UNKNOWN, text: 'You cannot see the buckets.' };
+  const step = { name: 'bucket', label: 'Add a bucket' } as const;
+  if (buckets === undefined) return { ...step, ...UNKNOWN, text: 'You cannot see the buckets.' };
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
   const ready = usable.find(({ lastTest }) => lastTest?.ok === true);
-  if (ready) return { label, ...DONE, text: `${ready.bucketName} works.` };
+  if (ready) return { ...step, ...DONE, text: `${ready.bucketName} works.` };
   if (usable.some(({ testPending }) => testPending))
-    return { label, isDone: false, look: 'going', state: 'Testing', text: 'The bucket is being tested.' };
-  if (usable.length === 0) return { label, ...TO_DO, text: 'The project has no bucket.' };
+    return { ...step, isDone: false, look: 'going', state: 'Testing', text: 'The bucket is being tested.' };
+  if (usable.length === 0) return { ...step, ...TO_DO, text: 'The project has no bucket.' };
   return usable.every(({ lastTest }) => lastTest === null)
-    ? { label, ...TO_DO, text: 'No bucket has been tested.' }
-    : { label, isDone: false, look: 'bad', state: 'Failed', text: 'The test of every bucket failed.' };
+    ? { ...step, ...TO_DO, text: 'No bucket has been tested.' }
+    : { ...step, isDone: false, look: 'bad', state: 'Failed', text: 'The test of every bucket failed.' };
 }
 
 const STATE_TEXTS: Readonly<Record<Phase, string>> = {
@@ -84,15 +89,15 @@ function newestJobs(
 }
 
 function archiveStep(jobs: NewestJobs | undefined): Step {
-  const label = 'Create a test archive';
-  if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
+  const step = { name: 'archive', label: 'Create a test archive' } as const;
+  if (jobs === undefined) return { ...step, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.test;
-  if (job === undefined) return { label, ...TO_DO, text: 'No test archive yet.' };
+  if (job === undefined) return { ...step, ...TO_DO, text: 'No test archive yet.' };
   const { phase = 'Queued', progress } = job.status;
   const files = progress === undefined || isFinished(job) ? '' : ` ${progress.display} files.`;
   const isDone = phase === 'Succeeded';
   return {
-    label,
+    ...step,
     isDone,
     look: PHASE_LOOKS[phase],
     state: isDone ? 'Done' : phase,
@@ -102,20 +107,20 @@ function archiveStep(jobs: NewestJobs | undefined): Step {
 }
 
 function tokenStep(count: number | undefined): Step {
-  const label = 'Create an access token';
-  if (count === undefined) return { label, ...UNKNOWN, text: 'You cannot see the tokens.' };
+  const step = { name: 'token', label: 'Create an access token' } as const;
+  if (count === undefined) return { ...step, ...UNKNOWN, text: 'You cannot see the tokens.' };
   return count === 0
-    ? { label, ...TO_DO, text: 'The project has no token.' }
-    : { label, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
+    ? { ...step, ...TO_DO, text: 'The project has no token.' }
+    : { ...step, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
 }
 
 function requestStep(jobs: NewestJobs | undefined): Step {
-  const label = 'Send a request';
-  if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
+  const step = { name: 'request', label: 'Send a request' } as const;
+  if (jobs === undefined) return { ...step, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.other;
   return job === undefined
-    ? { label, ...TO_DO, text: 'No other jobs yet.' }
-    : { label, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
+    ? { ...step, ...TO_DO, text: 'No other jobs yet.' }
+    : { ...step, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
 }
 
 /** The steps of a project. Buckets and tokens are read with the permissions of the user, jobs come from the cache. */
@@ -132,11 +137,12 @@ export async function readSteps(
   const tokens = noTokens === '' ? await user.administration.tokens(namespace).list() : undefined;
   const jobs = mayListJobs.allowed ? newestJobs(deps, namespace) : undefined;
   const steps: readonly Step[] = [
-    { label: 'Create a project', ...DONE, text: `Namespace ${namespace}.` },
+    { name: 'project', label: 'Create a project', ...DONE, text: `Namespace ${namespace}.` },
     bucketStep(buckets),
     archiveStep(jobs),
     tokenStep(tokens?.length),
     requestStep(jobs),
   ];
-  return { steps, isQuiet: steps.every(({ isDone, state }) => isDone || state === UNKNOWN.state) };
+  const open = steps.filter(({ isDone, state }) => !isDone && state !== UNKNOWN.state);
+  return { steps, isQuiet: open.length === 0, current: open[0]?.name };
 }

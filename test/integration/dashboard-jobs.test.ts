@@ -75,9 +75,9 @@ describe('buckets and jobs in the dashboard', function () {
     await page.goto(`${HOME}/first-steps`);
     await page.getByLabel('Bucket').selectOption(`s3/${OWN_BUCKET}`);
     await press('Create test archive');
-    const step = page.locator('.ticks li').filter({ hasText: 'Create a test archive' });
+    const step = page.locator('.guide li').filter({ hasText: 'Create a test archive' });
     await step.getByText('Done').waitFor({ timeout: 120_000 });
-    await step.getByRole('link').click();
+    await step.getByRole('link', { name: 'Job and download' }).click();
     await page.getByText('Succeeded').first().waitFor();
     expect(await page.locator('main').textContent()).to.contain('zipjobs-test/');
     await until('the menu to lose the first steps', async () => {

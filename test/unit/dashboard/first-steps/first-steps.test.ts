@@ -40,62 +40,153 @@ function worksNamed(bucketName: string): ZipBucket {
 const READY_BUCKET = worksNamed('reports');
 
 describe('firstRequest', () => {
-  it('has placeholders for unknown values', () => {
-    const request = firstRequest({ apiUrl: '', namespace: 'a', bucket: undefined });
-    expect(request).to.contain('"$ZIPJOBS_URL/v1/zips"').and.contain('"bucket_name":"BUCKET"');
-    expect(request).to.contain('Bearer $ZIPJOBS_TOKEN').and.not.contain('service');
+  it('is complete but for the token, the URL of the API and the bucket that are not known (Q-U20)', () => {
+    const request = firstRequest({ apiUrl: '', bucket: undefined });
+    expect(request.split('\n')).to.deep.equal([
+      'ZIPJOBS_URL=https://API_HOST',
+      'ZIPJOBS_TOKEN=PASTE_TOKEN',
+      'curl -X POST "$ZIPJOBS_URL/v1/zips" \\',
+      '  -H "Authorization: Bearer $ZIPJOBS_TOKEN" \\',
+      '  -H "Content-Type: application/json" \\',
+      `  -d '{"bucket_name":"BUCKET","key":"first.zip","urls":[{"url":"https://example.com/","filename":"example.html"}]}'`,
+    ]);
   });
 
   it('names the service of a bucket other than S3', () => {
     const bucket = { ...UNKNOWN, bucketName: 'backups', service: 'r2' } as const;
-    const request = firstRequest({ apiUrl: 'https://api.example.com', namespace: 'a', bucket });
-    expect(request).to.contain('"https://api.example.com/v1/zips"');
+    const request = firstRequest({ apiUrl: 'https://api.example.com', bucket });
+    expect(request).to.contain('"https://api.example.com/v1/zips"').and.not.contain('ZIPJOBS_URL');
     const [, body = '{}'] = /-d '(.*)'$/.exec(request) ?? [];
     expect(JSON.parse(body)).to.include({ bucket_name: 'backups', service: 'r2', key: 'first.zip' });
   });
 });
 
 describe('firstCommands', () => {
-  it('contain the values of the bucket', () => {
+  const ALL = { bucket: true, test: true, token: true, request: true };
+  const [ONLY_BUCKET, NONE] = [true, false].map((bucket) => ({
+    bucket,
+    test: false,
+    token: false,
+    request: false,
+  }));
+  function bucketCommand(bucket: Parameters<typeof firstCommands>[0]['bucket']): string {
+    return firstCommands({ namespace: 'a', bucket }, ONLY_BUCKET ?? ALL);
+  }
+
+  it('are the steps that are left (Q-U20)', () => {
     const s3 = { ...UNKNOWN, bucketName: 'reports', service: 's3', region: 'eu-central-1' } as const;
-    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 }).split('\n')).to.deep.equal([
+    const values = { namespace: 'a', bucket: s3 };
+    const commands = [
       'zipjobs bucket create reports --region eu-central-1 -n a',
       'zipjobs bucket test reports -n a',
-      'ZIPJOBS_TOKEN=$(zipjobs token create first --quiet -n a)',
-      'zipjobs job list -n a',
+      'zipjobs token create first -n a',
+      'zipjobs job create --bucket reports --key first.zip https://example.com/ --wait -n a',
+    ];
+    expect(firstCommands(values, ALL).split('\n')).to.deep.equal(commands);
+    expect(firstCommands(values, { ...ALL, bucket: false, token: false }).split('\n')).to.deep.equal([
+      commands[1],
+      commands[3],
     ]);
+    expect(firstCommands(values, NONE ?? ALL)).to.equal('');
+  });
+
+  it('contain the values of the bucket', () => {
     const at = { host: 'x.r2.example.com', accountId: 'x' } as const;
     const r2 = { ...UNKNOWN, ...at, bucketName: 'b', service: 'r2' } as const;
-    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
-      'zipjobs bucket create b --service r2 --account-id x --host x.r2.example.com -n a\n',
+    expect(bucketCommand(r2)).to.equal(
+      'zipjobs bucket create b --service r2 --account-id x --host x.r2.example.com -n a',
     );
   });
 
   it('contain the endpoint of a compatible store, for every service (UI39)', () => {
     const endpoint = 'https://minio.example.com';
     const s3 = { ...UNKNOWN, bucketName: 'b', service: 's3', region: 'us-east-1', endpoint } as const;
-    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 })).to.contain(
-      `zipjobs bucket create b --region us-east-1 --endpoint ${endpoint} -n a\n`,
+    expect(bucketCommand(s3)).to.equal(
+      `zipjobs bucket create b --region us-east-1 --endpoint ${endpoint} -n a`,
     );
     const r2 = { ...UNKNOWN, bucketName: 'b', service: 'r2', host: 'x.h', accountId: 'x', endpoint } as const;
-    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
-      `zipjobs bucket create b --service r2 --account-id x --host x.h --endpoint ${endpoint} -n a\n`,
+    expect(bucketCommand(r2)).to.equal(
+      `zipjobs bucket create b --service r2 --account-id x --host x.h --endpoint ${endpoint} -n a`,
     );
   });
 
   it('contain placeholders without a bucket', () => {
-    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: undefined })).to.contain(
-      'zipjobs bucket create BUCKET --region REGION -n a\n',
-    );
+    expect(bucketCommand(undefined)).to.equal('zipjobs bucket create BUCKET --region REGION -n a');
   });
 });
 
 describe('the first steps page', () => {
+  /** Jobs of later phases are newer. */
+  const PHASES_BY_AGE: readonly Phase[] = ['Running', 'Succeeded', 'Failed'];
+  function putJob(project: DashboardProject, key: string, phase: Phase): void {
+    const creationTimestamp = `2026-01-02T03:04:0${PHASES_BY_AGE.indexOf(phase)}Z`;
+    const metadata = { namespace: TEAM, name: `job-${phase.toLowerCase()}`, creationTimestamp };
+    project.server.zipJobs.put(aZipJob({ metadata, spec: { key }, status: { phase } }));
+  }
+
   it('links to a new bucket and a new token', async () => {
     await using project = await startDashboardProject();
     const { text } = await project.ada.get(PATH);
     expect(text).to.contain(`href="${HOME}/new-bucket"`).and.contain(`href="${HOME}/new-token"`);
-    expect(text).to.contain('BUCKET').and.contain('ZIPJOBS_URL');
+    expect(text).to.contain('BUCKET').and.contain('ZIPJOBS_URL').and.contain('your administrator knows it');
+  });
+
+  /** Names of the open steps. */
+  function openIn(html: string): readonly string[] {
+    return [...html.matchAll(/<details name="steps" open>\s*<summary>.*?<strong>([^<]+)</gs)].map(
+      ([, label = '']) => label,
+    );
+  }
+
+  it('has each step once, with the current one open (Q-U20)', async () => {
+    await using project = await startDashboardProject();
+    const { text } = await project.ada.get(PATH);
+    expect(text.match(/<details name="steps"/g)).to.have.length(5);
+    for (const label of ['Add a bucket', 'Create a test archive', 'Create an access token', 'Send a request'])
+      expect(text.split(`<strong>${label}</strong>`), label).to.have.length(2);
+    expect(openIn(text)).to.deep.equal(['Add a bucket']);
+    project.putBucket(READY_BUCKET);
+    expect(openIn((await project.ada.get(LIVE)).text)).to.deep.equal(['Create a test archive']);
+    putJob(project, 'zipjobs-test/b.zip', 'Succeeded');
+    expect(openIn((await project.ada.get(LIVE)).text)).to.deep.equal(['Create an access token']);
+    // Whoever cannot see the tokens goes on with the next step.
+    expect(openIn((await project.viewer.get(LIVE)).text)).to.deep.equal(['Send a request']);
+  });
+
+  it('has only the commands of what is left (Q-U20)', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(aBucket(TEAM, 's3', 'reports'));
+    const untested = (await project.ada.get(PATH)).text;
+    expect(untested)
+      .to.contain('zipjobs bucket test reports')
+      .and.contain('Test reports</a>')
+      .and.not.contain('zipjobs bucket create');
+    project.putBucket(READY_BUCKET);
+    putJob(project, 'mine.zip', 'Failed');
+    project.putToken(aToken(TEAM, 'zj_a', { name: 'one' }));
+    expect((await project.ada.get(PATH)).text).to.not.contain('command line');
+  });
+
+  it('repeats the id of its form in the live part, so that a form that is sent twice creates one job', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    const { text } = await project.ada.get(PATH);
+    const [, live = ''] = /data-live="([^"]+)"/.exec(text) ?? [];
+    const [form] = /name="uuid" value="[^"]+"/.exec(text) ?? [];
+    expect((await project.ada.get(live)).text).to.contain(form ?? 'no form');
+  });
+
+  it('is in place of the figures of a project until its first job (Q-U19)', async () => {
+    await using project = await startDashboardProject();
+    for (const visitor of [project.ada, project.viewer]) {
+      const { text } = await visitor.get(HOME);
+      expect(openIn(text)).to.deep.equal(['Add a bucket']);
+      expect(text).to.contain(`data-live="${LIVE}`).and.not.contain('Success rate').and.not.contain('Limits');
+    }
+    putJob(project, 'mine.zip', 'Running');
+    expect((await project.ada.get(HOME)).text)
+      .to.contain('Limits')
+      .and.not.contain('<details name="steps"');
   });
 
   it('contains the URL of the API and a bucket of the project, preferably one that works', async () => {
@@ -104,7 +195,7 @@ describe('the first steps page', () => {
     project.putBucket(worksNamed('works'));
     const { text } = await project.ada.get(PATH);
     expect(text).to.contain('https://api.example.com/v1/zips').and.contain('<strong>works</strong>');
-    expect(text).to.not.contain('ZIPJOBS_URL');
+    expect(text).to.not.contain('ZIPJOBS_URL').and.not.contain('administrator knows');
   });
 
   it('shows a user who can only view why the steps are disabled', async () => {
@@ -115,19 +206,11 @@ describe('the first steps page', () => {
     expect(text).to.contain(`is not allowed to create ziptokens in ${TEAM}`);
   });
 
-  /** Jobs of later phases are newer. */
-  const PHASES_BY_AGE: readonly Phase[] = ['Running', 'Succeeded', 'Failed'];
-  function putJob(project: DashboardProject, key: string, phase: Phase): void {
-    const creationTimestamp = `2026-01-02T03:04:0${PHASES_BY_AGE.indexOf(phase)}Z`;
-    const metadata = { namespace: TEAM, name: `job-${phase.toLowerCase()}`, creationTimestamp };
-    project.server.zipJobs.put(aZipJob({ metadata, spec: { key }, status: { phase } }));
-  }
-
   it('ticks the steps that are done, and stays live until all are', async () => {
     await using project = await startDashboardProject();
     project.putBucket(READY_BUCKET);
     const before = (await project.ada.get(PATH)).text;
-    expect(before).to.contain(`data-live="${HOME}/live/first-steps"`);
+    expect(before).to.contain(`data-live="${LIVE}?uuid=`);
     expect(before)
       .to.contain('reports works.')
       .and.contain('No test archive yet.')
@@ -261,7 +344,7 @@ describe('the first steps page', () => {
     project.putProject({}, { metadata: { uid: 'uid' } });
     const { text } = await project.ada.get(HOME);
     expect(text)
-      .to.contain('No finished jobs in this period')
+      .to.contain('No finished jobs in the last 24 hours')
       .and.not.contain('No jobs yet')
       .and.not.contain(`href="${PATH}"`);
   });
