@@ -4,20 +4,23 @@ import type { HistoryJob } from '#runtime/history/history-job.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { keptFor } from '../overview/kept-figures.ts';
 import {
+  type EarlierFigures,
   type FailedJob,
   type PeriodFigures,
   RECENT_FAILURES,
   type Slot,
   slotsOf,
+  topFailures,
 } from '../overview/period-figures.ts';
-import { PERIODS, type Period, windowOf } from '../overview/periods.ts';
+import { PERIODS, type Period, windowBefore, windowOf } from '../overview/periods.ts';
 import type { History } from './history-reader.ts';
 
 /** All users of a project share its figures for this long. */
 export const FIGURES_AGE_MS = 10_000;
 /** One failure may be a connection that the server closed. */
 const FAILURE_AGE_MS = 1_000;
-const MOST_REASONS = 8;
+/** Figures of an earlier period change only when the history deletes records. */
+const EARLIER_AGE_MS = 60_000;
 
 function failedJob({ uid, id, key, reason, finishedAt }: HistoryJob): FailedJob {
   return {
@@ -50,10 +53,27 @@ export async function readHistoryFigures(
   return {
     total,
     slots: slotsOf(period, now, periods.map(slotOf)),
-    failures: failures.slice(0, MOST_REASONS).map(({ reason, jobs }) => ({ reason, count: jobs })),
+    ...topFailures(failures.map(({ reason, jobs }) => ({ reason, count: jobs }))),
     ...(durations !== undefined && { durations }),
     recent: failed.jobs.map(failedJob),
+    countedAt: now.toISOString(),
   };
+}
+
+async function readEarlierFigures(
+  history: Pick<History, 'statistics'>,
+  { projectUid, period, now }: { readonly projectUid: string; readonly period: Period; readonly now: Date },
+  signal: AbortSignal,
+): Promise<EarlierFigures> {
+  const { fromMs, toMs } = windowBefore(period, now);
+  const { total, durations } = await history.statistics({
+    projectUid,
+    from: new Date(fromMs),
+    to: new Date(toMs),
+    by: period.by,
+    signal,
+  });
+  return { total, ...(durations !== undefined && { durations }) };
 }
 
 /** Undefined while the database does not respond, so that the rest of the page appears without them. */
@@ -68,13 +88,13 @@ export function createHistoryFigures(
   { config, log, clock }: Pick<PageDeps, 'config' | 'log' | 'clock'>,
   history: Pick<History, 'statistics' | 'listJobs'>,
 ): HistoryFigures {
-  function keptOf(period: Period) {
+  /** Undefined after a failure, which is logged. */
+  function kept<T>(ageMs: number, read: (projectUid: string, now: Date, signal: AbortSignal) => Promise<T>) {
     return keptFor(
-      FIGURES_AGE_MS,
+      ageMs,
       async (projectUid: string, now: Date, keepOnly: (ms: number) => void) => {
         try {
-          const signal = AbortSignal.timeout(config.dashboardStatisticsTimeoutMs);
-          return await readHistoryFigures(history, { projectUid, period, now }, signal);
+          return await read(projectUid, now, AbortSignal.timeout(config.dashboardStatisticsTimeoutMs));
         } catch (error) {
           log.warn({ err: toError(error), projectUid }, 'cannot read the figures of the history');
           keepOnly(FAILURE_AGE_MS);
@@ -84,6 +104,18 @@ export function createHistoryFigures(
       clock,
     );
   }
+  function keptOf(period: Period): HistoryFigures {
+    const current = kept(FIGURES_AGE_MS, (projectUid, now, signal) =>
+      readHistoryFigures(history, { projectUid, period, now }, signal),
+    );
+    const earlier = kept(EARLIER_AGE_MS, (projectUid, now, signal) =>
+      readEarlierFigures(history, { projectUid, period, now }, signal),
+    );
+    return async (_period, projectUid, now) => {
+      const [figures, before] = await Promise.all([current(projectUid, now), earlier(projectUid, now)]);
+      return figures && { ...figures, earlier: before };
+    };
+  }
   const byPeriod = new Map(PERIODS.map((period) => [period.value, keptOf(period)]));
-  return async (period, projectUid, now) => byPeriod.get(period.value)?.(projectUid, now);
+  return async (period, projectUid, now) => byPeriod.get(period.value)?.(period, projectUid, now);
 }

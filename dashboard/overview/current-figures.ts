@@ -1,4 +1,4 @@
-import { PHASES, type Phase, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { isFinished, PHASES, type Phase, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { phaseOf } from '../jobs/job-progress.ts';
 import type { ListedJob } from '../live/listed-job.ts';
 
@@ -6,6 +6,8 @@ import type { ListedJob } from '../live/listed-job.ts';
 export interface CurrentFigures {
   /** Jobs of each state that is not final. */
   readonly phases: readonly { readonly phase: Phase; readonly count: number }[];
+  /** Jobs that wait because all jobs are paused. */
+  readonly paused: number;
   /** The job that has waited longest for its pod. */
   readonly oldestWaiting:
     | { readonly name: string; readonly key: string; readonly reason: string; readonly waitedMs: number }
@@ -37,6 +39,7 @@ export function currentFigures(jobs: readonly ListedJob[], now: Date): CurrentFi
   for (const job of jobs) counts.set(phaseOf(job), (counts.get(phaseOf(job)) ?? 0) + 1);
   return {
     phases: UNFINISHED.map((phase) => ({ phase, count: counts.get(phase) ?? 0 })),
+    paused: jobs.filter((job) => !isFinished(job) && job.status.reason === 'Paused').length,
     oldestWaiting: oldestOf(jobs, now.getTime()),
   };
 }

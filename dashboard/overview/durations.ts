@@ -19,9 +19,16 @@ export function durationsOf(all: readonly number[]): Durations | undefined {
   return { p50: nearestRank(sorted, 0.5), p95: nearestRank(sorted, 0.95) };
 }
 
+/** `1m 40s`: fits below a large figure. */
+export function compactDuration(ms: number): string {
+  return FORMAT.duration(ms)
+    .replace(' min', 'm')
+    .replaceAll(/ (?=[dhs]\b)/g, '');
+}
+
 /** The history counts only ranges of durations, so its values are not exact. */
 export function durationText({ ms, fromMs, toMs }: Percentile): string {
-  if (toMs === undefined) return `over ${FORMAT.duration(fromMs)}`;
-  if (ms < 1_000) return 'under 1 s';
-  return fromMs === toMs ? FORMAT.duration(ms) : `about ${FORMAT.duration(ms)}`;
+  if (toMs === undefined) return `> ${compactDuration(fromMs)}`;
+  if (ms < 1_000) return '< 1s';
+  return fromMs === toMs ? compactDuration(ms) : `≈ ${compactDuration(ms)}`;
 }

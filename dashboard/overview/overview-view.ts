@@ -1,129 +1,176 @@
-import type { Phase } from '#crds/zip-job.ts';
+import { type Fault, faultOf } from '#crds/job-failures.ts';
 import { FORMAT } from '../ui/format.ts';
 import { reasonText } from '../ui/reason-text.ts';
 import type { CurrentFigures } from './current-figures.ts';
-import { durationText } from './durations.ts';
+import { compactDuration, durationText } from './durations.ts';
+import { isAboveThreshold } from './failure-rate.ts';
 import { type JobCharts, jobCharts } from './job-charts.ts';
 import type { CountedJobs, JobLinks } from './job-links.ts';
 import type { FailedJob, PeriodFigures, Sums } from './period-figures.ts';
 import { type Period, windowOf } from './periods.ts';
 
+/** A text with the list of the jobs that it counts. */
+interface Linked {
+  readonly text: string;
+  readonly href?: string;
+}
+
 /** A number with the list that it counts; a rate with the jobs that lower it. */
-export interface Tile {
+export interface Figure extends Required<Linked> {
   readonly name: string;
-  readonly value: string;
-  readonly href: string;
-  /** Class of its border; the name says the same. */
-  readonly look: '' | 'good' | 'bad' | 'going' | 'warn';
-  /** Below the number; `''` for nothing. */
-  readonly note: string;
+  /** Compared with the time before the period: `+12 %`; `''` if that is not known. */
+  readonly trend: string;
+  /** Only above a threshold. */
+  readonly look: '' | 'bad';
+  /** Below the number. */
+  readonly notes: readonly Linked[];
 }
 
 /** Nothing to count. */
 const NONE = '–';
 
-const CURRENT_LOOKS: Readonly<Partial<Record<Phase, Tile['look']>>> = {
-  Running: 'going',
-  Finalizing: 'going',
-};
-
 function jobsPath(namespace: string): string {
   return FORMAT.path('projects', namespace, 'jobs');
 }
 
-function oldestTile(namespace: string, oldest: CurrentFigures['oldestWaiting']): Tile {
-  return oldest === undefined
-    ? {
-        name: 'Oldest waiting',
-        value: NONE,
-        look: '',
-        note: 'Nothing waiting',
-        href: `${jobsPath(namespace)}?state=Queued`,
-      }
-    : {
-        name: 'Oldest waiting',
-        value: FORMAT.duration(oldest.waitedMs),
-        look: 'warn',
-        note: `${oldest.key}: ${reasonText(oldest.reason)}`,
-        href: FORMAT.path('projects', namespace, 'jobs', oldest.name),
-      };
-}
-
-/** What is going on now, by state. */
-export function currentTiles(namespace: string, { phases, oldestWaiting }: CurrentFigures): readonly Tile[] {
-  return [
-    ...phases.map(({ phase, count }) => ({
+/** What is going on now: the jobs of each state, and the job that has waited longest. */
+export function currentView(namespace: string, { phases, oldestWaiting: oldest }: CurrentFigures) {
+  return {
+    phases: phases.map(({ phase, count }) => ({
       name: phase,
-      value: FORMAT.number(count),
+      text: FORMAT.number(count),
       href: `${jobsPath(namespace)}?state=${phase}`,
-      look: CURRENT_LOOKS[phase] ?? '',
-      note: '',
     })),
-    oldestTile(namespace, oldestWaiting),
-  ];
+    longestWait: oldest && {
+      text: compactDuration(oldest.waitedMs),
+      note: `${oldest.key}: ${reasonText(oldest.reason)}`,
+      href: FORMAT.path('projects', namespace, 'jobs', oldest.name),
+    },
+  };
 }
 
-/** Cancelled jobs count as neither. Rounded down, so that 100 % means no failure. */
-export function successRate({ succeeded, failed }: Sums): string {
-  return succeeded + failed === 0 ? NONE : `${Math.floor((succeeded / (succeeded + failed)) * 1_000) / 10} %`;
+/** Cancelled jobs count as neither. Undefined without a job. */
+function rateOf({ succeeded, failed }: Sums): number | undefined {
+  return succeeded + failed === 0 ? undefined : succeeded / (succeeded + failed);
 }
 
-const plain = { look: '', note: '' } as const;
-
-function periodTiles(
-  { total, durations }: PeriodFigures,
-  linkTo: (jobs: CountedJobs) => string,
-): readonly Tile[] {
-  const bad = total.failed > 0 ? 'bad' : '';
-  const succeeded = { href: linkTo({ state: 'Succeeded' }), ...plain };
-  return [
-    {
-      name: 'Success rate',
-      value: successRate(total),
-      href: linkTo({ state: 'Failed' }),
-      look: bad,
-      note: 'without cancelled jobs',
-    },
-    { name: 'Succeeded', value: FORMAT.number(total.succeeded), ...succeeded, look: 'good' },
-    {
-      name: 'Failed',
-      value: FORMAT.number(total.failed),
-      href: linkTo({ state: 'Failed' }),
-      look: bad,
-      note: '',
-    },
-    {
-      name: 'Cancelled',
-      value: FORMAT.number(total.cancelled),
-      href: linkTo({ state: 'Cancelled' }),
-      ...plain,
-    },
-    { name: 'Size of archives', value: FORMAT.bytes(total.bytes), ...succeeded },
-    { name: 'p50 duration', value: durations ? durationText(durations.p50) : NONE, ...succeeded },
-    { name: 'p95 duration', value: durations ? durationText(durations.p95) : NONE, ...succeeded },
-  ];
+/** Rounded down, so that 100 % means no failure. */
+export function successRate(sums: Sums): string {
+  const rate = rateOf(sums);
+  return rate === undefined ? NONE : `${Math.floor(rate * 1_000) / 10} %`;
 }
+
+function signed(value: number, unit: string): string {
+  const text = FORMAT.number(Math.abs(value));
+  return value === 0 ? 'no change' : `${value > 0 ? '+' : '−'}${text} ${unit}`;
+}
+
+/** How much more or less than before. `''` without a value of both. */
+function trendOf(now: number | undefined, before: number | undefined): string {
+  if (now === undefined || before === undefined || before === 0) return '';
+  return signed(Math.round((now / before - 1) * 100), '%');
+}
+
+/** The difference of two rates. */
+function pointsOf(now: number | undefined, before: number | undefined): string {
+  if (now === undefined || before === undefined) return '';
+  const points = Math.round((now - before) * 1_000) / 10;
+  return signed(points, Math.abs(points) === 1 ? 'point' : 'points');
+}
+
+function endedOf({ succeeded, failed, cancelled }: Sums): number {
+  return succeeded + failed + cancelled;
+}
+
+type LinkTo = (jobs: CountedJobs) => string;
+
+function rateFigure({ total, faults, earlier }: PeriodFigures, linkTo: LinkTo): Figure {
+  return {
+    name: 'Success rate',
+    text: successRate(total),
+    href: linkTo({ state: 'Failed' }),
+    trend: pointsOf(rateOf(total), earlier && rateOf(earlier.total)),
+    look: isAboveThreshold(faults, total.succeeded) ? 'bad' : '',
+    notes: [{ text: 'cancelled jobs excluded' }],
+  };
+}
+
+function endedFigure({ total, earlier }: PeriodFigures, linkTo: LinkTo): Figure {
+  return {
+    name: 'Finished jobs',
+    text: FORMAT.number(endedOf(total)),
+    href: linkTo({}),
+    trend: trendOf(endedOf(total), earlier && endedOf(earlier.total)),
+    look: '',
+    notes: [
+      { text: `${FORMAT.number(total.succeeded)} succeeded`, href: linkTo({ state: 'Succeeded' }) },
+      { text: `${FORMAT.number(total.failed)} failed`, href: linkTo({ state: 'Failed' }) },
+      { text: `${FORMAT.number(total.cancelled)} cancelled`, href: linkTo({ state: 'Cancelled' }) },
+    ],
+  };
+}
+
+function durationFigure({ durations, earlier }: PeriodFigures, linkTo: LinkTo): Figure {
+  return {
+    name: 'Median duration',
+    text: durations ? durationText(durations.p50) : NONE,
+    href: linkTo({ state: 'Succeeded' }),
+    trend: trendOf(durations?.p50.ms, earlier?.durations?.p50.ms),
+    look: '',
+    notes: durations ? [{ text: `95th percentile ${durationText(durations.p95)}` }] : [],
+  };
+}
+
+function sizeFigure({ total, earlier }: PeriodFigures, linkTo: LinkTo): Figure {
+  return {
+    name: 'Archive size',
+    text: FORMAT.bytes(total.bytes),
+    href: linkTo({ state: 'Succeeded' }),
+    trend: trendOf(total.bytes, earlier?.total.bytes),
+    look: '',
+    notes: [{ text: 'all archives together' }],
+  };
+}
+
+/** A reason of failures, as a bar. */
+export interface FailureBar {
+  readonly code: string;
+  readonly reason: string;
+  readonly count: number;
+  /** Where the cause is; `''` if that says nothing. */
+  readonly fault: string;
+  readonly href: string;
+}
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  caller: 'request, source or bucket',
+  operator: 'zipjobs, cluster or store',
+  none: '',
+};
 
 export interface FailureRow extends Pick<FailedJob, 'key' | 'finishedAt'> {
   readonly href: string;
   readonly code: string;
   readonly reason: string;
+  readonly isUncounted: boolean;
 }
 
 /** The finished jobs of one period, formatted. */
 export interface PeriodView {
-  readonly tiles: readonly Tile[];
+  readonly figures: readonly Figure[];
   readonly charts: JobCharts | undefined;
-  readonly failures: readonly {
-    readonly code: string;
-    readonly reason: string;
-    readonly count: string;
-    readonly href: string;
-  }[];
+  readonly failures: readonly FailureBar[];
+  /** All failed jobs. */
+  readonly failed: number;
   /** Failed jobs whose reason is not among these. */
   readonly moreFailures: number;
   readonly recent: readonly FailureRow[];
+  /** Of the newest failures, those that the figures do not count yet. */
+  readonly uncounted: number;
   readonly allFailedHref: string;
+  readonly countedAt: string;
+  /** Whether the figures have trends. */
+  readonly isCompared: boolean;
 }
 
 export function periodView(
@@ -144,23 +191,30 @@ export function periodView(
   function linkTo(jobs: CountedJobs): string {
     return links({ ...jobs, fromMs });
   }
+  const shown = [rateFigure, endedFigure, durationFigure, sizeFigure].map((of) => of(figures, linkTo));
   return {
-    tiles: periodTiles(figures, linkTo),
+    figures: shown,
     charts: jobCharts(figures.slots, period.by, links),
     failures: figures.failures.map(({ reason: code, count }) => ({
       code,
       reason: reasonText(code),
-      count: FORMAT.number(count),
+      count,
+      fault: FAULTS[faultOf(code)],
       href: linkTo({ state: 'Failed', reason: code }),
     })),
+    failed: figures.total.failed,
     moreFailures: figures.total.failed - figures.failures.reduce((sum, { count }) => sum + count, 0),
-    recent: figures.recent.map(({ id, key, reason: code, finishedAt }) => ({
+    recent: figures.recent.map(({ id, key, reason: code, finishedAt, isUncounted = false }) => ({
       key,
       finishedAt,
       code,
       reason: reasonText(code),
       href: FORMAT.path('projects', namespace, 'jobs', id),
+      isUncounted,
     })),
+    uncounted: figures.recent.filter(({ isUncounted }) => isUncounted).length,
     allFailedHref: linkTo({ state: 'Failed' }),
+    countedAt: figures.countedAt,
+    isCompared: shown.some(({ trend }) => trend !== ''),
   };
 }

@@ -3,11 +3,12 @@ import { isOfOlderProject, uuidOfName } from '#crds/zip-job-facts.ts';
 import { phaseOf } from '../jobs/job-progress.ts';
 import { failureReason, type ListedJob } from '../live/listed-job.ts';
 import { type Durations, durationsOf } from './durations.ts';
-import { type Period, windowOf } from './periods.ts';
+import { type Faults, faultsOf } from './failure-rate.ts';
+import { type Period, windowBefore, windowOf } from './periods.ts';
 
 const MOST_REASONS = 8;
-/** Failures in the list of recent ones. */
-export const RECENT_FAILURES = 8;
+/** Failures in the list of recent ones: the figures below them stay in the first view. */
+export const RECENT_FAILURES = 5;
 
 export interface Sums {
   readonly succeeded: number;
@@ -32,19 +33,37 @@ export interface FailedJob {
   readonly reason: string;
   /** RFC 3339. */
   readonly finishedAt: string;
+  /** True if the figures do not count it yet: the history stores a job a moment after its end. */
+  readonly isUncounted?: true;
+}
+
+/** The finished jobs of an equally long time before a period. */
+export interface EarlierFigures {
+  readonly total: Sums;
+  readonly durations?: Durations;
+}
+
+/** Failed jobs by reason. */
+export interface Failures {
+  /** Most frequent first. */
+  readonly failures: readonly { readonly reason: string; readonly count: number }[];
+  /** Of all failed jobs. */
+  readonly faults: Faults;
 }
 
 /** The finished jobs of a period. */
-export interface PeriodFigures {
+export interface PeriodFigures extends Failures {
   readonly total: Sums;
   /** All of the period, oldest first. */
   readonly slots: readonly Slot[];
-  /** Most frequent first. */
-  readonly failures: readonly { readonly reason: string; readonly count: number }[];
   /** Absent if no job succeeded. */
   readonly durations?: Durations;
   /** Newest first. */
   readonly recent: readonly FailedJob[];
+  /** Undefined if that is not known. */
+  readonly earlier?: EarlierFigures | undefined;
+  /** When they were counted (RFC 3339). */
+  readonly countedAt: string;
 }
 
 const NOTHING: Sums = { succeeded: 0, failed: 0, cancelled: 0, bytes: 0 };
@@ -79,12 +98,20 @@ function sumsOf(jobs: readonly ListedJob[]): Sums {
   };
 }
 
-function reasonsOf(failed: readonly ListedJob[]): PeriodFigures['failures'] {
-  const counts = Map.groupBy(failed, failureReason);
-  return [...counts]
-    .map(([reason, jobs]) => ({ reason, count: jobs.length }))
-    .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
-    .slice(0, MOST_REASONS);
+/** At most `MOST_REASONS` of these reasons, and the faults of all of them. */
+export function topFailures(all: Failures['failures']): Failures {
+  return {
+    failures: all
+      .toSorted((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
+      .slice(0, MOST_REASONS),
+    faults: faultsOf(all),
+  };
+}
+
+function reasonsOf(failed: readonly ListedJob[]): Failures {
+  return topFailures(
+    [...Map.groupBy(failed, failureReason)].map(([reason, jobs]) => ({ reason, count: jobs.length })),
+  );
 }
 
 /** The newest of these failures, each job once. */
@@ -113,25 +140,52 @@ function durationOf({ status: { startedAt, finishedAt } }: ListedJob): readonly 
     : [Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))];
 }
 
+function durationsIn(finished: readonly ListedJob[]): Pick<EarlierFigures, 'durations'> {
+  const durations = durationsOf(finished.filter((job) => phaseOf(job) === 'Succeeded').flatMap(durationOf));
+  return durations === undefined ? {} : { durations };
+}
+
+/** `toMs` is excluded. */
+function finishedWithin(jobs: readonly ListedJob[], fromMs: number, toMs = Infinity): readonly ListedJob[] {
+  return jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs && endMs(job) < toMs);
+}
+
 function finishedIn(jobs: readonly ListedJob[], period: Period, now: Date): readonly ListedJob[] {
-  const { fromMs } = windowOf(period, now);
-  return jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
+  return finishedWithin(jobs, windowOf(period, now).fromMs);
 }
 
 function failedOf(finished: readonly ListedJob[]): readonly ListedJob[] {
   return finished.filter((job) => phaseOf(job) === 'Failed');
 }
 
-/** The newest failures of the project that was created at this time, as the history shows no others. */
-export function projectFailures(
+/** The jobs of the project that was created at this time: the history shows no others. */
+export function ofProject(
   jobs: readonly ListedJob[],
   projectCreatedAt: string | undefined,
+): readonly ListedJob[] {
+  const createdAtMs = Date.parse(projectCreatedAt ?? '');
+  return jobs.filter((job) => !isOfOlderProject(job, createdAtMs));
+}
+
+/** The newest failures of a period. */
+export function projectFailures(
+  jobs: readonly ListedJob[],
   { period, now }: { readonly period: Period; readonly now: Date },
 ): readonly FailedJob[] {
-  const createdAtMs = Date.parse(projectCreatedAt ?? '');
-  return failuresOf(
-    failedOf(finishedIn(jobs, period, now)).filter((job) => !isOfOlderProject(job, createdAtMs)),
-  );
+  return failuresOf(failedOf(finishedIn(jobs, period, now)));
+}
+
+/** The jobs in the cluster that finished at this time or later. */
+export function endedSince(jobs: readonly ListedJob[], fromMs: number): Failures & { readonly total: Sums } {
+  const finished = finishedWithin(jobs, fromMs);
+  return { total: sumsOf(finished), ...reasonsOf(failedOf(finished)) };
+}
+
+/** Of the jobs that are still in the cluster: shortly before a period, some can be gone. */
+export function earlierFigures(jobs: readonly ListedJob[], period: Period, now: Date): EarlierFigures {
+  const { fromMs, toMs } = windowBefore(period, now);
+  const finished = finishedWithin(jobs, fromMs, toMs);
+  return { total: sumsOf(finished), ...durationsIn(finished) };
 }
 
 /** Figures of the jobs that are still in the cluster. */
@@ -145,7 +199,6 @@ export function clusterFigures(jobs: readonly ListedJob[], period: Period, now: 
     return Math.min(lastMs, Math.floor(endMs(job) / period.slotMs) * period.slotMs);
   }
   const bySlot = Map.groupBy(finished, slotOf);
-  const durations = durationsOf(finished.filter((job) => phaseOf(job) === 'Succeeded').flatMap(durationOf));
   return {
     total: sumsOf(finished),
     slots: slotsOf(
@@ -153,8 +206,9 @@ export function clusterFigures(jobs: readonly ListedJob[], period: Period, now: 
       now,
       [...bySlot].map(([startMs, ended]) => ({ ...sumsOf(ended), fromMs: startMs })),
     ),
-    failures: reasonsOf(failed),
-    ...(durations !== undefined && { durations }),
+    ...reasonsOf(failed),
+    ...durationsIn(finished),
     recent: failuresOf(failed),
+    countedAt: now.toISOString(),
   };
 }

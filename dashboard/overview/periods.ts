@@ -25,3 +25,12 @@ export function windowOf(
   const toMs = (Math.floor(now.getTime() / slotMs) + 1) * slotMs;
   return { fromMs: toMs - slots * slotMs, toMs };
 }
+
+/** As long as the period is until now, and as much earlier as the whole period is long: a day that is not over would look worse. */
+export function windowBefore(
+  period: { readonly slots: number; readonly slotMs: number },
+  now: Date,
+): { readonly fromMs: number; readonly toMs: number } {
+  const lengthMs = period.slots * period.slotMs;
+  return { fromMs: windowOf(period, now).fromMs - lengthMs, toMs: now.getTime() - lengthMs };
+}

@@ -1,34 +1,37 @@
 import { limitText } from '#administration/projects/project-limits.ts';
 import { toProject } from '#administration/projects/project-view.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { isSize } from '#runtime/project-limits/lower-limit.ts';
 import { FORMAT } from '../ui/format.ts';
 
-const UNKNOWN = 'Not reported yet';
+/** A limit with its usage. */
+export interface LimitMeter {
+  readonly name: string;
+  /** `3 of 50`; only the usage while the controller has not reported the limit. */
+  readonly text: string;
+  readonly used: number;
+  /** Undefined while it is unknown. */
+  readonly most: number | undefined;
+  /** From 0; 0 without a limit. */
+  readonly share: number;
+}
 
-/** The class and the limits of a project, as facts. */
-export function limitFacts(
+/** The limits of a project whose usage the dashboard knows. Its settings have the others. */
+export function limitMeters(
   zipProject: ZipProject,
-  storedJobs: number,
-): readonly { readonly name: string; readonly value: string }[] {
+  usage: { readonly activeJobs: number; readonly storedJobs: number },
+): readonly LimitMeter[] {
   const project = toProject(zipProject);
-  function text(name: Parameters<typeof limitText>[1]): string {
-    return limitText(project, name, isSize(name) ? FORMAT.bytes : FORMAT.number) ?? UNKNOWN;
+  function meter(label: string, name: keyof typeof usage): LimitMeter {
+    const used = usage[name];
+    const most = project.limitsInForce[name] ?? undefined;
+    const limit = limitText(project, name, FORMAT.number);
+    return {
+      name: label,
+      text: `${FORMAT.number(used)}${limit === null ? '' : ` of ${limit}`}`,
+      used,
+      most,
+      share: most === undefined || most === 0 ? 0 : used / most,
+    };
   }
-  const mostJobs = limitText(project, 'storedJobs', FORMAT.number);
-  const mostBytes = limitText(project, 'storedBytes', FORMAT.bytes);
-  return [
-    { name: 'Class', value: project.class?.name ?? UNKNOWN },
-    { name: 'Active jobs', value: text('activeJobs') },
-    { name: 'Files per job', value: text('filesPerJob') },
-    { name: 'Bytes of an archive', value: text('archiveBytes') },
-    { name: 'Requests per minute', value: text('requestsPerMinute') },
-    { name: 'Creates per second', value: text('createsPerSecond') },
-    { name: 'Files per second', value: text('filesPerSecond') },
-    {
-      name: 'Stored jobs',
-      value: `${FORMAT.number(storedJobs)}${mostJobs === null ? '' : ` of ${mostJobs}`}`,
-    },
-    { name: 'Stored bytes', value: mostBytes === null ? UNKNOWN : `At most ${mostBytes}` },
-  ];
+  return [meter('Active jobs', 'activeJobs'), meter('Stored jobs', 'storedJobs')];
 }

@@ -16,6 +16,7 @@ describe('pages of createDashboard', () => {
   let server: DashboardServer;
   beforeEach(async () => {
     server = await startStaffedDashboard();
+    server.zipJobs.put(aZipJob({ metadata: { namespace: 'team-a', name: 'first' } }));
   });
   afterEach(async () => {
     await server[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { ADA, startDashboardServer } from '#test/support/servers/dashboard-server.ts';
 
@@ -9,6 +10,7 @@ describe('a dashboard session', () => {
     await using server = await startDashboardServer({ clock });
     server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
     server.zipProjects.put(aProject('team-a'));
+    server.zipJobs.put(aZipJob({ metadata: { namespace: 'team-a' } }));
     const visitor = server.visit();
     await visitor.signIn(ADA);
     async function asked(): Promise<number> {

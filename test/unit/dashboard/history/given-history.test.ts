@@ -55,6 +55,9 @@ describe('pages with a history', () => {
     later.putProject({}, { metadata: { creationTimestamp: daysAgo(0, 30) } });
     later.server.zipJobs.put(aFinishedJob(1, { finishedAt: daysAgo(0, 60), status }));
     const { text } = await later.ada.get(HOME);
-    expect(text).to.contain('<dt>Failed</dt>').and.not.contain('reports/1.zip');
+    expect(text)
+      .to.contain('No finished jobs in the last 24 hours')
+      .and.contain('Nothing is wrong.')
+      .and.not.contain('reports/1.zip');
   });
 });

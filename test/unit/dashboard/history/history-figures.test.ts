@@ -55,23 +55,35 @@ describe('the figures of the history', () => {
       failures: [{ reason: 'SourceNotFound', jobs: 2 }],
     });
     const found = await figures(DAY, 'a', new Date(NOW));
-    expect(asked).to.deep.equal([['a', '2026-05-03T13', '2026-05-04T13', 'hour']]);
+    expect(asked).to.deep.equal([
+      ['a', '2026-05-03T13', '2026-05-04T13', 'hour'],
+      ['a', '2026-05-02T13', '2026-05-03T12', 'hour'],
+    ]);
+    expect(found?.earlier?.total).to.deep.include({ succeeded: 1, failed: 2 });
+    expect(found?.faults).to.deep.equal({ caller: 2, operator: 0 });
+    expect(found?.countedAt).to.equal('2026-05-04T12:30:00.000Z');
     expect(found?.slots.length).to.equal(24);
     expect(found?.slots.at(-1)).to.deep.include({ succeeded: 1, failed: 2, bytes: 4 });
     expect(found?.failures).to.deep.equal([{ reason: 'SourceNotFound', count: 2 }]);
-    expect(found?.recent.map(({ id, reason }) => [id, reason])).to.deep.equal([[idOf(1), 'Failed 8']]);
+    expect(found?.recent.map(({ id, reason }) => [id, reason])).to.deep.equal([[idOf(1), 'Failed 5']]);
     await figures(periodOf('7d'), 'a', new Date(NOW));
-    expect(asked.at(-1)).to.deep.equal(['a', '2026-04-28T00', '2026-05-05T00', 'day']);
+    expect(asked.slice(2)).to.deep.equal([
+      ['a', '2026-04-28T00', '2026-05-05T00', 'day'],
+      ['a', '2026-04-21T00', '2026-04-27T12', 'day'],
+    ]);
   });
 
-  it('are read once in ten seconds for each project and period', async () => {
+  it('are read once in ten seconds for each project and period, and the time before once a minute', async () => {
     const { figures, asked } = createCounted();
     for (const ms of [0, 5_000, 9_999])
       for (const period of PERIODS) await figures(period, 'a', new Date(NOW + ms));
-    expect(asked.length).to.equal(3);
+    // With the time before each period.
+    expect(asked.length).to.equal(6);
     await figures(DAY, 'b', new Date(NOW));
     await figures(DAY, 'a', new Date(NOW + 10_000));
-    expect(asked.length).to.equal(5);
+    expect(asked.length).to.equal(9);
+    await figures(DAY, 'a', new Date(NOW + 60_000));
+    expect(asked.length).to.equal(11);
   });
 
   it('are read again a second after a failure, and not before', async () => {
@@ -80,7 +92,7 @@ describe('the figures of the history', () => {
     expect(await figures(DAY, 'a', new Date(NOW))).to.equal(undefined);
     state.isAway = false;
     expect(await figures(DAY, 'a', new Date(NOW + 999))).to.equal(undefined);
-    expect(asked.length).to.equal(1);
+    expect(asked.length).to.equal(2);
     expect((await figures(DAY, 'a', new Date(NOW + 1_000)))?.slots.length).to.equal(24);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { limitFacts } from '#dashboard/projects/project-limits.ts';
+import { limitMeters } from '#dashboard/projects/project-limits.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -17,12 +17,15 @@ describe('limits in the dashboard', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('are not part of a sentence while the controller has not reported them', () => {
-    const values = limitFacts(aProject('team-a'), 3).map(({ name, value }) => `${name}: ${value}`);
-    expect(values.slice(-2)).to.deep.equal(['Stored jobs: 3', 'Stored bytes: Not reported yet']);
+  it('have no meter while the controller has not reported them (Q-U24)', () => {
+    const meters = limitMeters(aProject('team-a'), { activeJobs: 1, storedJobs: 3 });
+    expect(meters.map(({ name, text, most }) => [name, text, most])).to.deep.equal([
+      ['Active jobs', '1', undefined],
+      ['Stored jobs', '3', undefined],
+    ]);
   });
 
-  it('of a project are on its overview, with its class (N8)', async () => {
+  it('of a project are on its overview with their usage, and with its class (N8, Q-U24)', async () => {
     const { name, limits } = projectClasses({ large: { activeJobs: 200 } }, { 'team-a': 'large' }).of(
       'team-a',
     );
@@ -30,15 +33,19 @@ describe('limits in the dashboard', () => {
       ...aProject('team-a', { limits: { storedJobs: 500 } }),
       status: { class: { name, limits } },
     });
-    server.zipJobs.put(aZipJob());
+    for (const [n, phase] of (['Queued', 'Starting', 'Running'] as const).entries())
+      server.zipJobs.put(aZipJob({ metadata: { namespace: 'team-a', name: `job-${n}` }, status: { phase } }));
     const { text } = await (await visitAs(server, ADA)).get('/projects/team-a');
     for (const fact of [
-      '<dt>Class</dt><dd><bdi>large</bdi>',
-      '<dt>Active jobs</dt><dd><bdi>200</bdi>',
-      '<dt>Stored jobs</dt><dd><bdi>1 of 500 (of the class: 40,000)</bdi>',
-      '<dt>Stored bytes</dt><dd><bdi>At most 512 MiB</bdi>',
+      'of the class large',
+      '<dt>Active jobs</dt><dd>2 of 200</dd>',
+      'max="200" value="2"',
+      '<dt>Stored jobs</dt><dd>3 of 500 (of the class: 40,000)</dd>',
+      'max="500" value="3"',
+      'href="/projects/team-a/settings#limits"',
     ])
       expect(text).to.contain(fact);
+    expect(text).to.not.contain('Stored bytes');
   });
 
   it('end the polling of a session that sends too many requests', async () => {

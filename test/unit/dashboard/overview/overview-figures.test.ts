@@ -3,7 +3,13 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { currentFigures } from '#dashboard/overview/current-figures.ts';
 import { durationsOf, durationText } from '#dashboard/overview/durations.ts';
-import { clusterFigures, projectFailures } from '#dashboard/overview/period-figures.ts';
+import {
+  clusterFigures,
+  earlierFigures,
+  endedSince,
+  ofProject,
+  projectFailures,
+} from '#dashboard/overview/period-figures.ts';
 import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/overview/periods.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
@@ -43,6 +49,11 @@ describe('currentFigures', () => {
       { phase: 'Running', count: 1 },
       { phase: 'Finalizing', count: 0 },
     ]);
+  });
+
+  it('counts the unfinished jobs that wait because all jobs are paused (Q-U2)', () => {
+    const paused = { phase: 'Queued', reason: 'Paused' } as const;
+    expect(currentFigures([job('a', paused), job('b', {}), failed('c', 'Paused')], NOW).paused).to.equal(1);
   });
 
   it('finds the job that has waited longest', () => {
@@ -131,15 +142,57 @@ describe('clusterFigures', () => {
       job('new', { phase: 'Failed', startedAt: ago(30), finishedAt: ago(20) }, 60),
     ];
     function keysOf(createdAt: string | undefined) {
-      return projectFailures(jobs, createdAt, { period: DAY, now: NOW }).map(({ key }) => key);
+      return projectFailures(ofProject(jobs, createdAt), { period: DAY, now: NOW }).map(({ key }) => key);
     }
     expect(keysOf(ago(100))).to.deep.equal(['new.zip', 'early.zip']);
     expect(keysOf(undefined)).to.have.length(4);
   });
 
-  it('names eight failures at most', () => {
+  it('tells failures of callers from those of the service, also for reasons that are not listed (Q-O9)', () => {
+    const codes = Array.from({ length: 9 }, (_, n) => `Odd${n}`);
+    const { faults, failures: listed } = figures(
+      ...codes.map((code) => failed(code, code)),
+      failed('a', 'SourceNotFound'),
+      failed('b', 'Restored'),
+    );
+    expect(listed).to.have.length(8);
+    expect(faults).to.deep.equal({ caller: 1, operator: 9 });
+  });
+
+  it('has the jobs of an equally long time before the period, until the same hour and minute (Q-U2)', () => {
+    const DAY_SECONDS = 86_400;
+    const { fromMs } = windowOf(DAY, NOW);
+    const beforePeriod = (NOW.getTime() - fromMs) / 1_000 + 1;
+    const { total, durations } = earlierFigures(
+      [
+        succeeded('now', 10),
+        // A day before now: the end of the earlier time.
+        succeeded('later', DAY_SECONDS - 1),
+        succeeded('last', DAY_SECONDS + 1, { seconds: 7, bytes: 5 }),
+        failed('first', 'X', beforePeriod + DAY_SECONDS - 2),
+        failed('earlier', 'X', beforePeriod + DAY_SECONDS),
+      ],
+      DAY,
+      NOW,
+    );
+    expect(total).to.deep.equal({ succeeded: 1, failed: 1, cancelled: 0, bytes: 5 });
+    expect(durations?.p50.ms).to.equal(7_000);
+  });
+
+  it('counts the jobs since a time with their reasons (Q-U2)', () => {
+    const jobs = [
+      succeeded('a', 60),
+      failed('b', 'SourceNotFound', 60),
+      failed('c', 'SourceNotFound', 3_601),
+    ];
+    const { total, failures: listed } = endedSince(jobs, NOW.getTime() - 3_600_000);
+    expect([total.succeeded, total.failed]).to.deep.equal([1, 1]);
+    expect(listed).to.deep.equal([{ reason: 'SourceNotFound', count: 1 }]);
+  });
+
+  it('names five failures at most', () => {
     const { recent, total } = figures(...Array.from({ length: 20 }, (_, n) => failed(`f-${n}`, 'X', n)));
-    expect([recent.length, total.failed]).to.deep.equal([8, 20]);
+    expect([recent.length, total.failed]).to.deep.equal([5, 20]);
     expect(recent[0]?.id).to.equal('f-0');
   });
 });
@@ -150,10 +203,11 @@ describe('durations', () => {
   }
 
   it('are exact in the cluster, and ranges in the history', () => {
-    expect(durationText(ms(65_000))).to.equal('1 min 5 s');
-    expect(durationText(ms(200))).to.equal('under 1 s');
-    expect(durationText({ ms: 14_000, fromMs: 10_000, toMs: 20_000 })).to.equal('about 14 s');
-    expect(durationText({ ms: 86_400_000, fromMs: 86_400_000 })).to.equal('over 1 d');
+    expect(durationText(ms(65_000))).to.equal('1m 5s');
+    expect(durationText(ms(7_200_000))).to.equal('2h');
+    expect(durationText(ms(200))).to.equal('< 1s');
+    expect(durationText({ ms: 14_000, fromMs: 10_000, toMs: 20_000 })).to.equal('≈ 14s');
+    expect(durationText({ ms: 86_400_000, fromMs: 86_400_000 })).to.equal('> 1d');
   });
 
   it('do not exist without a job', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { clusterLinks, historyLinks } from '#dashboard/overview/job-links.ts';
-import { currentTiles, periodView, successRate } from '#dashboard/overview/overview-view.ts';
+import { currentView, periodView, successRate } from '#dashboard/overview/overview-view.ts';
 import { clusterFigures, type PeriodFigures, slotsOf } from '#dashboard/overview/period-figures.ts';
 import { DAY } from '#dashboard/overview/periods.ts';
 
@@ -17,6 +17,8 @@ const FIGURES: PeriodFigures = {
     { fromMs: HOUR, succeeded: 1_500, failed: 3, cancelled: 0, bytes: 5 * 1024 ** 3 },
   ]),
   failures: [{ reason: 'SourceNotFound', count: 3 }],
+  faults: { caller: 3, operator: 0 },
+  countedAt: NOW.toISOString(),
   durations: { p50: exact(4_000), p95: exact(65_000) },
   recent: [
     { uid: 'uid', id: 'one', key: 'a.zip', reason: 'SourceNotFound', finishedAt: '2026-05-04T11:59:00Z' },
@@ -29,24 +31,57 @@ function view(figures: PeriodFigures, links = historyLinks('team-a')) {
 
 const since = '2026-05-03T13%3A00';
 
-describe('the tiles of the overview', () => {
-  it('have a number each, with the list of the jobs that it counts, or that lower a rate', () => {
-    const tiles = view(FIGURES).tiles.map(({ name, value, href }) => [name, value, href]);
+describe('the figures of the overview', () => {
+  it('are four, with the list of the jobs that each counts, or that lower a rate (Q-U2)', () => {
+    const figures = view(FIGURES).figures.map(({ name, text, href }) => [name, text, href]);
     const list = '/projects/team-a/history';
-    expect(tiles).to.deep.equal([
+    expect(figures).to.deep.equal([
       ['Success rate', '99.8 %', `${list}?state=Failed&from=${since}`],
-      ['Succeeded', '1,500', `${list}?state=Succeeded&from=${since}`],
-      ['Failed', '3', `${list}?state=Failed&from=${since}`],
-      ['Cancelled', '2', `${list}?state=Cancelled&from=${since}`],
-      ['Size of archives', '5.0 GiB', `${list}?state=Succeeded&from=${since}`],
-      ['p50 duration', '4 s', `${list}?state=Succeeded&from=${since}`],
-      ['p95 duration', '1 min 5 s', `${list}?state=Succeeded&from=${since}`],
+      ['Finished jobs', '1,505', `${list}?from=${since}`],
+      ['Median duration', '4s', `${list}?state=Succeeded&from=${since}`],
+      ['Archive size', '5.0 GiB', `${list}?state=Succeeded&from=${since}`],
     ]);
+    const [rate, ended, duration] = view(FIGURES).figures;
+    expect(rate?.notes).to.deep.equal([{ text: 'cancelled jobs excluded' }]);
+    expect(ended?.notes).to.deep.equal([
+      { text: '1,500 succeeded', href: `${list}?state=Succeeded&from=${since}` },
+      { text: '3 failed', href: `${list}?state=Failed&from=${since}` },
+      { text: '2 cancelled', href: `${list}?state=Cancelled&from=${since}` },
+    ]);
+    expect(duration?.notes).to.deep.equal([{ text: '95th percentile 1m 5s' }]);
+  });
+
+  it('are compared with the time before, and not without jobs at that time (Q-U2)', () => {
+    function trends(earlier: PeriodFigures['earlier']) {
+      return view({ ...FIGURES, earlier }).figures.map(({ trend }) => trend);
+    }
+    const total = { succeeded: 900, failed: 100, cancelled: 0, bytes: 5 * 1024 ** 3 };
+    expect(trends({ total, durations: { p50: exact(5_000), p95: exact(65_000) } })).to.deep.equal([
+      '+9.8 points',
+      '+50 %',
+      '−20 %',
+      'no change',
+    ]);
+    const none = { succeeded: 0, failed: 0, cancelled: 0, bytes: 0 };
+    for (const earlier of [undefined, { total: none }]) {
+      expect(trends(earlier)).to.deep.equal(['', '', '', '']);
+      expect(view({ ...FIGURES, earlier }).isCompared).to.equal(false);
+    }
+  });
+
+  it('are red only above the threshold of the alert (Q-O9, Q-U10)', () => {
+    function looks(succeeded: number, caller: number, operator: number) {
+      const total = { succeeded, failed: caller + operator, cancelled: 0, bytes: 0 };
+      return view({ ...FIGURES, total, faults: { caller, operator } }).figures.map(({ look }) => look);
+    }
+    expect(looks(10_000, 1, 1)).to.deep.equal(['', '', '', '']);
+    expect(looks(0, 5, 5)).to.deep.equal(['', '', '', '']);
+    expect(looks(8, 3, 0)).to.deep.equal(['bad', '', '', '']);
   });
 
   it('have a dash without jobs, and no charts', () => {
-    const { tiles, charts, recent } = view(clusterFigures([], DAY, NOW));
-    expect(tiles.map(({ value }) => value)).to.deep.equal(['–', '0', '0', '0', '0 B', '–', '–']);
+    const { figures, charts, recent } = view(clusterFigures([], DAY, NOW));
+    expect(figures.map(({ text }) => text)).to.deep.equal(['–', '0', '–', '0 B']);
     expect([charts, recent]).to.deep.equal([undefined, []]);
   });
 
@@ -59,8 +94,8 @@ describe('the tiles of the overview', () => {
   });
 
   it('lead to the list of jobs in the cluster without a history', () => {
-    const { tiles, charts } = view(FIGURES, clusterLinks('team-a'));
-    expect(tiles[2]?.href).to.equal(`/projects/team-a/jobs?state=Failed&finished-from=${since}`);
+    const { figures, charts } = view(FIGURES, clusterLinks('team-a'));
+    expect(figures[0]?.href).to.equal(`/projects/team-a/jobs?state=Failed&finished-from=${since}`);
     expect(JSON.stringify(charts)).to.contain(
       '?finished-from=2026-05-04T11%3A00&finished-to=2026-05-04T12%3A00',
     );
@@ -72,15 +107,21 @@ describe('the tiles of the overview', () => {
       { phase: 'Running', count: 1 },
     ] as const;
     const oldest = { name: 'zip-1', key: 'a.zip', reason: 'ImagePull', waitedMs: 90_000 };
-    const tiles = currentTiles('team-a', { phases, oldestWaiting: oldest });
-    expect(tiles.map(({ name, value, href }) => [name, value, href])).to.deep.equal([
-      ['Queued', '3', '/projects/team-a/jobs?state=Queued'],
-      ['Running', '1', '/projects/team-a/jobs?state=Running'],
-      ['Oldest waiting', '1 min 30 s', '/projects/team-a/jobs/zip-1'],
-    ]);
-    expect(tiles.at(-1)?.note).to.equal('a.zip: The zipper image cannot be pulled.');
-    const [none] = currentTiles('team-a', { phases: [], oldestWaiting: undefined });
-    expect([none?.value, none?.note]).to.deep.equal(['–', 'Nothing waiting']);
+    const now = currentView('team-a', { phases, paused: 0, oldestWaiting: oldest });
+    expect(now).to.deep.equal({
+      phases: [
+        { name: 'Queued', text: '3', href: '/projects/team-a/jobs?state=Queued' },
+        { name: 'Running', text: '1', href: '/projects/team-a/jobs?state=Running' },
+      ],
+      longestWait: {
+        text: '1m 30s',
+        note: 'a.zip: The zipper image cannot be pulled.',
+        href: '/projects/team-a/jobs/zip-1',
+      },
+    });
+    expect(currentView('team-a', { phases, paused: 0, oldestWaiting: undefined }).longestWait).to.equal(
+      undefined,
+    );
   });
 });
 
@@ -94,11 +135,18 @@ describe('failures on the overview', () => {
         code: 'SourceNotFound',
         reason: 'A source does not have the file, or refused to send it.',
         href: '/projects/team-a/jobs/one',
+        isUncounted: false,
       },
     ]);
-    expect(failures[0]?.href).to.equal(
-      `/projects/team-a/history?state=Failed&reason=SourceNotFound&from=${since}`,
-    );
+    expect(failures).to.deep.equal([
+      {
+        code: 'SourceNotFound',
+        reason: recent[0]?.reason,
+        count: 3,
+        fault: 'request, source or bucket',
+        href: `/projects/team-a/history?state=Failed&reason=SourceNotFound&from=${since}`,
+      },
+    ]);
     expect(allFailedHref).to.equal(`/projects/team-a/history?state=Failed&from=${since}`);
   });
 
