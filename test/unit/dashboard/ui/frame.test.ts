@@ -179,7 +179,9 @@ describe('the frame', () => {
     const ada = await visitAs(server, ADA);
     async function rows(q: string): Promise<readonly string[]> {
       const { text } = await ada.get(`/projects?q=${q}`);
-      return [...text.matchAll(/<th scope="row">\s*<a href="([^"]+)"/g)].map(([, href = '']) => href);
+      return [...text.matchAll(/<th scope="row">\s*<a class="row" href="([^"]+)"/g)].map(
+        ([, href = '']) => href,
+      );
     }
     expect(await rows('TEAM+A')).to.deep.equal(['/projects/team-a']);
     expect(await rows('team-')).to.deep.equal(['/projects/team-b', '/projects/team-a'].toSorted());
