@@ -251,9 +251,9 @@ export function countViews(
 ): readonly number[] {
   return [
     order.size(namespace),
-    choices.count(namespace, 'phase', ...ACTIVE),
-    choices.count(namespace, 'phase', 'Queued'),
-    choices.count(namespace, 'failedOn', now.toISOString().slice(0, 10)),
+    choices.count(namespace, 'phase', ACTIVE),
+    choices.count(namespace, 'phase', ['Queued']),
+    choices.count(namespace, 'failedOn', [now.toISOString().slice(0, 10)]),
   ];
 }
 
