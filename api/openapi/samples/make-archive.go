@@ -28,7 +28,7 @@ type zip struct {
 const tries = 5
 
 var (
-	client          = &http.Client{Timeout: 30 * time.Second}
+	client    = &http.Client{Timeout: 30 * time.Second}
 	retriable = []int{408, 429, 500, 502, 503, 504}
 )
 
