@@ -120,6 +120,22 @@ function createRouter(deps: AppDeps): Router<ApiState, DefaultContextExtends> {
   return router;
 }
 
+/** Browsers at an address that is close to the reference. Relative, because a proxy may have removed a part of the path. */
+function createToReference(basePath: string): ApiMiddleware {
+  const targets = new Map(
+    servedBasePaths(basePath).flatMap((base) => [
+      [base, `${base.slice(base.lastIndexOf('/') + 1)}/docs`] as const,
+      [`${base}/`, 'docs'] as const,
+      [`${base}/docs/`, '../docs'] as const,
+    ]),
+  );
+  return async (ctx, next): Promise<void> => {
+    const target = ctx.method === 'GET' || ctx.method === 'HEAD' ? targets.get(ctx.path) : undefined;
+    if (target === undefined || ctx.accepts('application/json', 'text/html') !== 'text/html') await next();
+    else ctx.redirect(target);
+  };
+}
+
 /** Handles requests without a route: another method of a known path, or an unknown path. */
 function createNoRoute(router: Router<ApiState, DefaultContextExtends>, basePath: string): ApiMiddleware {
   return (ctx) => {
@@ -171,6 +187,7 @@ export function createApp(deps: AppDeps): Koa<ApiState, DefaultContextExtends> {
   app.use(createErrors(log));
   app.use(createHttpsOnly(readForwarded));
   app.use(router.routes());
+  app.use(createToReference(deps.basePath));
   app.use(createNoRoute(router, deps.basePath));
   return app;
 }

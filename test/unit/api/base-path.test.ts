@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import type { OpenApiDocument } from '#api/openapi/document-types.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { rawHttp } from '#test/support/clients/raw-http.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 /** The addresses of an HTML page's links, as a browser resolves them. */
@@ -58,6 +60,48 @@ for (const basePath of ['/archives', '/tools/archives', '/api', '/v1/zips'])
         .and.to.contain(`at ${basePath}/docs.`);
     });
   });
+
+describe('a browser near the API reference', () => {
+  const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+  let api: ApiServer;
+  before(async () => {
+    api = await startApiServer({ basePath: '/tools/archives' });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  for (const path of [
+    '/',
+    '/docs/',
+    '/api',
+    '/api/docs/',
+    '/tools/archives',
+    '/tools/archives/',
+    '/tools/archives/docs/',
+  ])
+    it(`is redirected to it from ${path} (Q-A9)`, async () => {
+      const page = await fetch(`${api.url}${path}`, { headers: HTML });
+      expect([page.status, page.headers.get('content-type')]).to.deep.equal([
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(new URL(page.url).pathname).to.match(/^(\/tools\/archives|\/api)?\/docs$/);
+    });
+
+  it('is redirected relative to its address, from which a proxy may have removed the base path (Q-A9)', async () => {
+    const { headers } = await fetch(`${api.url}/docs/`, { headers: HTML, redirect: 'manual' });
+    expect(headers.get('location')).to.equal('../docs');
+  });
+
+  for (const path of ['/', '/docs/'])
+    it(`gets 404 from ${path} if it is a program or a health check, which accepts any type (Q-A9)`, async () => {
+      for (const accept of ['*/*', 'application/json']) {
+        const { status, body } = await askApi(api.url, { path, headers: { accept } });
+        expect([status, body.error?.code]).to.deep.equal([404, 'resource_not_found']);
+      }
+      const bare = await rawHttp(api.port, [`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`]);
+      expect(bare).to.match(/^HTTP\/1.1 404 /);
+    });
+});
 
 describe('BASE_PATH', () => {
   it('moves the help links of error codes, unless they point elsewhere (X14)', () => {
