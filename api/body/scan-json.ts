@@ -1,4 +1,4 @@
-import { invalidText, StrictJsonError, TooManyValuesError } from '../errors/strict-json-error.ts';
+import { InvalidTextError, StrictJsonError, TooManyValuesError } from '../errors/strict-json-error.ts';
 import type { JsonLimits } from './json-limits.ts';
 import { endOfString, isWhitespace, skipScalar, skipWhitespace } from './json-text.ts';
 import type { Steps } from './steps.ts';
@@ -40,7 +40,7 @@ function decodeKey(text: string, { start, end }: Span): string {
   try {
     return String(JSON.parse(text.slice(start, end)));
   } catch {
-    throw invalidText();
+    throw new InvalidTextError();
   }
 }
 
@@ -129,7 +129,7 @@ function onValue(scan: Scan, at: number): void {
 
 function open(scan: Scan, at: number, isObject: boolean): void {
   if (!isObject && atTop(scan) && scan.topKey === 'urls') {
-    if (scan.entries !== undefined) throw invalidText();
+    if (scan.entries !== undefined) throw new InvalidTextError();
     scan.entries = { start: at + 1, end: -1, commas: [] };
   }
   scan.objects.push(isObject);
@@ -221,6 +221,6 @@ export function* scanJson(text: string, limits: JsonLimits): Steps<JsonOutline> 
       pauseAt = at + BATCH_CHARACTERS;
     }
   }
-  if (scan.entries?.end === -1) throw invalidText();
+  if (scan.entries?.end === -1) throw new InvalidTextError();
   return { metadata: scan.metadata, entries: scan.entries };
 }

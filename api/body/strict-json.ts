@@ -1,4 +1,5 @@
-import { invalidText, NotAnObjectError, StrictJsonError } from '../errors/strict-json-error.ts';
+import { InvalidTextError, NotAnObjectError, StrictJsonError } from '../errors/strict-json-error.ts';
+import { findJsonError } from './find-json-error.ts';
 import type { JsonLimits } from './json-limits.ts';
 import { type EntriesSpan, scanJson } from './scan-json.ts';
 import type { Steps } from './steps.ts';
@@ -21,7 +22,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidText();
+    throw new InvalidTextError();
   }
 }
 
@@ -41,7 +42,7 @@ function* parseEntries(text: string, { start, end, commas }: EntriesSpan): Steps
   for (const [index, stop] of [...commas, end].entries()) {
     const first = index === 0 ? start : (commas[index - 1] ?? 0) + 1;
     const batch = parse(`[${text.slice(first, stop)}]`) as readonly unknown[];
-    if (batch.length === 0) throw invalidText();
+    if (batch.length === 0) throw new InvalidTextError();
     for (const entry of batch) entries.push(entry);
     yield;
   }
@@ -55,6 +56,33 @@ function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unkn
   return isObject(rest) ? { ...rest, urls: yield* parseEntries(text, entries) } : rest;
 }
 
+/** `line 3, column 7`, counted from 1. */
+function lineAndColumn(text: string, at: number): string {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return `line ${line}, column ${at - start + 1}`;
+}
+
+function* locateError(text: string): Steps<InvalidTextError> {
+  const at = yield* findJsonError(text);
+  const what = at === text.length ? 'it is incomplete, and ends' : 'unexpected character';
+  return new InvalidTextError(`${what} at ${lineAndColumn(text, at)}`);
+}
+
+function* parseText(text: string, limits: JsonLimits): Steps<StrictJson> {
+  const { metadata, entries } = yield* scanJson(text, limits);
+  const body = yield* parseWhole(text, entries);
+  if (!isObject(body)) throw new NotAnObjectError();
+  return {
+    body,
+    metadataText: metadata && copyOf(text.slice(metadata.start, metadata.end)),
+  };
+}
+
 /**
  * Parses a request body strictly: fatal UTF-8, limited depth and number of values, no duplicate keys (at the top, in
  * `urls` and in `object`, because parsers disagree about which one wins), and one object at the top. Depth and values are
@@ -64,11 +92,10 @@ function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unkn
 export function* parseStrictJson(bytes: Uint8Array, limits: JsonLimits): Steps<StrictJson> {
   const text = decodeUtf8(bytes);
   yield;
-  const { metadata, entries } = yield* scanJson(text, limits);
-  const body = yield* parseWhole(text, entries);
-  if (!isObject(body)) throw new NotAnObjectError();
-  return {
-    body,
-    metadataText: metadata && copyOf(text.slice(metadata.start, metadata.end)),
-  };
+  try {
+    return yield* parseText(text, limits);
+  } catch (error) {
+    if (error instanceof InvalidTextError) throw yield* locateError(text);
+    throw error;
+  }
 }

@@ -7,9 +7,12 @@ export class StrictJsonError extends AppError {
   }
 }
 
-/** Without the engine's message: it quotes the body, which may contain signed URLs. */
-export function invalidText(): StrictJsonError {
-  return new StrictJsonError('The body is not valid JSON.');
+/** A body that is not JSON text. */
+export class InvalidTextError extends StrictJsonError {
+  /** @param place Without the message of JSON.parse: it quotes the body, which may contain signed URLs. */
+  constructor(place?: string) {
+    super(place === undefined ? 'The body is not valid JSON.' : `The body is not valid JSON: ${place}.`);
+  }
 }
 
 /** A body of valid JSON that is not an object. */

@@ -35,7 +35,7 @@ export function errorExamples(settings: PublishedSettings): ErrorExamples {
       'https_required',
       'This request was sent over plain HTTP, so its access token may be compromised. Use HTTPS and rotate the token.',
     ),
-    invalid_json: invalidJson('The body is not valid JSON.'),
+    invalid_json: invalidJson('The body is not valid JSON: unexpected character at line 3, column 7.'),
     invalid_idempotency_key: badRequest(
       'invalid_idempotency_key',
       'The header Idempotency-Key is malformed. Send one value of 1 to 255 printable ASCII characters, such as a UUID.',

@@ -150,6 +150,21 @@ describe('parseStrictJson', () => {
       .with.length.below(200);
   });
 
+  for (const [text, place] of [
+    ['', 'it is incomplete, and ends at line 1, column 1'],
+    ['hello', 'unexpected character at line 1, column 1'],
+    [
+      '{\n  "key": "k",\n  "urls": [\n    {"url": "a"},\n    {"url": a}\n]}',
+      'unexpected character at line 5, column 13',
+    ],
+    ['{"a": 1,}', 'unexpected character at line 1, column 9'],
+    ['{"\\x":1}', 'unexpected character at line 1, column 4'],
+    ['{"urls": [{"url": "https://h/', 'it is incomplete, and ends at line 1, column 30'],
+  ] as const)
+    it(`says where ${JSON.stringify(text)} is wrong (Q-A10)`, () => {
+      expect(() => parse(text)).to.throw(`The body is not valid JSON: ${place}.`);
+    });
+
   it('never quotes the body', () => {
     let message = '';
     try {

@@ -29,7 +29,7 @@ function post(api: ApiServer, headers: Record<string, string>, body = JSON.strin
 const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = {
   malformed_request: async (api) => ofRaw(await rawHttp(api.port, ['nonsense\r\n\r\n'])),
   https_required: (api) => post(api, { 'x-forwarded-proto': 'http' }),
-  invalid_json: (api) => post(api, {}, '{"urls": '),
+  invalid_json: (api) => post(api, {}, '{"urls": ,}'),
   invalid_idempotency_key: (api) => post(api, { 'idempotency-key': '' }),
   authentication_required: (api) => askApi(api.url, { path: '/v1/zips/x' }),
   invalid_api_key: (api) => api.ask({ path: '/v1/zips/x', token: 'nonsense' }),
