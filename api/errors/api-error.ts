@@ -173,7 +173,7 @@ export function quotaExceeded(cause: unknown): ApiError {
   const refusal = cause instanceof KubeError ? findQuotaRefusal(cause.said) : undefined;
   const what = refusal
     ? quotaText(refusal)
-    : 'A ResourceQuota of the namespace refuses the job or its file list';
+    : 'A quota of the project has no room for the job or its file list';
   return new ApiError(`${what}. Delete finished jobs, or ask your administrator for a higher quota.`, {
     code: 'quota_exceeded',
     headers: FULL_HEADERS,
@@ -187,7 +187,7 @@ export function quotaExceeded(cause: unknown): ApiError {
  */
 export function refusedByPolicy(cause: unknown): ApiError {
   return new ApiError(
-    'An admission policy of the cluster refuses the job or its file list. Report it to your administrator with the X-Request-Id of this response.',
+    'A policy of the service refuses the job or its file list. Report it to your administrator with the X-Request-Id of this response.',
     { code: 'refused_by_policy', cause },
   );
 }

@@ -67,7 +67,7 @@ export const ERROR_CODES = {
   refused_by_policy: {
     status: 403,
     type: 'permission_error',
-    text: 'An admission policy of the cluster refuses the job or its file list, and nothing was created. The same request will be refused again: report it to your administrator with the X-Request-Id of the response.',
+    text: 'A policy of the service refuses the job or its file list, and nothing was created. The same request will be refused again: report it to your administrator with the X-Request-Id of the response.',
     on: CREATE,
   },
   resource_not_found: {
@@ -157,7 +157,7 @@ export const ERROR_CODES = {
   quota_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    text: 'A ResourceQuota of the namespace refuses the job. Delete finished jobs, or ask your administrator for a higher quota.',
+    text: 'A quota of the project has no room for the job. Delete finished jobs, or ask your administrator for a higher quota.',
     on: CREATE,
   },
   headers_too_large: {

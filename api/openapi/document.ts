@@ -12,9 +12,9 @@ import { WEBHOOK_SCHEMAS } from './schemas/webhook.ts';
 import { ZIP_SCHEMAS } from './schemas/zip.ts';
 import { WEBHOOK_ID, webhook } from './webhook.ts';
 
-const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and sends a webhook when the job finishes.
+const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and the service sends a webhook when the job finishes.
 
-Send an access token of a project with each request. Every error response has the same envelope, including those for an unsupported method (405) or an unknown path (404). Always use HTTPS.`;
+Send an access token with each request. Every error response has the same envelope, including those for an unsupported method (405) or an unknown path (404). Always use HTTPS.`;
 
 export interface DocumentOptions {
   readonly settings: PublishedSettings;
@@ -87,7 +87,7 @@ export function createDocument({ settings, version }: DocumentOptions): OpenApiD
           type: 'http',
           scheme: 'bearer',
           description:
-            'An access token of the project, with the permission create or read. A user of the project creates it in the dashboard or with the command line. It is shown only once, at creation.',
+            'Send an access token of your project in this header. Create one in the dashboard or with the command line; it is shown only once. Creating zips needs the permission `create`, reading them `read`.',
         },
       },
     },

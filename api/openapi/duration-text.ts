@@ -1,3 +1,5 @@
+import { grouped } from './grouped.ts';
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -13,4 +15,11 @@ export function durationText(seconds: number): string {
     UNITS[3];
   const count = Math.floor(seconds / length);
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** The same with the exact number of seconds, if the text is rounded. */
+export function exactDurationText(seconds: number): string {
+  const text = durationText(seconds);
+  const isExact = seconds % 60 === 0 || text.endsWith('second') || text.endsWith('seconds');
+  return isExact ? text : `${text} (${grouped(seconds)} seconds)`;
 }

@@ -47,7 +47,11 @@ const OF_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
       'true',
     ),
   },
-  401: { 'WWW-Authenticate': text('RFC 6750.', 'Bearer realm="zipjobs"', { required: true }) },
+  401: {
+    'WWW-Authenticate': text('Authentication scheme (RFC 6750).', 'Bearer realm="zipjobs"', {
+      required: true,
+    }),
+  },
   405: { Allow: text('Supported methods.', 'POST', { required: true }) },
   429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },

@@ -2,12 +2,12 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../create/idempotency-key.ts';
 import { MAX_LISTED_ENTRIES } from '../create/list-entry-faults.ts';
 import { EXPANSIONS } from '../read/read-expand.ts';
 import type { Operation, Parameter, Response } from './document-types.ts';
-import { durationText } from './duration-text.ts';
-import { grouped } from './grouped.ts';
+import { durationText, exactDurationText } from './duration-text.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
 import { schemaRef } from './schemas/schema-ref.ts';
+import { sizeText } from './size-text.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
 
 function expand(more = ''): Parameter {
@@ -48,7 +48,7 @@ function readableFor(settings: PublishedSettings): string {
     succeeded === failed
       ? `for ${succeeded} after it finished`
       : `for ${succeeded} after it succeeded or ${failed} after it failed`;
-  return `${time} by default (see \`jobDefaults.ttlSecondsAfterFinished\` of the project)`;
+  return `${time}, unless your project sets another time`;
 }
 
 function traceparent(description: string): Parameter {
@@ -67,7 +67,7 @@ function idempotencyKey(settings: PublishedSettings): Parameter {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: `Makes the request safe to retry: the same key and body return the same job while that can be read, ${readableFor(settings)}. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.`,
+    description: `Makes the request safe to retry: the same key and body return the same job as long as it can be read, ${readableFor(settings)}. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.`,
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
   };
 }
@@ -101,7 +101,7 @@ export function createZip(settings: PublishedSettings): Operation {
     operationId: 'createZip',
     tags: ['Zips'],
     summary: 'Create a zip',
-    description: `Accepts a list of files, returns immediately and builds the archive in the background. The archive may have up to ${grouped(settings.projectLimits.archiveBytes)} bytes, and a running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project has other limits. A job that exceeds a limit fails.`,
+    description: `Accepts a list of files, returns immediately and builds the archive in the background. An archive may have up to ${sizeText(settings.projectLimits.archiveBytes)}, and a job may run for up to ${exactDurationText(settings.jobMaxSeconds)}, unless your project has other limits. A job that exceeds a limit fails.`,
     parameters: [
       expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
       idempotencyKey(settings),
@@ -121,7 +121,7 @@ export function readZip(settings: PublishedSettings): Operation {
     operationId: 'readZip',
     tags: ['Zips'],
     summary: 'Read a zip',
-    description: `Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read ${readableFor(settings)}. Then the response is 404.${whileAway(settings)}`,
+    description: `Returns the status of a zip. Prefer a webhook to polling. A finished zip can be read ${readableFor(settings)}. After that, the response is 404.${whileAway(settings)}`,
     parameters: [ID, expand(), REQUEST_ID, traceparent('The log of this request contains its trace id.')],
     responses: {
       200: {

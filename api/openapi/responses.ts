@@ -6,7 +6,7 @@ import type { Examples, Response } from './document-types.ts';
 import { type ErrorExamples, errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
-import { schemaRef } from './schemas/schema-ref.ts';
+import { POSITION, schemaRef } from './schemas/schema-ref.ts';
 
 const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
 
@@ -59,7 +59,7 @@ export const ERROR_SCHEMAS = {
     description: 'An invalid entry of `urls`, with its first error.',
     required: ['file_index', 'param', 'code', 'message'],
     properties: {
-      file_index: { type: 'integer', format: 'int64', minimum: 0, description: 'Index in `urls`.' },
+      file_index: { type: 'integer', format: 'int64', minimum: 0, description: POSITION },
       param: {
         type: ['string', 'null'],
         description:

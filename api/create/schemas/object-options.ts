@@ -19,7 +19,7 @@ function header(description: string, example: string) {
     minLength: 1,
     maxLength: headerLength,
     pattern: HEADER_VALUE_PATTERN,
-    description: `${description} Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.`,
+    description: `${description} Printable ASCII without leading or trailing spaces. Default: set by your project, or else by the bucket.`,
     examples: [example],
   };
 }
@@ -29,7 +29,7 @@ export const OBJECT_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   description:
-    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket; metadata and tags do by name. An option that the store of the bucket does not support is refused with 422. The operator or the project can close each option: then a request with it is refused with 422.',
+    'Options of the archive as an object in the bucket. Each overrides what your project sets, which overrides the bucket. Metadata and tags are merged by name. An option that the store of the bucket does not support is refused with 422.',
   properties: {
     content_disposition: header(
       'Content-Disposition of the object.',
@@ -40,7 +40,7 @@ export const OBJECT_SCHEMA = {
       minLength: 1,
       maxLength: 256,
       description:
-        'Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: that of the project, or else application/zip.',
+        'Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: set by your project, or else application/zip.',
       examples: ['application/zip'],
     },
     cache_control: header('Cache-Control of the object.', 'private, max-age=3600'),
@@ -49,7 +49,7 @@ export const OBJECT_SCHEMA = {
       minLength: 1,
       maxLength: OBJECT_LIMITS.storageClassLength,
       description:
-        'Storage class of the object. R2 supports STANDARD and STANDARD_IA. Default: that of the project, or else of the bucket.',
+        'Storage class of the object. R2 supports STANDARD and STANDARD_IA. Default: set by your project, or else by the bucket.',
       examples: ['STANDARD_IA'],
     },
     metadata: {

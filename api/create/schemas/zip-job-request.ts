@@ -12,7 +12,9 @@ import {
 } from '../../body/request-limits.ts';
 import type { Steps } from '../../body/steps.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../../errors/api-error.ts';
-import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
+import { grouped } from '../../openapi/grouped.ts';
+import { sizeText } from '../../openapi/size-text.ts';
+import { OPTION_SCHEMAS, OPTIONS_TEXT, type OptionFields } from './job-options.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 import { EXPECTATION_SCHEMAS, type RequestedFile, toListedFile } from './requested-file.ts';
 
@@ -39,7 +41,7 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
         minLength: 1,
         maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
         pattern: URL_PATTERN,
-        description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
+        description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${grouped(maxUrlLength)} characters. All URLs of a request may have ${sizeText(MAX_URL_BYTES_IN_ALL)}. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${sizeText(MAX_DATA_BYTES)}, and ${sizeText(MAX_DATA_BYTES_IN_ALL)} in all such URLs of a request.`,
         examples: ['https://files.example.com/2026/report.pdf'],
       },
       filename: {
@@ -60,7 +62,7 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
           maxLength: SOURCE_HEADER_LIMITS.valueLength,
           pattern: HEADER_VALUE_PATTERN,
         },
-        description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
+        description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${grouped(SOURCE_HEADER_LIMITS.valueLength)} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
         examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
       },
       ...EXPECTATION_SCHEMAS,
@@ -72,7 +74,7 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
 export function zipJobRequestSchema(limits: RequestLimits) {
   return {
     title: 'Create request',
-    description: 'Unknown fields are ignored.',
+    description: `Unknown fields are ignored.\n\n${OPTIONS_TEXT}`,
     type: 'object',
     required: REQUIRED_FIELDS,
     properties: {
@@ -81,12 +83,12 @@ export function zipJobRequestSchema(limits: RequestLimits) {
         minItems: 1,
         maxItems: limits.maxFiles,
         items: fileEntrySchema(limits),
-        description: 'The files of the archive, in order. A project may have a lower limit.',
+        description: 'The files of the archive, in order. Your project may have a lower limit.',
       },
       bucket_name: {
         type: 'string',
         minLength: 1,
-        description: 'Name of a bucket of the project.',
+        description: 'Name of a bucket of your project.',
         examples: ['reports'],
       },
       key: {
@@ -94,7 +96,7 @@ export function zipJobRequestSchema(limits: RequestLimits) {
         minLength: 1,
         maxLength: limits.maxKeyBytes,
         pattern: KEY_PATTERN,
-        description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`on_conflict\` of the request, \`jobDefaults.onConflict\` of the project or \`objectOptions.onConflict\` of the bucket is \`fail\`.`,
+        description: `File name or path of the archive in the bucket: at most ${grouped(limits.maxKeyBytes)} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless the option \`on_conflict\`, your project or the bucket says \`fail\`.`,
         examples: ['archives/2026.zip'],
       },
       service: {
@@ -106,7 +108,7 @@ export function zipJobRequestSchema(limits: RequestLimits) {
       metadata: {
         type: 'object',
         additionalProperties: true,
-        description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
+        description: `Any JSON object, at most ${sizeText(limits.maxMetadataBytes)} and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
         examples: [{ order: 4711 }],
       },
       ...OPTION_SCHEMAS,

@@ -1,8 +1,8 @@
 import { SERVICES } from '#crds/zip-job.ts';
-import { schemaRef } from './schema-ref.ts';
+import { POSITION, schemaRef } from './schema-ref.ts';
 
 const COMMON = {
-  zip_id: { type: 'string', description: 'The `uuid` of the job.' },
+  zip_id: { type: 'string', description: 'The `uuid` of the zip.' },
   bucket: schemaRef('EventBucket'),
   key: { type: 'string', description: 'Key of the archive in the bucket.' },
   metadata: {
@@ -42,7 +42,8 @@ export const WEBHOOK_SCHEMAS = {
       skipped: {
         type: 'array',
         items: { type: 'integer', minimum: 0 },
-        description: 'Indices in `urls` of files that were skipped or replaced; absent if there are none.',
+        description:
+          'Files that were skipped or replaced: their positions in `urls`, counted from 0. Absent if there are none.',
       },
       skipped_total: {
         type: 'integer',
@@ -87,7 +88,7 @@ export const WEBHOOK_SCHEMAS = {
     properties: {
       code: schemaRef('FailureCode'),
       message: { type: 'string', description: 'Human-readable message, without URL queries.' },
-      file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
+      file_index: { type: 'integer', minimum: 0, description: POSITION },
       files: {
         type: 'array',
         maxItems: 20,

@@ -1,7 +1,7 @@
 import { API_STATUSES, type ApiStatus, SERVICES } from '#crds/zip-job.ts';
 import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import type { Expansion } from '../../read/read-expand.ts';
-import { schemaRef } from './schema-ref.ts';
+import { POSITION, schemaRef } from './schema-ref.ts';
 
 const INT64 = { type: 'integer', format: 'int64', minimum: 0 } as const;
 const NUMBER = { type: 'number', minimum: 0 } as const;
@@ -37,23 +37,20 @@ const EXPANSION_SCHEMAS = {
   Progress: fields('Progress of a job.', {
     files_total: count('Number of files in the request.'),
     files_done: count('Number of files already in the archive.'),
-    current_file: orNull(INT64, 'Index in `urls` of the current file.'),
-    bytes_read: count('Bytes read from all sources.'),
+    current_file: orNull(INT64, `${POSITION} Null before the first file.`),
+    bytes_read: count('Bytes read from all source URLs.'),
     bytes_uploaded: count('Bytes of the archive uploaded to the bucket.'),
-    bytes_total: orNull(
-      INT64,
-      'Total bytes of all sources; null until every source has reported its length.',
-    ),
+    bytes_total: orNull(INT64, 'Total bytes of all files; null until every source has reported its length.'),
     bytes_per_second: orNull(NUMBER, 'Bytes read per second, averaged over the last 30 seconds.'),
-    estimated_end_at: orNull(TIME, 'Estimated time at which all sources are read.'),
+    estimated_end_at: orNull(TIME, 'Estimated time at which all files are read.'),
     updated_at: orNull(TIME, 'Time of this progress report.'),
   }),
   JobError: fields('Why a job failed.', {
     code: schemaRef('FailureCode'),
     message: { ...TEXT, description: 'Human-readable message, without URL queries.' },
-    file_index: orNull(INT64, 'Index in `urls` of the failing file.'),
-    http_status: orNull(INT64, 'HTTP status of the source response.'),
-    retriable: { type: 'boolean', description: 'Whether retrying the same request may help.' },
+    file_index: orNull(INT64, POSITION),
+    http_status: orNull(INT64, 'HTTP status with which the source responded.'),
+    retriable: { type: 'boolean', description: 'Whether sending the same request again may help.' },
     help: { ...TEXT, description: 'URL of the documentation of the code.' },
     files: {
       type: 'array',
@@ -65,25 +62,25 @@ const EXPANSION_SCHEMAS = {
     files_checked: orNull(INT64, 'Number of checked files; null if the other files were not checked.'),
     predicted_size: orNull(
       INT64,
-      'Sum of the lengths that the other sources declared, in bytes: about the size of their archive, without compression. Null if no length is known.',
+      'Total bytes of the other files, as far as their sources declare a length: about the size of their archive without compression. Null if no length is known.',
     ),
     predicted_files: count('Number of files in `predicted_size`.'),
   }),
   FailedFile: fields('A file that cannot be downloaded.', {
-    file_index: count('Index in `urls`.'),
+    file_index: count(POSITION),
     code: schemaRef('FailureCode'),
-    http_status: orNull(INT64, 'HTTP status of the source response.'),
+    http_status: orNull(INT64, 'HTTP status with which the source responded.'),
   }),
   Archive: fields('The archive in the bucket.', {
     size: count('Size of the archive in bytes.'),
     files: count('Number of entries in the archive.'),
-    sha256: orNull(TEXT, 'SHA-256 of the archive in hexadecimal; null if the zipper did not compute it.'),
+    sha256: orNull(TEXT, 'SHA-256 of the archive in hexadecimal; null if it was not computed.'),
     seconds: orNull(NUMBER, 'Duration of writing the archive, in seconds.'),
     skipped: {
       type: 'array',
       items: INT64,
       description:
-        'Indices in `urls` of files that were skipped or replaced, if `on_source_error` of the request or `jobDefaults.onSourceError` of the project allows it.',
+        'Files that were skipped or replaced (`on_source_error`): their positions in `urls`, counted from 0.',
     },
     accepted_at: orNull(TIME, 'Time at which the request was accepted.'),
     started_at: orNull(TIME, 'Time at which the job started.'),
@@ -164,7 +161,7 @@ export const ZIP_SCHEMAS = {
         type: 'string',
         enum: API_STATUSES,
         'x-enum-descriptions': API_STATUSES.map((status) => STATUS_MEANINGS[status]),
-        description: API_STATUSES.map((status) => `${status}: ${STATUS_MEANINGS[status]}`).join(' '),
+        description: API_STATUSES.map((status) => `\`${status}\`: ${STATUS_MEANINGS[status]}`).join(' '),
       },
       metadata: {
         type: 'object',

@@ -15,7 +15,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a zip
-         * @description Accepts a list of files, returns immediately and builds the archive in the background. The archive may have up to 161,061,273,600 bytes, and a running job may take up to 7,200 seconds, unless the project has other limits. A job that exceeds a limit fails.
+         * @description Accepts a list of files, returns immediately and builds the archive in the background. An archive may have up to 150 GiB (161,061,273,600 bytes), and a job may run for up to 2 hours, unless your project has other limits. A job that exceeds a limit fails.
          */
         readonly post: operations["createZip"];
         readonly delete?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read a zip
-         * @description Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project). Then the response is 404.
+         * @description Returns the status of a zip. Prefer a webhook to polling. A finished zip can be read for 7 days after it finished, unless your project sets another time. After that, the response is 404.
          */
         readonly get: operations["readZip"];
         readonly put?: never;
@@ -72,17 +72,19 @@ export interface components {
         /**
          * Create request
          * @description Unknown fields are ignored.
+         *
+         *     All options are optional. If a request does not set one, the default of your project applies. The operator or your project can close an option: a request that sets it is then refused with 422.
          */
         readonly ZipRequest: {
-            /** @description The files of the archive, in order. A project may have a lower limit. */
+            /** @description The files of the archive, in order. Your project may have a lower limit. */
             readonly urls: readonly components["schemas"]["FileEntry"][];
             /**
-             * @description Name of a bucket of the project.
+             * @description Name of a bucket of your project.
              * @example reports
              */
             readonly bucket_name: string;
             /**
-             * @description File name or path of the archive in the bucket: at most 1024 bytes of UTF-8, without control characters and without `.` and `..` segments. An existing object is replaced, unless `on_conflict` of the request, `jobDefaults.onConflict` of the project or `objectOptions.onConflict` of the bucket is `fail`.
+             * @description File name or path of the archive in the bucket: at most 1,024 bytes of UTF-8, without control characters and without `.` and `..` segments. An existing object is replaced, unless the option `on_conflict`, your project or the bucket says `fail`.
              * @example archives/2026.zip
              */
             readonly key: string;
@@ -92,7 +94,7 @@ export interface components {
              */
             readonly service?: "s3" | "r2";
             /**
-             * @description Any JSON object, at most 16384 bytes and 64 levels deep. Every response and webhook returns it exactly as sent.
+             * @description Any JSON object, at most 16 KiB (16,384 bytes) and 64 levels deep. Every response and webhook returns it exactly as sent.
              * @example {
              *       "order": 4711
              *     }
@@ -101,46 +103,46 @@ export interface components {
                 readonly [key: string]: unknown;
             };
             /**
-             * @description What happens if the download of a file finally fails before its entry has started: `fail` fails the job, `skip` leaves the file out, `placeholder` writes a short text in its place. `?expand=archive` and the webhook list the indices of skipped and replaced files. Default: `jobDefaults.onSourceError` of the project, or else `fail`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description What happens if the download of a file fails for good before its entry has started: `fail` fails the job, `skip` leaves the file out, `placeholder` writes a short text in its place. `?expand=archive` and the webhook list the skipped and replaced files. Default: set by your project, or else `fail`.
              * @enum {string}
              */
             readonly on_source_error?: "fail" | "skip" | "placeholder";
             /**
-             * @description `store` does not compress, `deflate` compresses, `auto` compresses files that shrink. Default: `jobDefaults.compression` of the project, or else `store`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description `store` does not compress, `deflate` compresses, `auto` compresses files that shrink. Default: set by your project, or else `store`.
              * @enum {string}
              */
             readonly compression?: "auto" | "store" | "deflate";
             /**
-             * @description What happens if an object exists at the key: `replace` replaces it, `fail` fails the job and keeps the object. `replace` is refused if the bucket or the project requires `fail`. Default: what the bucket or the project requires, or else `replace`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description What happens if an object exists at the key: `replace` replaces it, `fail` fails the job and keeps the object. `replace` is refused if the bucket or your project requires `fail`. Default: set by the bucket or your project, or else `replace`.
              * @enum {string}
              */
             readonly on_conflict?: "replace" | "fail";
-            /** @description Whether to compute the SHA-256 of the archive, which `?expand=archive` then contains. Default: `jobDefaults.sha256` of the project, or else false. The operator or the project can close this option: then a request with it is refused with 422. */
+            /** @description Computes the SHA-256 of the archive, which `?expand=archive` then contains. Default: set by your project, or else false. */
             readonly sha256?: boolean;
             /**
-             * @description Adds entries that contain the SHA-256 of each file in the archive, after the files. `json`: one entry, which also lists the skipped files. Its name is `jobDefaults.manifestEntry` of the project, or else `manifest.json`. `sha256sum`: the entry `manifest-sha256.txt`, which `sha256sum -c` verifies after unpacking. No file may have the name of such an entry, or be in a folder of that name. Unicode normalization does not count, and letter case only if `portable_names` is `keep`. `bagit`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without `.zip`, and contains the tag files and the folder `data` with the files. Their names must not contain `%` or a line separator or end with a space, because validators misread them. Default: `jobDefaults.manifestFormat` of the project, or else `json` if the project sets `jobDefaults.manifestEntry`, or else none. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description Adds entries that contain the SHA-256 of each file in the archive, after the files. `json`: one entry, which also lists the skipped files. Its name is set by your project, or else `manifest.json`. `sha256sum`: the entry `manifest-sha256.txt`, which `sha256sum -c` verifies after unpacking. No file may have the name of such an entry, or be in a folder of that name. Unicode normalization does not count, and letter case only if `portable_names` is `keep`. `bagit`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without `.zip`, and contains the tag files and the folder `data` with the files. Their names must not contain `%` or a line separator or end with a space, because validators misread them. Default: set by your project, or else none.
              * @enum {string}
              */
             readonly manifest?: "json" | "sha256sum" | "bagit";
             /**
-             * @description What happens to file names that Windows does not support, and to paths above 240 UTF-16 code units: `keep` keeps them, `refuse` refuses the request. `rewrite` changes them before they are checked: it replaces characters, removes invisible ones, composes letters (Unicode NFC), shortens long names and numbers equal ones. Dot segments, backslashes and absolute names are refused in any case. A request can only be stricter, in this order, than `jobDefaults.portableNames` of the project. Default: that of the project, or else `keep`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description What happens to file names that Windows does not support, and to paths above 240 UTF-16 code units: `keep` keeps them, `refuse` refuses the request. `rewrite` changes them before they are checked: it replaces characters, removes invisible ones, composes letters (Unicode NFC), shortens long names and numbers equal ones. Dot segments, backslashes and absolute names are refused in any case. A request can only be stricter than your project, in this order. Default: set by your project, or else `keep`.
              * @enum {string}
              */
             readonly portable_names?: "keep" | "refuse" | "rewrite";
             /**
              * Format: date-time
-             * @description Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. Default: `jobDefaults.fixedModificationTime` of the project, or else the Last-Modified of each source, or the time of the request if a source has none. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. Default: set by your project, or else the Last-Modified of each source, or the time of the request if a source has none.
              * @example 2026-01-31T12:00:00Z
              */
             readonly modification_time?: string;
-            /** @description Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. Default: `jobDefaults.sequential` of the project, or else the default of the operator (false unless changed). The operator or the project can close this option: then a request with it is refused with 422. */
+            /** @description Requests the URLs strictly one after another, each exactly once unless it fails. Slower; use it for URLs that work only once. Default: set by your project, or else by the operator (normally false). */
             readonly sequential?: boolean;
             readonly object?: components["schemas"]["ObjectOptions"];
         };
         /** File entry */
         readonly FileEntry: {
             /**
-             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8192 characters, and 25165824 bytes in all URLs of a request. It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.`, `/` or `?` are refused: write `%23` for a `#` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
+             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8,192 characters. All URLs of a request may have 24 MiB (25,165,824 bytes). It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.`, `/` or `?` are refused: write `%23` for a `#` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 64 KiB (65,536 bytes), and 1 MiB (1,048,576 bytes) in all such URLs of a request.
              * @example https://files.example.com/2026/report.pdf
              */
             readonly url: string;
@@ -150,7 +152,7 @@ export interface components {
              */
             readonly filename: string;
             /**
-             * @description Request headers for this source, such as Authorization: at most 16, each value up to 4096 characters of printable ASCII. They are not forwarded when a source redirects to another origin.
+             * @description Request headers for this source, such as Authorization: at most 16, each value up to 4,096 characters of printable ASCII. They are not forwarded when a source redirects to another origin.
              * @example {
              *       "authorization": "Bearer SOURCE_TOKEN"
              *     }
@@ -182,26 +184,26 @@ export interface components {
         };
         /**
          * Object options
-         * @description Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket; metadata and tags do by name. An option that the store of the bucket does not support is refused with 422. The operator or the project can close each option: then a request with it is refused with 422.
+         * @description Options of the archive as an object in the bucket. Each overrides what your project sets, which overrides the bucket. Metadata and tags are merged by name. An option that the store of the bucket does not support is refused with 422.
          */
         readonly ObjectOptions: {
             /**
-             * @description Content-Disposition of the object. Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.
+             * @description Content-Disposition of the object. Printable ASCII without leading or trailing spaces. Default: set by your project, or else by the bucket.
              * @example attachment; filename="photos-2026.zip"
              */
             readonly content_disposition?: string;
             /**
-             * @description Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: that of the project, or else application/zip.
+             * @description Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: set by your project, or else application/zip.
              * @example application/zip
              */
             readonly content_type?: string;
             /**
-             * @description Cache-Control of the object. Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.
+             * @description Cache-Control of the object. Printable ASCII without leading or trailing spaces. Default: set by your project, or else by the bucket.
              * @example private, max-age=3600
              */
             readonly cache_control?: string;
             /**
-             * @description Storage class of the object. R2 supports STANDARD and STANDARD_IA. Default: that of the project, or else of the bucket.
+             * @description Storage class of the object. R2 supports STANDARD and STANDARD_IA. Default: set by your project, or else by the bucket.
              * @example STANDARD_IA
              */
             readonly storage_class?: string;
@@ -236,7 +238,7 @@ export interface components {
              */
             readonly uuid: string;
             /**
-             * @description none: The job is queued and has not started. processing: The job is downloading files and writing the archive. succeeded: The archive is in the bucket. failed: The job failed. No archive exists, unless the failure code says otherwise.
+             * @description `none`: The job is queued and has not started. `processing`: The job is downloading files and writing the archive. `succeeded`: The archive is in the bucket. `failed`: The job failed. No archive exists, unless the failure code says otherwise.
              * @enum {string}
              */
             readonly status: "none" | "processing" | "succeeded" | "failed";
@@ -271,12 +273,12 @@ export interface components {
             readonly files_done: number;
             /**
              * Format: int64
-             * @description Index in `urls` of the current file.
+             * @description Position of the file in `urls`, counted from 0. Null before the first file.
              */
             readonly current_file: number | null;
             /**
              * Format: int64
-             * @description Bytes read from all sources.
+             * @description Bytes read from all source URLs.
              */
             readonly bytes_read: number;
             /**
@@ -286,14 +288,14 @@ export interface components {
             readonly bytes_uploaded: number;
             /**
              * Format: int64
-             * @description Total bytes of all sources; null until every source has reported its length.
+             * @description Total bytes of all files; null until every source has reported its length.
              */
             readonly bytes_total: number | null;
             /** @description Bytes read per second, averaged over the last 30 seconds. */
             readonly bytes_per_second: number | null;
             /**
              * Format: date-time
-             * @description Estimated time at which all sources are read.
+             * @description Estimated time at which all files are read.
              */
             readonly estimated_end_at: string | null;
             /**
@@ -309,15 +311,15 @@ export interface components {
             readonly message: string;
             /**
              * Format: int64
-             * @description Index in `urls` of the failing file.
+             * @description Position of the file in `urls`, counted from 0.
              */
             readonly file_index: number | null;
             /**
              * Format: int64
-             * @description HTTP status of the source response.
+             * @description HTTP status with which the source responded.
              */
             readonly http_status: number | null;
-            /** @description Whether retrying the same request may help. */
+            /** @description Whether sending the same request again may help. */
             readonly retriable: boolean;
             /** @description URL of the documentation of the code. */
             readonly help: string;
@@ -335,7 +337,7 @@ export interface components {
             readonly files_checked: number | null;
             /**
              * Format: int64
-             * @description Sum of the lengths that the other sources declared, in bytes: about the size of their archive, without compression. Null if no length is known.
+             * @description Total bytes of the other files, as far as their sources declare a length: about the size of their archive without compression. Null if no length is known.
              */
             readonly predicted_size: number | null;
             /**
@@ -348,13 +350,13 @@ export interface components {
         readonly FailedFile: {
             /**
              * Format: int64
-             * @description Index in `urls`.
+             * @description Position of the file in `urls`, counted from 0.
              */
             readonly file_index: number;
             readonly code: components["schemas"]["FailureCode"];
             /**
              * Format: int64
-             * @description HTTP status of the source response.
+             * @description HTTP status with which the source responded.
              */
             readonly http_status: number | null;
         };
@@ -370,11 +372,11 @@ export interface components {
              * @description Number of entries in the archive.
              */
             readonly files: number;
-            /** @description SHA-256 of the archive in hexadecimal; null if the zipper did not compute it. */
+            /** @description SHA-256 of the archive in hexadecimal; null if it was not computed. */
             readonly sha256: string | null;
             /** @description Duration of writing the archive, in seconds. */
             readonly seconds: number | null;
-            /** @description Indices in `urls` of files that were skipped or replaced, if `on_source_error` of the request or `jobDefaults.onSourceError` of the project allows it. */
+            /** @description Files that were skipped or replaced (`on_source_error`): their positions in `urls`, counted from 0. */
             readonly skipped: readonly number[];
             /**
              * Format: date-time
@@ -482,7 +484,7 @@ export interface components {
         readonly InvalidFile: {
             /**
              * Format: int64
-             * @description Index in `urls`.
+             * @description Position of the file in `urls`, counted from 0.
              */
             readonly file_index: number;
             /** @description The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole. */
@@ -509,7 +511,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "succeeded";
-            /** @description The `uuid` of the job. */
+            /** @description The `uuid` of the zip. */
             readonly zip_id: string;
             readonly bucket: components["schemas"]["EventBucket"];
             /** @description Key of the archive in the bucket. */
@@ -518,7 +520,7 @@ export interface components {
             readonly metadata: {
                 readonly [key: string]: unknown;
             };
-            /** @description Indices in `urls` of files that were skipped or replaced; absent if there are none. */
+            /** @description Files that were skipped or replaced: their positions in `urls`, counted from 0. Absent if there are none. */
             readonly skipped?: readonly number[];
             /** @description Number of skipped files, if `skipped` does not list all of them. */
             readonly skipped_total?: number;
@@ -535,7 +537,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "failed";
-            /** @description The `uuid` of the job. */
+            /** @description The `uuid` of the zip. */
             readonly zip_id: string;
             readonly bucket: components["schemas"]["EventBucket"];
             /** @description Key of the archive in the bucket. */
@@ -571,7 +573,7 @@ export interface components {
             readonly code: components["schemas"]["FailureCode"];
             /** @description Human-readable message, without URL queries. */
             readonly message: string;
-            /** @description Index in `urls` of the failing file. */
+            /** @description Position of the file in `urls`, counted from 0. */
             readonly file_index?: number;
             /** @description The first 20 files that are known to fail, by index, or fewer if the body has no room for them. Absent if the other files were not checked. */
             readonly files?: readonly components["schemas"]["FailedFile"][];
@@ -599,7 +601,7 @@ export interface operations {
                 readonly expand?: readonly ("progress" | "error" | "archive" | "bucket" | "webhook" | "job")[];
             };
             readonly header?: {
-                /** @description Makes the request safe to retry: the same key and body return the same job while that can be read, for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project). 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID. */
+                /** @description Makes the request safe to retry: the same key and body return the same job as long as it can be read, for 7 days after it finished, unless your project sets another time. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID. */
                 readonly "Idempotency-Key"?: string;
                 /**
                  * @description Id of the request in the logs of the service: 1 to 64 letters, digits, dots, underscores and hyphens. An invalid id is replaced.
@@ -688,7 +690,7 @@ export interface operations {
                      */
                     readonly "X-Request-Id": string;
                     /**
-                     * @description RFC 6750.
+                     * @description Authentication scheme (RFC 6750).
                      * @example Bearer realm="zipjobs"
                      */
                     readonly "WWW-Authenticate": string;
@@ -1016,7 +1018,7 @@ export interface operations {
                      */
                     readonly "X-Request-Id": string;
                     /**
-                     * @description RFC 6750.
+                     * @description Authentication scheme (RFC 6750).
                      * @example Bearer realm="zipjobs"
                      */
                     readonly "WWW-Authenticate": string;

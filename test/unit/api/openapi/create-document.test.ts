@@ -37,12 +37,12 @@ describe('createDocument', () => {
   it('contains the limits of files, archives and running jobs', () => {
     const { paths } = createDocument({ settings, version: '1.2.3' });
     expect(paths['/v1/zips']?.post?.description)
-      .to.contain('up to 1,234,567 bytes')
-      .and.to.contain('up to 3,456 seconds');
+      .to.contain('up to 1.23 MB (1,234,567 bytes)')
+      .and.to.contain('up to 57 minutes (3,456 seconds)');
   });
 
   for (const [name, historyHost, time] of [
-    ['without a history', '', 'for 7 days after it finished by default'],
+    ['without a history', '', 'for 7 days after it finished, unless your project sets another time'],
     ['with a history', 'postgres.example.com', 'for as long as the history of the service keeps it'],
   ] as const)
     it(`says how long jobs can be read and keys are valid ${name}`, () => {
@@ -61,7 +61,7 @@ describe('createDocument', () => {
       const [, read] = operationsOf(document);
       const delivery = document.webhooks['zipEnded']?.post;
       return [
-        read?.description.match(/can be read (.*) by default/)?.[1],
+        read?.description.match(/can be read (.*), unless your project/)?.[1],
         delivery?.responses['2XX']?.description,
       ];
     }
