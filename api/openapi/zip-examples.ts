@@ -9,6 +9,16 @@ const FAILED_FILES = [
   { file_index: 7, code: 'SourceUnreachable', http_status: null },
 ] as const;
 
+/** The first request on the page. Every caller can download the file. */
+export const FIRST_REQUEST = {
+  bucket_name: 'reports',
+  key: 'a.zip',
+  urls: [{ url: 'https://example.com', filename: 'a.html' }],
+} as const;
+
+/** Its response. */
+export const FIRST_RESPONSE = { data: { uuid: UUID, status: 'none', metadata: {} } } as const;
+
 /** Valid POST bodies for a project with a bucket `reports`. */
 export const REQUEST_EXAMPLES = {
   smallest: {
@@ -16,7 +26,7 @@ export const REQUEST_EXAMPLES = {
     value: { urls: [FILE], bucket_name: 'reports', key: 'archives/2026.zip' },
   },
   everything: {
-    summary: 'With headers, size, checksum, media type, service and metadata',
+    summary: 'All fields of a file',
     value: {
       urls: [
         FILE,
@@ -33,6 +43,18 @@ export const REQUEST_EXAMPLES = {
       key: 'archives/2026.zip',
       service: 's3',
       metadata: { order: 4711 },
+    },
+  },
+  options: {
+    summary: 'Options',
+    value: {
+      urls: [FILE],
+      bucket_name: 'reports',
+      key: 'archives/2026.zip',
+      on_source_error: 'skip',
+      compression: 'auto',
+      manifest: 'json',
+      object: { content_disposition: 'attachment; filename="2026.zip"' },
     },
   },
 } as const satisfies Examples;

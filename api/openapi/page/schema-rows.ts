@@ -1,28 +1,39 @@
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Schema } from '../document-types.ts';
+import { grouped } from '../grouped.ts';
 import { nameOfRef } from '../schemas/schema-ref.ts';
 
 export interface SchemaRow {
   /** Path of the field, such as `urls[].url`. */
   readonly path: string;
+  /** Such as `string or null`, or the possible values: `s3 | r2`. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string;
   readonly rules: string;
 }
 
+function figure(value: unknown): string {
+  return grouped(Number(value));
+}
+
 const RULES: Readonly<Record<string, (value: unknown) => string>> = {
-  enum: (value) => (Array.isArray(value) ? `one of ${value.join(', ')}` : ''),
-  const: (value) => `always ${String(value)}`,
   default: (value) => `default ${String(value)}`,
-  minItems: (value) => `at least ${String(value)}`,
-  maxItems: (value) => `at most ${String(value)}`,
-  maxLength: (value) => `at most ${String(value)} characters`,
+  minItems: (value) => `at least ${figure(value)}`,
+  maxItems: (value) => `at most ${figure(value)}`,
+  maxLength: (value) => `at most ${figure(value)} characters`,
 };
+
+/** A description that counts characters is more exact than the longest text of all kinds. */
+function isShown(keyword: string, { description, ...schema }: Schema): boolean {
+  return (
+    schema[keyword] !== undefined && !(keyword === 'maxLength' && String(description).includes(' characters'))
+  );
+}
 
 function rulesOf(schema: Schema): string {
   return Object.entries(RULES)
-    .filter(([keyword]) => schema[keyword] !== undefined)
+    .filter(([keyword]) => isShown(keyword, schema))
     .map(([keyword, ruleOf]) => ruleOf(schema[keyword]))
     .join('; ');
 }
@@ -45,17 +56,14 @@ function withoutUnion(schema: Schema, schemas: Schemas): Schema {
   return { ...one, ...more, type: [one['type'], 'null'] };
 }
 
-function typeOf({ type }: Schema): string {
-  if (Array.isArray(type)) return type.join(' or ');
-  return typeof type === 'string' ? type : 'string';
-}
-
 /** Tables with more values, such as the failure codes, are elsewhere on the page. */
 const MAX_LISTED_VALUES = 12;
 
-function withFewValues(schema: Schema): Schema {
-  const { enum: values, ...more } = schema;
-  return Array.isArray(values) && values.length > MAX_LISTED_VALUES ? more : schema;
+/** The type, or the possible values. */
+function typeOf({ type, enum: values }: Schema): string {
+  if (Array.isArray(values) && values.length <= MAX_LISTED_VALUES) return values.join(' | ');
+  if (Array.isArray(type)) return type.join(' or ');
+  return typeof type === 'string' ? type : 'string';
 }
 
 /** One row per field of an object schema, including nested fields. */
@@ -71,7 +79,7 @@ export function schemaRows(schema: Schema, schemas: Schemas, parent = ''): reado
       type: typeOf(field),
       isRequired: Array.isArray(required) && required.includes(name),
       description: typeof field['description'] === 'string' ? field['description'] : '',
-      rules: rulesOf(withFewValues(field)),
+      rules: rulesOf(field),
     };
     const inner = isRecord(field['items'])
       ? schemaRows(resolve(field['items'], schemas), schemas, `${path}[].`)

@@ -156,7 +156,7 @@ describe('GET /openapi.json', () => {
     }
     const requests = examplesOf('request') as { metadata?: unknown }[];
     const [created] = examplesOf('201') as { data: { uuid: string } }[];
-    expect(requests).to.have.lengthOf(2);
+    expect(requests).to.have.lengthOf(3);
     for (const body of requests) {
       const reply = await api.post(body);
       expect(reply.status, reply.text).to.equal(201);

@@ -1,16 +1,19 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ERROR_CODES } from '#api/errors/error-codes.ts';
 import { html } from '#api/openapi/page/html.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { API_STATUSES } from '#crds/zip-job.ts';
-import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);
 const VERIFY_SAMPLES = new URL('../../../../runtime/samples/', import.meta.url);
-const VOID = new Set(['meta', 'br']);
+const VOID = new Set(['meta', 'br', 'input']);
 
 /** The tags that are still open at the end of a text, or the first closing tag without its opening tag. */
 function unbalanced(text: string): string[] {
@@ -21,6 +24,16 @@ function unbalanced(text: string): string[] {
     else if (open.pop() !== name) return [`</${name}>`];
   }
   return open;
+}
+
+/** What a browser shows of escaped text. */
+function shownText(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
 }
 
 describe('GET /docs', () => {
@@ -37,6 +50,10 @@ describe('GET /docs', () => {
     page = await response.text();
   });
   after(() => api[Symbol.asyncDispose]());
+  function sectionOf(id: string): string {
+    const start = page.indexOf(`<section aria-labelledby="${id}">`);
+    return page.slice(start, page.indexOf('</section>', start));
+  }
 
   it('is a public page below 100 KiB', () => {
     expect(response.status).to.equal(200);
@@ -64,43 +81,110 @@ describe('GET /docs', () => {
     expect(ids).to.include.members(links);
   });
 
-  it('contains the active limits', () => {
-    expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('33,554,432 bytes');
-    expect(page).to.contain('9,876,543 bytes').and.to.contain('7,200 seconds');
-    expect(page).to.contain('65,536 bytes').and.to.contain('1,048,576 bytes in all data: URLs');
+  it('contains the active limits, in units that people use and exactly (Q-A8)', () => {
+    expect(page)
+      .to.contain('4,321')
+      .and.to.contain('765 per minute')
+      .and.to.contain('32 MiB (33,554,432 bytes)');
+    expect(page).to.contain('9.88 MB (9,876,543 bytes)').and.to.contain('2 hours');
+    expect(page)
+      .to.contain('64 KiB (65,536 bytes)')
+      .and.to.contain('1 MiB (1,048,576 bytes) in all data: URLs');
+    expect(page).not.to.match(/\d,\d{3} seconds/);
   });
 
-  it('starts with the Authorization header, which comes first in both operations too', () => {
-    expect(page.indexOf('Authorization: Bearer')).to.be.lessThan(page.indexOf('id="start"'));
-    const first = [
-      ...page.matchAll(
-        /<h3>Parameters<\/h3>\s*<div[^>]*><table>\s*<thead>.*<\/thead>\s*<tbody><tr><td>(.*?)<\/td>/g,
-      ),
-    ];
-    const [create, read, webhook] = first.map(([, name]) => name);
-    expect([create, read]).to.deep.equal(Array(2).fill('<code>Authorization</code>'));
-    expect(webhook).to.equal('<code>webhook-id</code>');
+  it('lists the Authorization header first in both operations', () => {
+    const [create, read, webhook] = [...page.matchAll(/>Parameters<\/a><\/h3>\s*<dl>\s*<div id="([^"]+)">/g)];
+    expect([create?.[1], read?.[1]]).to.deep.equal(['createZip.Authorization', 'readZip.Authorization']);
+    expect(webhook?.[1]).to.equal('zipEnded.webhook-id');
   });
 
-  it('lists the options of a request', () => {
-    for (const option of CALLER_OPTIONS) expect(page).to.contain(`<td><code>${option}</code></td>`);
+  it('starts with a request of six lines that works, and its response (Q-A2)', async function () {
+    await requirePrograms(this, ['sh', 'curl']);
+    const [call = '', response = ''] = [...page.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(
+      ([, text = '']) => shownText(text),
+    );
+    expect(page.indexOf('<pre')).to.be.lessThan(page.indexOf('<h2', page.indexOf('<h2') + 1));
+    expect(call.split('\n')).to.have.lengthOf(6);
+    api.buckets.put(aBucket('team-a', 's3', 'reports'));
+    const env = { ...process.env, ZIPJOBS_URL: api.url, ZIPJOBS_TOKEN: api.token };
+    const { stdout } = await promisify(execFile)('sh', ['-c', call.replace('curl', 'curl -sS')], { env });
+    const { data } = JSON.parse(stdout) as { data: { uuid: string } };
+    const shown = JSON.parse(response) as { data: object };
+    expect(data).to.deep.equal({ ...shown.data, uuid: data.uuid });
+  });
+
+  it('explains an option, and the zip object, in one place (Q-A4)', () => {
+    for (const text of ['close an option', 'Number of files already in the archive.'])
+      expect(page.split(text), text).to.have.lengthOf(2);
+    for (const option of CALLER_OPTIONS)
+      expect(page).to.contain(`id="${option}"`).and.to.contain(`<code>${option}</code>`);
+    for (const id of ['createZip', 'readZip']) expect(sectionOf(id)).to.contain('<a href="#zip">');
+    expect(sectionOf('createZip')).to.contain('<a href="#options">').and.not.to.contain('on_source_error');
+  });
+
+  it('contains the description of the request, which says what happens to unknown fields', () => {
+    expect(sectionOf('createZip')).to.contain('Unknown fields are ignored.');
+  });
+
+  it('uses no words of Kubernetes, which callers do not have (Q-A3)', () => {
+    expect(page).not.to.match(
+      /jobDefaults|objectOptions|callerOptions|ResourceQuota|kubectl|namespace|cluster|\bpods?\b/i,
+    );
+  });
+
+  it('describes the Authorization header in one paragraph (Q-A6)', () => {
+    expect(sectionOf('authentication')).to.contain(
+      '<p>Send an access token of your project in this header. Create one in the dashboard or with the command line; it is shown only once.',
+    );
+  });
+
+  it('says which failures a retry helps with (Q-A7)', () => {
+    const failures = sectionOf('failures');
+    expect(failures).to.contain('<th scope="col">Retry helps</th>');
+    for (const [code, retryHelps] of [
+      ['SourceUnavailable', 'yes'],
+      ['SourceNotFound', 'after a fix'],
+      ['Cancelled', 'no'],
+    ] as const)
+      expect(failures).to.match(new RegExp(`<tr id="${code}"><td>.*?</td><td>${retryHelps}</td>`));
+  });
+
+  it('uses the words of the headings in the contents, and has an address for each heading and field (Q-A12)', () => {
+    const [, contents = ''] = /<nav[^>]*>([^]*?)<\/nav>/.exec(page) ?? [];
+    const links = [...contents.matchAll(/<li><a href="#([^"]+)">(.*?)<\/a>/g)].map(([, id, text]) => [
+      id,
+      text,
+    ]);
+    const headings = [...page.matchAll(/<h2 id="([^"]+)"><a href="#\1">(.*?)<\/a>/g)].map(([, id, text]) => [
+      id,
+      text,
+    ]);
+    expect(links).to.deep.equal(headings).and.to.have.length.greaterThan(10);
+    expect(page).not.to.match(/<h[23]>|<dt>(?!<a href="#)/);
+    for (const id of ['urls', 'urls.url', 'bucket_name', 'metadata', 'compression', 'object.tags'])
+      expect(page).to.contain(`id="${id}"`);
   });
 
   it('lists the fields of responses and webhooks, and explains each status', () => {
-    for (const field of ['data.status', 'data.archive.size', 'data.job.finished_at', 'data.error.retriable'])
-      expect(page).to.contain(`<td><code>${field}</code></td>`);
+    for (const field of [
+      'zip.status',
+      'zip.archive.size',
+      'zip.job.finished_at',
+      'zip.error.retriable',
+      'error.code',
+    ])
+      expect(page).to.contain(`id="${field}"`);
     for (const event of ['ZipCompletedEvent', 'ZipFailedEvent', 'TestEvent'])
-      expect(page).to.contain(`<h4>${event}</h4>`);
+      expect(page).to.contain(`<h3 id="${event}">`).and.to.contain(`id="${event}.type"`);
     for (const status of API_STATUSES) expect(page).to.contain(`<tr><td><code>${status}</code></td><td>`);
     expect(page).to.contain('<a href="#resource_not_found">');
+    for (const header of ['Retry-After', 'RateLimit', 'Location'])
+      expect(page).to.contain(`id="headers.${header}"`);
   });
 
   it('contains every sample verbatim', async () => {
-    const shown = page
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'");
+    const shown = shownText(page);
     async function filesOf(folder: URL): Promise<readonly URL[]> {
       return (await readdir(folder))
         .filter((name) => /verify|receive|make/.test(name))
@@ -108,8 +192,7 @@ describe('GET /docs', () => {
     }
     const files = [...(await filesOf(SAMPLES)), ...(await filesOf(VERIFY_SAMPLES))];
     expect(files).to.have.lengthOf(12);
-    for (const file of files)
-      expect(shown.replaceAll('&amp;', '&'), file.href).to.contain(await readFile(file, 'utf8'));
+    for (const file of files) expect(shown, file.href).to.contain(await readFile(file, 'utf8'));
   });
 });
 
