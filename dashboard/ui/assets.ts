@@ -72,13 +72,17 @@ function readStyle(font: Asset): Asset {
   );
 }
 
-/** Lines that are only a comment, and indentation. Scripts have no template literal of several lines. */
-function withoutCommentLines(script: string): string {
-  return script.replaceAll(/^\s*\/\/.*\n/gm, '').replaceAll(/\n\s+/g, '\n');
+/** Removes comments on lines of their own, and indentation. Scripts have no template literal of several lines. */
+function compactScript(script: string): string {
+  return script
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('//'))
+    .join('\n');
 }
 
 function readScript(name: string): Asset {
-  const body = Buffer.from(withoutCommentLines(read('scripts', `${name}.js`).toString()));
+  const body = Buffer.from(compactScript(read('scripts', `${name}.js`).toString()));
   return assetOf(`${name}.js`, 'text/javascript; charset=utf-8', body);
 }
 
