@@ -176,7 +176,7 @@ function historyFindings({ project, isAway }: Pick<HealthFacts, 'project' | 'isA
     : [];
 }
 
-/** Everything that the dashboard knows to be wrong, the worst first. Never empty: the first one is the answer. */
+/** Everything that the dashboard knows to be wrong, the worst first. Never empty: the first one says whether anything is wrong. */
 export function findingsOf(facts: HealthFacts): readonly [Finding, ...Finding[]] {
   const { project, current, limits } = facts;
   const { namespace } = project.metadata;

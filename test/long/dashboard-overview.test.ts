@@ -76,10 +76,10 @@ describe('the overview, the projects and the first steps in a browser', function
           await using open = await openAs(project[who], { javaScriptEnabled, viewport: WIDE });
           const { page } = open;
           await page.goto(HOME);
-          const answer = page
+          const verdict = page
             .getByRole('region', { name: 'Health' })
             .getByRole('link', { name: '12 of 30 jobs failed in the last hour, 9 with SourceNotFound.' });
-          expect(await answer.isVisible()).to.equal(true);
+          expect(await verdict.isVisible()).to.equal(true);
           expect(await page.locator('.health .dot.bad').count()).to.equal(1);
           const tops = await topsOf(page, ['Health', 'Now', 'Failures by reason', 'Last 24 hours', 'Charts']);
           expect(tops).to.deep.equal(tops.toSorted((a, b) => a - b));
@@ -90,7 +90,7 @@ describe('the overview, the projects and the first steps in a browser', function
           await page.setViewportSize(NARROW);
           expect(await areBeside(page, '.columns > section')).to.equal(false);
           expect(await areBeside(page, '.columns > .plot')).to.equal(false);
-          await answer.click();
+          await verdict.click();
           await page.getByText('12 jobs found').first().waitFor();
           expect(open.complaints).to.deep.equal([]);
         });

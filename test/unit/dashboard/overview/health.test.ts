@@ -105,7 +105,7 @@ describe('the health of a project', () => {
     );
   });
 
-  it('tells failures of callers from those of the service (Q-O9)', () => {
+  it('separates failures of callers from those of the service (Q-O9)', () => {
     function note(caller: number, operator: number): string {
       const hour = ended('hour', 9, [{ reason: 'X', count: caller + operator }]);
       return findings({ hour: { ...hour, faults: { caller, operator } } })[0].note;

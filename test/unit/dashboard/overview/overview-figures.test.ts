@@ -148,7 +148,7 @@ describe('clusterFigures', () => {
     expect(keysOf(undefined)).to.have.length(4);
   });
 
-  it('tells failures of callers from those of the service, also for reasons that are not listed (Q-O9)', () => {
+  it('separates failures of callers from those of the service, also for reasons that are not listed (Q-O9)', () => {
     const codes = Array.from({ length: 9 }, (_, n) => `Odd${n}`);
     const { faults, failures: listed } = figures(
       ...codes.map((code) => failed(code, code)),
