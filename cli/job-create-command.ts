@@ -8,10 +8,11 @@ import {
   type NewJobOptions,
   type NewJobRules,
 } from '#administration/jobs/new-jobs.ts';
-import { type ReadLines, readArguments, readLines } from '#administration/jobs/read-lines.ts';
+import { readArguments, readFileList } from '#administration/jobs/read-lines.ts';
 import {
   COMPRESSIONS,
   type Compression,
+  type ListedFile,
   MANIFEST_FORMATS,
   type ManifestFormat,
   MOST_FILES,
@@ -24,6 +25,7 @@ import {
 } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { MODIFICATION_TIME_PROBLEM, modificationTime } from '#runtime/zip-request/modification-time.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { createUrlProblem } from '#runtime/zip-request/url-problem.ts';
@@ -82,9 +84,30 @@ const RULES: NewJobRules = {
   maxKeyBytes: REQUEST_LIMIT_CONSTANTS.maxKeyBytes,
 };
 
-interface GivenFiles extends Pick<ReadLines, 'files'> {
+interface GivenFiles {
+  readonly files: readonly ListedFile[];
   /** Names a file in an error, by its index. */
   readonly placeOf: (index: number) => string;
+}
+
+/** A field in an error; other fields have their own name. */
+const FIELD_NAMES: Readonly<Record<string, string>> = { filename: 'name', url: 'URL' };
+
+function faultsError(
+  faults: readonly (Pick<EntryFault, 'field' | 'problem'> & { readonly place: string })[],
+): UsageError {
+  const lines = faults.slice(0, SHOWN_FAULTS).map(({ place, field, problem }) => {
+    const subject = field === null ? '' : `: the ${FIELD_NAMES[field] ?? field}`;
+    return `${place}${subject} ${problem}`;
+  });
+  const more = faults.length - lines.length;
+  return new UsageError(
+    [
+      `${faults.length} of the files cannot be used`,
+      ...lines,
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ].join('\n'),
+  );
 }
 
 async function filesOf({ urls = [], from }: CreateArguments, session: Session): Promise<GivenFiles> {
@@ -94,7 +117,9 @@ async function filesOf({ urls = [], from }: CreateArguments, session: Session): 
     from === '-'
       ? await session.terminal.readInput(LIST_LIMIT)
       : await readArgumentFile({ path: from, what: 'list of files' }, session);
-  const { files, lines } = readLines(text);
+  const { files, lines, faults } = readFileList(text);
+  if (faults.length > 0)
+    throw faultsError(faults.map(({ line, ...fault }) => ({ place: `Line ${line}`, ...fault })));
   return { files, placeOf: (index) => `Line ${lines[index] ?? 0}` };
 }
 
@@ -137,23 +162,6 @@ function idOf({ id }: CreateArguments): string {
   throw new UsageError('--id must be a UUID in lower case');
 }
 
-function entriesError({ faults }: InvalidEntriesError, { placeOf }: GivenFiles): UsageError {
-  const lines = faults
-    .slice(0, SHOWN_FAULTS)
-    .map(
-      ({ index, field, problem }) =>
-        `${placeOf(index)}: the ${field === 'filename' ? 'name' : 'URL'} ${problem}`,
-    );
-  const more = faults.length - lines.length;
-  return new UsageError(
-    [
-      `${faults.length} of the files cannot be used`,
-      ...lines,
-      ...(more > 0 ? [`and ${more} more`] : []),
-    ].join('\n'),
-  );
-}
-
 async function createJob(args: CreateArguments, given: GivenFiles, session: Session): Promise<Job> {
   const { bucket: bucketName, service, key, metadata } = args;
   const uuid = idOf(args);
@@ -162,7 +170,8 @@ async function createJob(args: CreateArguments, given: GivenFiles, session: Sess
   try {
     return await session.administration.newJobs(session.namespace).create(job, RULES);
   } catch (error) {
-    if (error instanceof InvalidEntriesError) throw entriesError(error, given);
+    if (error instanceof InvalidEntriesError)
+      throw faultsError(error.faults.map((fault) => ({ ...fault, place: given.placeOf(fault.index) })));
     if (error instanceof IncompleteJobError) session.terminal.note(`Repeat the command with --id ${uuid}`);
     if (args.id === undefined || !hasCode(error, 'AlreadyExists')) throw error;
     const existing = await session.administration.jobs(session.namespace).show(uuid);
@@ -191,7 +200,9 @@ const CREATE_OPTIONS = {
   bucket: { ...text('Bucket for the archive'), demandOption: true },
   ...BUCKET_OPTIONS.one,
   key: { ...text('Key of the archive, such as reports/may.zip'), demandOption: true },
-  from: text('File with one "URL [NAME]" per line, or - for standard input. Use it for signed URLs'),
+  from: text(
+    'File with one "URL [NAME]" or JSON object per line, or - for standard input. Use it for signed URLs. An object is an entry of "urls" in the API: {"url": ..., "filename": ..., "headers": {...}, "size": ..., "sha256": ..., "crc32": ..., "content_type": ...}',
+  ),
   wait: { type: 'boolean', describe: 'Wait until the job finishes' },
   timeout: TIMEOUT('1h'),
   compression: { choices: COMPRESSIONS, requiresArg: true, describe: 'Which files are compressed' },

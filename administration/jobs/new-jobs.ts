@@ -3,8 +3,8 @@ import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import {
   type ChosenObjectOptions,
-  type FileEntry,
   isFinished,
+  type ListedFile,
   SPEC_DEFAULTS,
   type ZipJob,
   type ZipJobSpec,
@@ -41,7 +41,7 @@ export interface NewJob extends BucketRef {
   /** UUID of the job: sending it twice creates one job. */
   readonly uuid: string;
   readonly key: string;
-  readonly files: readonly FileEntry[];
+  readonly files: readonly ListedFile[];
   /** A JSON object that the webhook contains. Default: {}. */
   readonly metadata?: string;
   readonly options?: NewJobOptions;
@@ -170,8 +170,8 @@ function checkObjectOptions(
 
 function checkFiles({ files, options = {} }: NewJob, project: ZipProject, rules: NewJobRules): void {
   const { urlProblem, maxUrlLength } = rules;
-  const ofProject = toLimitView(project).limitsInForce.filesPerJob ?? project.spec.limits?.filesPerJob;
-  const most = Math.min(rules.maxFiles, ofProject ?? rules.maxFiles);
+  const { limits, limitsInForce } = toLimitView(project);
+  const most = Math.min(rules.maxFiles, limitsInForce.filesPerJob ?? limits.filesPerJob ?? rules.maxFiles);
   if (files.length === 0) throw invalidInput('urls', 'Enter at least one URL');
   if (files.length > most)
     throw invalidInput(
@@ -179,7 +179,9 @@ function checkFiles({ files, options = {} }: NewJob, project: ZipProject, rules:
       `The list has ${files.length} files, and an archive can contain at most ${most}. Split them into several archives`,
     );
   const names = nameRules(options, project.spec.jobDefaults ?? {});
-  const deps = { urlProblem, findNameFaults, limits: { maxUrlLength } };
+  // No file can be larger than the archive.
+  const maxFileBytes = limitsInForce.archiveBytes ?? limits.archiveBytes ?? undefined;
+  const deps = { urlProblem, findNameFaults, limits: { maxUrlLength }, ...defined({ maxFileBytes }) };
   const faults = [...findEntryFaults(files, names, deps)].filter((fault) => fault !== undefined);
   if (faults.length > 0) throw new InvalidEntriesError(faults);
 }
@@ -199,7 +201,7 @@ async function bucketOf(
   return bucket;
 }
 
-async function pack(files: readonly FileEntry[]): Promise<FileList> {
+async function pack(files: readonly ListedFile[]): Promise<FileList> {
   try {
     return await packFileList(files);
   } catch (error) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { addJobCommands } from '#cli/job-commands.ts';
+import type { ListedFile } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
@@ -55,9 +56,12 @@ function cluster(spec: ZipProject['spec'] = {}) {
         .filter(({ path }) => path === COLLECTIONS.secrets)
         .flatMap(({ body }) => Object.values((body as { data: Record<string, string> }).data))
         .flatMap((chunk) => gunzipSync(Buffer.from(chunk, 'base64')).toString().trim().split('\n'))
-        .map((line) => JSON.parse(line) as { readonly url: string; readonly filename: string })
-        .map(({ url, filename }) => [filename, url]),
+        .map((line) => JSON.parse(line) as ListedFile),
   };
+}
+
+function namesAndUrls(files: readonly ListedFile[]) {
+  return files.map(({ filename, url }) => [filename, url]);
 }
 
 describe('zipjobs job create', () => {
@@ -73,7 +77,7 @@ describe('zipjobs job create', () => {
       compression: 'deflate',
       metadata: '{}',
     });
-    expect(files()).to.deep.equal([
+    expect(namesAndUrls(files())).to.deep.equal([
       ['a.pdf', URL_A],
       ['May.pdf', 'https://files.example.com/x?v=2'],
     ]);
@@ -99,10 +103,64 @@ describe('zipjobs job create', () => {
         ['a.pdf', URL_A],
         ['May 2026.pdf', 'https://files.example.com/x?v=2'],
       ];
-      expect([fromFile.files(), fromInput.files()]).to.deep.equal([files, files]);
+      expect([fromFile.files(), fromInput.files()].map(namesAndUrls)).to.deep.equal([files, files]);
     } finally {
       await rm(dir, { recursive: true });
     }
+  });
+
+  it('takes every field of a file from a JSON object per line (Q-C1)', async () => {
+    const { create, files } = cluster();
+    const sha256 = 'a'.repeat(64);
+    const lines = [
+      { url: URL_A, filename: 'x.pdf', size: 7, sha256, crc32: '0123abcd', content_type: 'application/pdf' },
+      { url: 'https://files.example.com/b.pdf', headers: { authorization: 'Bearer secret-value' } },
+    ].map((line) => JSON.stringify(line));
+    const { code, errors } = await create(['--from', '-'], [...lines, `${URL_A} plain.pdf`].join('\n'));
+    expect(code, errors).to.equal(0);
+    expect(files()).to.deep.equal([
+      { url: URL_A, filename: 'x.pdf', size: 7, sha256, crc32: '0123abcd', contentType: 'application/pdf' },
+      {
+        url: 'https://files.example.com/b.pdf',
+        filename: 'b.pdf',
+        headers: { authorization: 'Bearer secret-value' },
+      },
+      { url: URL_A, filename: 'plain.pdf' },
+    ]);
+  });
+
+  it('names lines whose JSON is no file, without their values (Q-C1)', async () => {
+    const { create, specs } = cluster({ limits: { archiveBytes: 100 } });
+    const unusable = [
+      '{"url": "https://files.example.com/a", "filename"',
+      '{"url": "https://files.example.com/a", "secret-name": 1}',
+      '{"filename": "a"}',
+      '{"url": "https://files.example.com/a", "filename": 7}',
+      '{"url": "https://files.example.com/a", "headers": null}',
+    ];
+    const { code, errors } = await create(['--from', '-'], unusable.join('\n'));
+    expect([code, specs()]).to.deep.equal([2, []]);
+    expect(errors.split('\n').slice(1)).to.deep.equal([
+      'Line 1 starts with { and is not a JSON object on one line',
+      'Line 2 has an unknown field. The fields are url, filename, headers, size, sha256, crc32, content_type',
+      'Line 3: the URL is missing or not a string',
+      'Line 4: the name is not a string',
+      'Line 5: the headers must be an object of strings',
+      '',
+    ]);
+    const wrongValues = [
+      { url: URL_A, size: '7' },
+      { url: URL_A, filename: 'b', size: 101 },
+      { url: URL_A, filename: 'c', content_type: 'secret value' },
+    ].map((line) => JSON.stringify(line));
+    expect((await create(['--from', '-'], wrongValues.join('\n'))).errors.split('\n').slice(1)).to.deep.equal(
+      [
+        'Line 1: the size must be an integer from 0 to 9007199254740991',
+        'Line 2: the size is larger than the maximum file size of 100 bytes',
+        'Line 3: the content_type must be a media type, such as application/pdf',
+        '',
+      ],
+    );
   });
 
   it('takes every option of a request (Q-C1)', async () => {
