@@ -1,22 +1,16 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { logFields } from './log-context.ts';
 import { redactError, redactText, removeUrls } from './redact.ts';
+import { withUniqueKeys } from './unique-keys.ts';
 
 export type { Logger } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Readers of JSON keep the last of two equal keys, so a field of this name would be lost. */
-function withoutMessage(given: Record<string, unknown>): Record<string, unknown> {
-  if (given['message'] === undefined) return given;
-  const { message, ...fields } = given;
-  return { ...fields, fieldMessage: message };
-}
-
 /**
- * Logs JSON lines to standard output. Each complete line is redacted, so that no field, child binding or library
- * message bypasses it. Add context with `child({ zipJob, uid })`. Log an error once, where it is handled, as `{ err }`.
+ * Logs JSON lines to standard output. Each complete line is redacted and has each key once, whatever fields, child
+ * bindings and libraries add. Add context with `child({ zipJob, uid })`. Log an error once, where it is handled, as `{ err }`.
  */
 export function createLogger(
   name: string,
@@ -39,9 +33,9 @@ export function createLogger(
       mixin: () => ({ ...logFields() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: 'message',
-      formatters: { level: (label) => ({ level: label }), log: withoutMessage },
+      formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => redactError(error) },
     },
-    { write: (line) => destination.write(redact(line)) },
+    { write: (line) => destination.write(redact(withUniqueKeys(line))) },
   );
 }

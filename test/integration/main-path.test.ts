@@ -1,10 +1,13 @@
 /** POST -> ZipJob -> Job -> archive -> status -> webhook, on the real control plane. */
 
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
+import { duplicateKeys } from '#test/support/duplicate-keys.ts';
 import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import type { FileOrigin } from '#test/support/servers/file-origin.ts';
 import { verifyDelivery, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
@@ -256,5 +259,17 @@ describe('a job', function () {
     await kubectl('patch', 'zipjob', 'suspended', '--type=merge', '-p', '{"spec":{"cancel":true}}');
     await kubectl('wait', '--for=jsonpath={.status.phase}=Cancelled', 'zipjob/suspended', '--timeout=60s');
     expect(await project.bucket.exists('suspended.zip')).to.equal(false);
+  });
+
+  it('writes no log line with two equal keys, in any process (Q-C16)', () => {
+    const lines = globSync('pods/*/*.log', { cwd: cluster.dir })
+      .flatMap((log) => readFileSync(join(cluster.dir, log), 'utf8').split('\n'))
+      .filter((line) => line.startsWith('{'));
+    const processes = new Set(lines.map((line) => (JSON.parse(line) as { process?: string }).process));
+    expect([...processes]).to.include.members(['api', 'controller', 'zipper']);
+    const repeated = lines.filter((line) => duplicateKeys(line).length > 0);
+    // The logger would rename the field of a call that repeats one.
+    const renamed = lines.filter((line) => /[{,]"field[A-Z]/.test(line));
+    expect([repeated, renamed]).to.deep.equal([[], []]);
   });
 });
