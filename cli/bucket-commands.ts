@@ -40,13 +40,13 @@ const list: Command<GlobalArguments> = async (_args, session) => {
     bucket.service,
     bucket.region,
     bucket.createdAt,
-    testOf(bucket),
+    testOf(bucket, session.terminal.isDecorated),
   ]);
   return { value: buckets, text: toTable(['BUCKET', 'SERVICE', 'REGION', 'CREATED', 'LAST TEST'], rows) };
 };
 
 const show: Command<BucketArguments> = async (args, session) =>
-  outputOf(await session.administration.buckets(session.namespace).show(refOf(args)));
+  outputOf(await session.administration.buckets(session.namespace).show(refOf(args)), session);
 
 function objectOptionsOf(args: CreateArguments): ObjectOptionInput {
   return defined({
@@ -72,7 +72,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);
   const bucket = await buckets.create(given, await readCredentials(args, session));
-  return { ...outputOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
+  return { ...outputOf(bucket, session), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
 const setCredentials: Command<
@@ -82,7 +82,7 @@ const setCredentials: Command<
   await buckets.show(refOf(args));
   const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));
   return {
-    ...outputOf(bucket),
+    ...outputOf(bucket, session),
     notes: [
       'Credentials updated. Jobs that start from now on use them. The last test is older than the new credentials.',
       `Next: zipjobs bucket test ${flagsOf(args, session)}`,
@@ -96,7 +96,7 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
     .test(refOf(args), waitOptions(args, session));
   const { ok = false } = bucket.lastTest ?? {};
   return {
-    ...outputOf(bucket),
+    ...outputOf(bucket, session),
     exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
     ...(!ok && { notes: [`Once fixed, run: zipjobs bucket test ${flagsOf(args, session)}`] }),
   };

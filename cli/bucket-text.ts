@@ -1,9 +1,10 @@
 import { type Bucket, certificatesOf } from '#administration/buckets/bucket-view.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { resultMark } from './decoration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
-import { toFields } from './table.ts';
+import { type Cell, toFields } from './table.ts';
 
 export interface BucketArguments extends GlobalArguments {
   readonly bucket: string;
@@ -19,8 +20,11 @@ export function flagsOf({ bucket, service }: BucketArguments, { namespace }: Ses
   return `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
 }
 
-export function testOf({ lastTest }: Bucket): string | null {
-  return lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
+export function testOf({ lastTest }: Bucket, isDecorated: boolean): Cell {
+  return (
+    lastTest &&
+    resultMark(`${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`, lastTest.ok, isDecorated)
+  );
 }
 
 /** The options that are set, as in the ZipBucket. */
@@ -33,7 +37,7 @@ function authorityFields(bucket: Bucket): readonly (readonly [string, string])[]
   return count === 0 ? [] : [['CA bundle', `${count} ${count === 1 ? 'certificate' : 'certificates'}`]];
 }
 
-function described(bucket: Bucket): string {
+function described(bucket: Bucket, isDecorated: boolean): string {
   return toFields([
     ['Bucket', bucket.bucketName],
     ['Service', bucket.service],
@@ -49,7 +53,7 @@ function described(bucket: Bucket): string {
     ...optionFields(bucket),
     ...(bucket.webIdentity ? ([['Role', bucket.webIdentity.roleArn]] as const) : []),
     ['Unfinished jobs', bucket.activeJobs],
-    ['Last test', testOf(bucket)],
+    ['Last test', testOf(bucket, isDecorated)],
     ['Message', bucket.lastTest?.message ?? null],
     ...(bucket.lastTest?.remedy ? ([['Next step', bucket.lastTest.remedy]] as const) : []),
     ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
@@ -57,6 +61,6 @@ function described(bucket: Bucket): string {
   ]);
 }
 
-export function outputOf(bucket: Bucket): Output {
-  return { value: bucket, text: described(bucket) };
+export function outputOf(bucket: Bucket, { terminal }: Session): Output {
+  return { value: bucket, text: described(bucket, terminal.isDecorated) };
 }

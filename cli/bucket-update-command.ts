@@ -82,7 +82,7 @@ const update: Command<UpdateArguments> = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
   const bucket = await buckets.update(refOf(args), await changeOf(args, session));
   return {
-    ...outputOf(bucket),
+    ...outputOf(bucket, session),
     notes: [
       'Settings updated. Jobs that start from now on use them. The last test is older than the new settings.',
       `Next: zipjobs bucket test ${flagsOf(args, session)}`,

@@ -10,6 +10,7 @@ import { addCreateCommand } from './job-create-command.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText } from './job-text.ts';
 import { createdOutput, endOf, untilEnded } from './job-wait.ts';
+import { logLineText } from './log-text.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import { printLive } from './print-live.ts';
@@ -18,8 +19,8 @@ import { UsageError } from './usage-error.ts';
 import { waitOptions } from './wait-options.ts';
 import { atLeastOne } from './whole-number.ts';
 
-function outputOf(job: Job, isVerbose = false): Output {
-  return { value: job, text: jobText(job, { isVerbose }) };
+function styleOf(verbose: boolean | undefined, { terminal }: Session) {
+  return { isVerbose: verbose === true, isDecorated: terminal.isDecorated };
 }
 
 interface OneArguments extends GlobalArguments {
@@ -38,16 +39,16 @@ interface FindArguments extends WaitArguments {
 const wait: Command<FindArguments> = (args, session) =>
   liveOrArchived(args, session, {
     live: (job) => untilEnded({ ...args, job }, session),
-    toOutput: (job) => endOf(job, args.verbose),
+    toOutput: (job) => endOf(job, styleOf(args.verbose, session)),
   });
 
 const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
   if (args.watch === true) return wait(args, session);
   const jobs = session.administration.jobs(session.namespace);
-  return liveOrArchived(args, session, {
-    live: async (job) => outputOf(await jobs.show(job), args.verbose),
-    toOutput: (job) => outputOf(job, args.verbose),
-  });
+  function toOutput(job: Job): Output {
+    return { value: job, text: jobText(job, styleOf(args.verbose, session)) };
+  }
+  return liveOrArchived(args, session, { live: async (job) => toOutput(await jobs.show(job)), toOutput });
 };
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
@@ -96,11 +97,14 @@ interface LogsArguments extends OneArguments {
 
 /** Prints the lines as they arrive. */
 async function follow({ job, output }: LogsArguments, lines: number, session: Session): Promise<Output> {
-  if (output !== 'table') throw new UsageError('--follow prints lines: leave out -o');
+  if (output === 'yaml') throw new UsageError('--follow prints lines: use -o json or leave out -o');
   const { administration, namespace, signal, terminal } = session;
+  function shown(line: string): string {
+    return output === 'json' ? line : logLineText(line, terminal.isDecorated);
+  }
   for await (const line of administration.jobs(namespace).followLog(job, { lines, signal }))
-    if (!(await printLive(terminal, `${line}\n`))) break;
-  return { value: null, text: '' };
+    if (!(await printLive(terminal, `${shown(line)}\n`))) break;
+  return { value: null, jsonLines: [], text: '' };
 }
 
 const logs: Command<LogsArguments> = async (args, session) => {
@@ -109,7 +113,8 @@ const logs: Command<LogsArguments> = async (args, session) => {
   const log = await session.administration
     .jobs(session.namespace)
     .log(args.job, { lines, signal: session.signal });
-  return { value: log, text: log.lines.join('\n') };
+  const text = log.lines.map((line) => logLineText(line, session.terminal.isDecorated)).join('\n');
+  return { value: log, jsonLines: log.lines, text };
 };
 
 const VERBOSE = { type: 'boolean', describe: 'Also show conditions' } as const;
@@ -144,7 +149,7 @@ function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
     )
     .command(
       'logs <job>',
-      'Print the log of a job',
+      'Print the log of a job as text; -o json prints its lines as they are, one JSON object each',
       (args) =>
         args.positional('job', JOB).options({
           lines: { type: 'number', default: 100, requiresArg: true, describe: 'Number of lines' },

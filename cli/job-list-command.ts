@@ -4,7 +4,7 @@ import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { type ListHistoryArguments, listHistory } from './history/list-history.ts';
-import { jobTable } from './job-text.ts';
+import { idLengthOf, jobTable } from './job-text.ts';
 import { DASHBOARD } from './options.ts';
 import { UsageError } from './usage-error.ts';
 import { watchJobs } from './watch-jobs.ts';
@@ -77,7 +77,13 @@ const list: Command<ListArguments> = async (args, session) => {
     limit: atLeastOne('limit', args.limit),
   };
   const { jobs, matching } = await session.administration.jobs(session.namespace).list(query, session.signal);
-  const style = { isWide: args.wide === true, withProject: allProjects, now };
+  const style = {
+    isWide: args.wide === true,
+    withProject: allProjects,
+    isDecorated: session.terminal.isDecorated,
+    idLength: idLengthOf(jobs),
+    now,
+  };
   if (args.watch === true) return watchJobs({ query, style, first: jobs }, session);
   const more = `Showing the newest ${jobs.length} of ${matching} jobs. Raise --limit or add a filter to see the others`;
   return {
@@ -135,7 +141,8 @@ const LIST_OPTIONS = {
   wide: {
     alias: 'w',
     type: 'boolean',
-    describe: 'Also show key, node, webhook and message; with --history key, token and webhook',
+    describe:
+      'Whole IDs, and also bucket, attempts, duration, node, webhook and message; with --history bucket, duration, token and webhook',
   },
   watch: { type: 'boolean', describe: 'Print each change until you press Ctrl-C' },
   history: {

@@ -6,7 +6,8 @@ import { bytesReadText, percentDone } from '#administration/jobs/progress-text.t
 import { sizeText } from '#administration/projects/size-text.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
-import { toFields, toTable } from './table.ts';
+import { phaseMark } from './decoration.ts';
+import { type Cell, toFields, toTable } from './table.ts';
 
 /** Formats an age like kubectl: `45s`, `12m`, `3h`, `5d`. */
 function ageText(at: string | null, now: Date): string | null {
@@ -25,36 +26,65 @@ function filesText({ progress, files }: Job): string {
   return `${progress?.filesDone ?? 0}/${files.count}`;
 }
 
-const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'ATTEMPTS', 'DURATION', 'AGE'];
-const WIDE_COLUMNS = ['KEY', 'NODE', 'WEBHOOK', 'MESSAGE'];
+const COLUMNS = ['ID', 'KEY', 'STATE', 'FILES', 'SIZE', 'AGE'];
+const WIDE_COLUMNS = ['BUCKET', 'ATTEMPTS', 'DURATION', 'NODE', 'WEBHOOK', 'MESSAGE'];
 
 export interface ListStyle {
+  /** With the whole ID. */
   readonly isWide: boolean;
   readonly withProject: boolean;
+  readonly isDecorated: boolean;
+  /** Characters of an ID. */
+  readonly idLength: number;
   readonly now: Date;
 }
 
-/** The same columns that kubectl prints. */
+/** As many as the dashboard shows. */
+const SHORT_ID = 8;
+
+/** The number of first characters by which these IDs differ, at least eight. */
+export function idLengthOf(jobs: readonly { readonly id: string }[]): number {
+  const ids = new Set(jobs.map(({ id }) => id));
+  let length = SHORT_ID;
+  while (new Set([...ids].map((id) => id.slice(0, length))).size < ids.size) length += 1;
+  return length;
+}
+
+/** The phase, and why a job waits or failed. */
+export function stateMark(
+  { phase, reason }: { readonly phase: string | null; readonly reason: string | null },
+  isDecorated: boolean,
+) {
+  const more = reason === null || reason === phase || phase === 'Succeeded' ? '' : ` (${reason})`;
+  return phaseMark(phase, { isDecorated, more });
+}
+
 export function jobColumns({ isWide, withProject }: ListStyle): readonly string[] {
   return [...(withProject ? ['PROJECT'] : []), ...COLUMNS, ...(isWide ? WIDE_COLUMNS : [])];
 }
 
 export function jobRow(
   job: Job,
-  { isWide, withProject, now }: ListStyle,
-): readonly (string | number | null)[] {
+  { isWide, withProject, isDecorated, idLength, now }: ListStyle,
+): readonly Cell[] {
   return [
     ...(withProject ? [job.project] : []),
-    job.name,
-    job.phase,
-    job.reason,
+    isWide ? job.id : job.id.slice(0, idLength),
+    job.key,
+    stateMark(job, isDecorated),
     filesText(job),
-    sizeOrNone(job.progress?.bytesUploaded),
-    `${job.service}/${job.bucketName}`,
-    job.attemptsTotal,
-    job.duration,
+    sizeOrNone(job.archive?.bytes ?? job.progress?.bytesUploaded),
     ageText(job.createdAt, now),
-    ...(isWide ? [job.key, job.node, job.webhook?.state ?? null, job.message] : []),
+    ...(isWide
+      ? [
+          `${job.service}/${job.bucketName}`,
+          job.attemptsTotal,
+          job.duration,
+          job.node,
+          job.webhook?.state ?? null,
+          job.message,
+        ]
+      : []),
   ];
 }
 
@@ -85,7 +115,7 @@ function webhookText({ webhook }: Job): string | null {
   return `${webhook.state}, attempts: ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
 }
 
-type Rows = readonly (readonly [string, string | number | null])[];
+type Rows = readonly (readonly [string, Cell])[];
 
 /** Why the job ended without an archive, and the next step. */
 function failureText(job: Job): Rows {
@@ -151,10 +181,10 @@ function archiveText({ archive }: Job): Rows {
 }
 
 /** Of a job without a failure: why it waits, or what it does. */
-function stateText(job: Job): Rows {
+function stateText(job: Job, isDecorated: boolean): Rows {
   const failure = failureText(job);
   return [
-    ['Phase', job.phase],
+    ['Phase', phaseMark(job.phase, { isDecorated })],
     ...(failure.length === 0 && job.phase !== 'Succeeded' ? ([['Reason', job.reason]] as const) : []),
     ...failure.slice(0, 2),
     ...(job.message === null || job.phase === 'Succeeded' ? [] : ([['Message', job.message]] as const)),
@@ -182,10 +212,11 @@ function shortened({ detail, ...moment }: Moment, { message }: Job): Moment {
 export interface TextStyle {
   /** Also shows conditions, and the name of the ZipJob. */
   readonly isVerbose?: boolean;
+  readonly isDecorated?: boolean;
 }
 
 /** All details of one job: its outcome, the reason, what to do, and then what happened when. */
-export function jobText(job: Job, { isVerbose = false }: TextStyle = {}): string {
+export function jobText(job: Job, { isVerbose = false, isDecorated = false }: TextStyle = {}): string {
   const moments = isVerbose
     ? timelineOf(job)
     : timelineOf({ ...job, conditions: [] }).map((moment) => shortened(moment, job));
@@ -194,7 +225,7 @@ export function jobText(job: Job, { isVerbose = false }: TextStyle = {}): string
       ['ID', job.id],
       ...(isVerbose || job.name !== zipJobName(job.id) ? ([['ZipJob', job.name]] as const) : []),
       ['Key', job.key],
-      ...stateText(job),
+      ...stateText(job, isDecorated),
       ...sourceCheckText(job),
       ...archiveText(job),
       ...progressRows(job),

@@ -1,16 +1,16 @@
 import type { Job } from '#administration/jobs/job-view.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { jobText } from './job-text.ts';
+import { jobText, type TextStyle } from './job-text.ts';
 import type { Output } from './output.ts';
 import { createProgressPrinter } from './progress-line.ts';
 import type { Session } from './session.ts';
 import { waitOptions } from './wait-options.ts';
 
 /** The details of a finished job; the exit code is 0 if it succeeded. */
-export function endOf(job: Job, isVerbose = false): Output {
+export function endOf(job: Job, style: TextStyle): Output {
   return {
     value: job,
-    text: jobText(job, { isVerbose }),
+    text: jobText(job, style),
     exitCode: job.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed,
   };
 }
@@ -26,7 +26,7 @@ export async function untilEnded({ job, verbose, ...args }: WaitedJob, session: 
   const jobs = session.administration.jobs(session.namespace);
   const onChange = createProgressPrinter(session.terminal);
   const end = await jobs.untilEnded(job, waitOptions(args, session), onChange);
-  return endOf(end, verbose);
+  return endOf(end, { isVerbose: verbose === true, isDecorated: session.terminal.isDecorated });
 }
 
 /** The end of a command that created the job. `name`: by which the hint to wait for it names the job. */

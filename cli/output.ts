@@ -7,6 +7,8 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export interface Output {
   /** For `-o json` and `-o yaml`: complete, with null for unset fields, and stable across versions. */
   readonly value: unknown;
+  /** Printed instead of `value` for `-o json`: a stream of JSON lines. */
+  readonly jsonLines?: readonly string[];
   /** For `-o table`. */
   readonly text: string;
   /** Hints and next steps, written to standard error to keep the output for scripts clean. */
@@ -22,12 +24,14 @@ function withLineEnd(text: string): string {
 }
 
 /** The text for standard output. */
-export function renderResponse({ value, text }: Output, format: OutputFormat): string {
+export function renderResponse({ value, text, jsonLines }: Output, format: OutputFormat): string {
   switch (format) {
     case 'table':
       return withLineEnd(text);
     case 'json':
-      return `${JSON.stringify(value, undefined, 2)}\n`;
+      return jsonLines === undefined
+        ? `${JSON.stringify(value, undefined, 2)}\n`
+        : withLineEnd(jsonLines.join('\n'));
     case 'yaml':
       return stringify(value, { aliasDuplicateObjects: false });
   }

@@ -1,3 +1,5 @@
+import { type Decorated, paint } from './decoration.ts';
+
 /** Control characters in an untrusted name could rewrite the terminal of the user who lists it. */
 const CONTROL = /\p{C}/gu;
 
@@ -5,13 +7,28 @@ export function printable(text: string): string {
   return text.replaceAll(CONTROL, '?');
 }
 
-function cell(value: string | number | null): string {
-  return value === null || value === '' ? '-' : printable(String(value));
+export type Cell = string | number | Decorated | null;
+
+function isDecorated(value: Cell): value is Decorated {
+  return typeof value === 'object' && value !== null;
+}
+
+function cell(value: Cell): string {
+  const text = isDecorated(value) ? value.text : value;
+  return text === null || text === '' ? '-' : printable(String(text));
+}
+
+/** Padded to the width, which colors do not change. */
+function shown(value: Cell, width: number): string {
+  const text = cell(value);
+  return isDecorated(value)
+    ? `${paint(text, value.color)}${' '.repeat(Math.max(0, width - text.length))}`
+    : text.padEnd(width);
 }
 
 const GAP = 3;
 
-type Rows = readonly (readonly (string | number | null)[])[];
+type Rows = readonly (readonly Cell[])[];
 
 /** The width of each column, with the gap after it. */
 export function columnWidths(header: readonly string[], rows: Rows): readonly number[] {
@@ -26,7 +43,7 @@ export function toLines(rows: Rows, widths: readonly number[]): string {
   return rows
     .map((row) =>
       row
-        .map((value, column) => cell(value).padEnd(widths[column] ?? 0))
+        .map((value, column) => shown(value, widths[column] ?? 0))
         .join('')
         .trimEnd(),
     )
@@ -39,9 +56,7 @@ export function toTable(header: readonly string[], rows: Rows): string {
 }
 
 /** One object, one line per field. */
-export function toFields(
-  fields: readonly (readonly [name: string, value: string | number | null])[],
-): string {
+export function toFields(fields: readonly (readonly [name: string, value: Cell])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length)) + 1 + GAP;
-  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${cell(value)}`).join('\n');
+  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${shown(value, 0)}`).join('\n');
 }

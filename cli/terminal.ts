@@ -14,6 +14,8 @@ interface InputLimit {
 export interface Terminal {
   /** True if prompts are possible. */
   readonly isInteractive: boolean;
+  /** Whether standard output shows colors and symbols: it is a terminal, and neither NO_COLOR nor TERM=dumb is set. */
+  readonly isDecorated: boolean;
   /**
    * Writes the result to standard output, unchanged. Throws if it cannot be written, but not if its reader has left, unless the text
    * is shown only once.
@@ -36,10 +38,12 @@ export interface Terminal {
 /** The standard streams. Only those of a terminal have `isTTY`. */
 export interface TerminalOptions {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream;
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
   /** The variable TERM. */
   readonly term?: string | undefined;
+  /** The variable NO_COLOR: any text but the empty one forbids colors. */
+  readonly noColor?: string | undefined;
 }
 
 /** Returns to the start of the line and clears it. */
@@ -126,13 +130,14 @@ function columnsOf({ errors, term }: TerminalOptions): number | undefined {
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { input, errors } = options;
+  const { input, output, errors, term, noColor } = options;
   let isLineShown = false;
   function clearLine(): void {
     if (isLineShown) errors.write(CLEAR_LINE);
     isLineShown = false;
   }
   return {
+    isDecorated: output.isTTY === true && term !== 'dumb' && (noColor ?? '') === '',
     isInteractive: input.isTTY === true && errors.isTTY === true,
     print: (text, isShownOnce = false) => {
       clearLine();

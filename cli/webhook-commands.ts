@@ -1,13 +1,14 @@
 import type { Webhook, WebhookTest } from '#administration/webhooks/webhook-view.ts';
 import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
+import { resultMark } from './decoration.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
-import { toFields } from './table.ts';
+import { type Cell, toFields } from './table.ts';
 import { UsageError } from './usage-error.ts';
 import { waitOptions } from './wait-options.ts';
 
@@ -19,8 +20,9 @@ function lostSecret({ namespace }: Session): string {
 
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
-function testText({ ok, status, error, at }: WebhookTest): string {
-  return `${ok ? 'ok' : 'failed'}, ${status === null ? (error ?? 'no response') : `HTTP ${status}`} ${at}`;
+function testText({ ok, status, error, at }: WebhookTest, isDecorated: boolean): Cell {
+  const response = status === null ? (error ?? 'no response') : `HTTP ${status}`;
+  return resultMark(`${ok ? 'ok' : 'failed'}, ${response} ${at}`, ok, isDecorated);
 }
 
 function stateOf({ isSet, enabled, endpoint }: Webhook): string {
@@ -29,7 +31,9 @@ function stateOf({ isSet, enabled, endpoint }: Webhook): string {
   return endpoint?.state === 'Disabled' ? `Disabled after failures (${endpoint.reason})` : 'Enabled';
 }
 
-function described(webhook: Webhook): string {
+type Rows = readonly (readonly [string, Cell])[];
+
+function described(webhook: Webhook, { terminal }: Session, more: Rows = []): string {
   return toFields([
     ['Host', webhook.host],
     ['URL', webhook.urlIsIn && `in the ${webhook.urlIsIn}`],
@@ -37,22 +41,22 @@ function described(webhook: Webhook): string {
     ['State', stateOf(webhook)],
     ['Last delivery', webhook.endpoint?.lastDeliveryAt ?? null],
     ['Failing since', webhook.endpoint?.failingSince ?? null],
-    ['Last test', webhook.lastTest && testText(webhook.lastTest)],
+    ['Last test', webhook.lastTest && testText(webhook.lastTest, terminal.isDecorated)],
+    ...more,
   ]);
 }
 
-function outputOf(webhook: Webhook): Output {
-  return { value: webhook, text: described(webhook) };
+function outputOf(webhook: Webhook, session: Session): Output {
+  return { value: webhook, text: described(webhook, session) };
 }
 
 const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
 const show: Command<GlobalArguments> = async (_args, session) => {
   const { webhook, hasSecret } = await session.administration.webhooks(session.namespace).show();
-  const secretState = toFields([['Signing secret', SECRET_STATES[`${hasSecret}`]]]);
   return {
     value: { ...webhook, hasSecret: hasSecret ?? null },
-    text: `${described(webhook)}\n${secretState}`,
+    text: described(webhook, session, [['Signing secret', SECRET_STATES[`${hasSecret}`]]]),
   };
 };
 
@@ -82,7 +86,6 @@ const set: Command<SetArguments> = async (args, session) => {
   const url = await readUrl(args, session);
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
   const { webhook, secret } = await session.administration.webhooks(session.namespace).set(given);
-  const text = described(webhook);
   const value = { ...webhook, secret: secret ?? null };
   const next = [
     ...(url !== undefined && isPlainHttp(url) ? [PLAIN_HTTP] : []),
@@ -91,7 +94,7 @@ const set: Command<SetArguments> = async (args, session) => {
   if (secret === undefined)
     return {
       value,
-      text,
+      text: described(webhook, session),
       notes: [
         'The signing secret is unchanged. Create a new one with: zipjobs webhook rotate-secret',
         ...next,
@@ -99,7 +102,7 @@ const set: Command<SetArguments> = async (args, session) => {
     };
   return {
     value,
-    text: `${text}\n${toFields([['Secret', secret]])}`,
+    text: described(webhook, session, [['Signing secret', secret]]),
     notes: [SHOWN_ONCE, ...next],
     ifLost: lostSecret(session),
   };
@@ -150,17 +153,20 @@ const test: Command<TimedArguments> = async (args, session) => {
   const webhook = await session.administration.webhooks(session.namespace).test(waitOptions(args, session));
   const isOk = webhook.lastTest?.ok === true;
   return {
-    ...outputOf(webhook),
+    ...outputOf(webhook, session),
     exitCode: isOk ? EXIT_CODES.ok : EXIT_CODES.failed,
     ...(!isOk && { notes: [afterFailure(webhook)] }),
   };
 };
 
 const enable: Command<TimedArguments> = async (args, session) =>
-  outputOf(await session.administration.webhooks(session.namespace).enable(waitOptions(args, session)));
+  outputOf(
+    await session.administration.webhooks(session.namespace).enable(waitOptions(args, session)),
+    session,
+  );
 
 const disable: Command<GlobalArguments> = async (_args, session) => ({
-  ...outputOf(await session.administration.webhooks(session.namespace).disable()),
+  ...outputOf(await session.administration.webhooks(session.namespace).disable(), session),
   notes: [`New jobs send no events. Enable the webhook with: zipjobs webhook enable -n ${session.namespace}`],
 });
 

@@ -24,7 +24,7 @@ export interface ProcessContext extends TerminalOptions {
 
 /** The program `zipjobs`: takes its arguments, without the name, and returns its exit code. Runs share no state. */
 export function createCommandLineProgram({ env, cwd, signal, ...streams }: ProcessContext) {
-  const terminal = createTerminal({ ...streams, term: env['TERM'] });
+  const terminal = createTerminal({ ...streams, term: env['TERM'], noColor: env['NO_COLOR'] });
   return createProgram({
     version,
     groups: [

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import { ownerReferenceOf } from '#crds/object-meta.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
@@ -253,16 +253,24 @@ export async function rotateSigningSecret(
   }
 }
 
-/** Whether a signing secret exists; undefined if the user lacks permission. */
-export async function hasSigningSecret(
+export interface KnownSecret {
+  /** Whether a signing secret exists; undefined if the user lacks permission. */
+  readonly hasSecret: boolean | undefined;
+  /** Host of the URL in the Secret. */
+  readonly host: string | undefined;
+}
+
+/** What may be shown of the Secret, as far as the user may read it. */
+export async function readWebhookSecret(
   secrets: Pick<SecretsOfWebhook, 'get'>,
   namespace: string,
-): Promise<boolean | undefined> {
+): Promise<KnownSecret> {
   try {
-    const secret = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
-    return secret?.data?.['current'] !== undefined;
+    const data = (await secrets.get(namespace, WEBHOOK_SECRET_NAME))?.data;
+    const host = data?.['url'] === undefined ? undefined : webhookHost(decoded(data['url']));
+    return { hasSecret: data?.['current'] !== undefined, host };
   } catch (error) {
-    if (hasCode(error, 'Forbidden')) return undefined;
+    if (hasCode(error, 'Forbidden')) return { hasSecret: undefined, host: undefined };
     throw error;
   }
 }

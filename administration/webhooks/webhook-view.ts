@@ -36,7 +36,7 @@ export interface WebhookEndpoint {
 export interface Webhook {
   readonly namespace: string;
   readonly isSet: boolean;
-  /** Host of the URL. With a URL in the Secret, null before the first delivery. */
+  /** Host of the URL. With a URL in the Secret, null before the first delivery if the user may not read the Secret. */
   readonly host: string | null;
   /** Users who may view the ZipProject can read a URL there. */
   readonly urlIsIn: 'Secret' | 'ZipProject' | null;

@@ -11,9 +11,9 @@ import type { WaitOptions } from '../changes/wait-for.ts';
 import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
 import {
   findSavedByForm,
-  hasSigningSecret,
   type RotatedSecret,
   type Rotation,
+  readWebhookSecret,
   rotateSigningSecret,
   rotationVersion,
   type SecretsOfWebhook,
@@ -114,8 +114,8 @@ async function change(
   { projects }: WebhooksOptions,
   namespace: string,
   webhook: Readonly<Record<string, unknown>> | null,
-): Promise<Webhook> {
-  return toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
+): Promise<ZipProject> {
+  return projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } });
 }
 
 /** Identifies what `set` changes. The URL is a credential; each change of it also enables the webhook. */
@@ -204,13 +204,20 @@ async function set(
   }
 }
 
+/** The status has the host of the last delivery, which may have been to another URL. */
+function withHost(webhook: Webhook, host: string | undefined): Webhook {
+  return webhook.urlIsIn === 'Secret' && host !== undefined ? { ...webhook, host } : webhook;
+}
+
 async function show({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> {
   const project = await requiredProject(projects, namespace);
-  return {
-    webhook: toWebhook(project),
-    version: webhookVersion(project),
-    hasSecret: await hasSigningSecret(secrets, namespace),
-  };
+  const { hasSecret, host } = await readWebhookSecret(secrets, namespace);
+  return { webhook: withHost(toWebhook(project), host), version: webhookVersion(project), hasSecret };
+}
+
+async function shown({ secrets }: WebhooksOptions, project: ZipProject): Promise<Webhook> {
+  const { host } = await readWebhookSecret(secrets, project.metadata.namespace);
+  return withHost(toWebhook(project), host);
 }
 
 async function rotate(
@@ -237,7 +244,7 @@ async function enable(options: WebhooksOptions, namespace: string, wait: WaitOpt
     what: 'Enabling the webhook',
     isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
   };
-  return toWebhook(await runCommand(options.projects, command, { ...wait, clock: options.clock }));
+  return shown(options, await runCommand(options.projects, command, { ...wait, clock: options.clock }));
 }
 
 async function test(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
@@ -248,7 +255,7 @@ async function test(options: WebhooksOptions, namespace: string, wait: WaitOptio
     what: 'Test of the webhook',
     isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
   };
-  return toWebhook(await runCommand(options.projects, command, { ...wait, clock: options.clock }));
+  return shown(options, await runCommand(options.projects, command, { ...wait, clock: options.clock }));
 }
 
 export function createWebhooks(options: WebhooksOptions, namespace: string): Webhooks {
@@ -259,7 +266,7 @@ export function createWebhooks(options: WebhooksOptions, namespace: string): Web
     rotateSecret: (rotation) => rotate(options, namespace, rotation),
     remove: async ({ withSecret }) => {
       await required(options, namespace);
-      const webhook = await change(options, namespace, null);
+      const webhook = toWebhook(await change(options, namespace, null));
       if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
       return webhook;
     },
@@ -274,7 +281,7 @@ export function createWebhooks(options: WebhooksOptions, namespace: string): Web
     enable: (wait) => enable(options, namespace, wait),
     disable: async () => {
       await required(options, namespace);
-      return change(options, namespace, { enabled: false });
+      return shown(options, await change(options, namespace, { enabled: false }));
     },
   };
 }

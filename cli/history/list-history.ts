@@ -10,6 +10,7 @@ import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { durationMs } from '../duration.ts';
 import { exitCodeOf } from '../exit-codes.ts';
+import { idLengthOf, stateMark } from '../job-text.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import { printable, toTable } from '../table.ts';
@@ -64,26 +65,35 @@ async function readHistory(
   return { jobs, isCut: true, ...searched(searchedTo, jobs) };
 }
 
-const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'DURATION', 'FINISHED'];
+const COLUMNS = ['ID', 'KEY', 'STATE', 'FILES', 'SIZE', 'FINISHED'];
 
 function secondsText(ms: number | undefined): string | null {
   return ms === undefined ? null : `${Math.round(ms / 1000)}s`;
 }
 
 /** The columns of `job list` that the history knows, with the end instead of the age. */
-function historyTable(jobs: readonly ListedHistoryJob[], isWide: boolean): string {
+function historyTable(
+  jobs: readonly ListedHistoryJob[],
+  { isWide, isDecorated }: { readonly isWide: boolean; readonly isDecorated: boolean },
+): string {
+  const idLength = idLengthOf(jobs);
   return toTable(
-    [...COLUMNS, ...(isWide ? ['KEY', 'TOKEN', 'WEBHOOK'] : [])],
+    [...COLUMNS, ...(isWide ? ['BUCKET', 'DURATION', 'TOKEN', 'WEBHOOK'] : [])],
     jobs.map((job) => [
-      job.name,
-      job.phase,
-      job.reason,
+      isWide ? job.id : job.id.slice(0, idLength),
+      job.key,
+      stateMark(job, isDecorated),
       job.files,
       job.phase === 'Succeeded' ? sizeText(job.bytes) : null,
-      `${job.service}/${job.bucketName}`,
-      secondsText(job.durationMs),
       job.finishedAt,
-      ...(isWide ? [job.key, job.createdBy ?? null, job.webhookState ?? null] : []),
+      ...(isWide
+        ? [
+            `${job.service}/${job.bucketName}`,
+            secondsText(job.durationMs),
+            job.createdBy ?? null,
+            job.webhookState ?? null,
+          ]
+        : []),
     ]),
   );
 }
@@ -156,7 +166,10 @@ export async function listHistory(args: ListHistoryArguments, session: Session):
   const found = await readHistory(client, session.namespace, query);
   return {
     value: found.jobs.map((job) => ({ ...UNKNOWN, ...job })),
-    text: historyTable(found.jobs, args.wide === true),
+    text: historyTable(found.jobs, {
+      isWide: args.wide === true,
+      isDecorated: session.terminal.isDecorated,
+    }),
     notes: notesOf(found, session.namespace),
     ...(found.failure && { exitCode: exitCodeOf(found.failure) }),
   };

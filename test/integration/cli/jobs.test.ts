@@ -84,8 +84,8 @@ describe('zipjobs job', function () {
     expect(job.archive?.entries).to.equal(2);
     const listed = await ok('list', '--phase', 'succeeded', '--bucket', flow.project.bucketName);
     expect(listed)
-      .to.match(/^NAME +PHASE +REASON +FILES +BYTES +BUCKET +ATTEMPTS +DURATION +AGE\n/)
-      .and.to.contain(uuid);
+      .to.match(/^ID +KEY +STATE +FILES +SIZE +AGE\n/)
+      .and.to.contain(`${uuid.slice(0, 8)}  `);
   });
 
   it('shows the failed file and the response of its source, without the URL', async () => {
@@ -257,7 +257,7 @@ describe('zipjobs job', function () {
 
   it('lists the jobs of all projects, newest first, up to the limit', async () => {
     const everywhere = await ok('list', '-A');
-    expect(everywhere).to.match(/^PROJECT +NAME/);
+    expect(everywhere).to.match(/^PROJECT +ID/);
     const done = await zipjobs(['list', '--limit', '2', '-o', 'json']);
     const jobs = JSON.parse(done.stdout) as readonly Job[];
     expect(jobs).to.have.length(2);

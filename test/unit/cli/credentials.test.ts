@@ -14,6 +14,7 @@ const prompts: string[] = [];
 function terminal(change: Partial<Terminal> = {}): Terminal {
   return {
     isInteractive: false,
+    isDecorated: false,
     print: () => Promise.resolve(),
     note: () => undefined,
     columns: undefined,

@@ -37,6 +37,7 @@ export async function runProgram(options: FakeSessionOptions, args: readonly str
   let [output, errors] = ['', ''];
   const terminal: Terminal = {
     isInteractive: false,
+    isDecorated: false,
     print: (text) => {
       output += text;
       return Promise.resolve();

@@ -10,6 +10,7 @@ import { aZipJob, NAME } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 import { type FakeSessionOptions, runProgram } from './fake-session.ts';
 
+const TIME = '2026-01-02T03:04:05.678Z';
 const CANARY = 'cAnArY0123456789';
 const FAST = {
   ...systemClock,
@@ -98,6 +99,18 @@ describe('zipjobs job logs --follow', () => {
     ]);
   });
 
+  it('prints lines as text, and with -o json as they are (Q-C16)', async () => {
+    const states = [
+      { pods: ['pod-1'], status: RUNNING },
+      { pods: ['pod-1'], status: DONE },
+    ];
+    const line = JSON.stringify({ level: 'info', time: TIME, process: 'zipper', message: 'begin', files: 2 });
+    expect((await follow(states, [[`${line}\nplain\n`]])).output).to.equal(
+      `${TIME} INFO  begin  files=2\nplain\n`,
+    );
+    expect((await follow(states, [[`${line}\nplain\n`]], '-o', 'json')).output).to.equal(`${line}\nplain\n`);
+  });
+
   it('says why a finished job has no log, and which permission is missing (Q-C3)', async () => {
     const gone = await follow([{ pods: [], status: DONE }], []);
     expect([gone.code, gone.output]).to.deep.equal([4, '']);
@@ -144,7 +157,7 @@ describe('zipjobs job list --watch', () => {
     );
   }
   function job(name: string, status: ZipJobStatus) {
-    return aZipJob({ metadata: { name }, status });
+    return aZipJob({ metadata: { name }, spec: { key: `${name.slice(-1)}.zip` }, status });
   }
 
   it('prints the jobs, then a line for each change, until it is interrupted (Q-C3)', async () => {
@@ -157,11 +170,11 @@ describe('zipjobs job list --watch', () => {
     expect(code).to.equal(130);
     expect(errors).to.match(/Watching continues\nzipjobs: interrupted\n$/);
     const lines = output.trimEnd().split('\n');
-    expect(lines.map((line) => line.split(/ +/).slice(0, 2).join(' '))).to.deep.equal([
-      'NAME PHASE',
-      'zip-a Running',
-      'zip-a Succeeded',
-      'zip-b Queued',
+    expect(lines.map((line) => line.split(/ {2,}/).slice(1, 3).join(' '))).to.deep.equal([
+      'KEY STATE',
+      'a.zip Running',
+      'a.zip Succeeded',
+      'b.zip Queued',
     ]);
   });
 
@@ -170,7 +183,7 @@ describe('zipjobs job list --watch', () => {
     for (const args of [
       ['list', '--watch', '-o', 'json'],
       ['list', '--watch', '--history'],
-      ['logs', NAME, '--follow', '-o', 'json'],
+      ['logs', NAME, '--follow', '-o', 'yaml'],
     ])
       expect((await run(args, kube)).code).to.equal(2);
   });

@@ -13,7 +13,7 @@ describe('the command line without a cluster', () => {
     'job list --limit -1': /--limit must be an integer/,
     'job list --limit abc': /--limit must be an integer/,
     'job logs x --lines 0': /--lines must be an integer/,
-    'job logs x -f -o json': /--follow prints lines/,
+    'job logs x -f -o yaml': /--follow prints lines/,
     'job create --bucket b --key k --id 1 https://example.com/a': /--id must be a UUID/,
     'project create Bad_Name': /Bad_Name/,
     'project create acme --active-jobs 0': /activeJobs|active-jobs/,

@@ -103,6 +103,19 @@ describe('a line that is rewritten', () => {
     expect(shown()).not.to.contain('secret');
   });
 
+  it('shows colors and symbols on a terminal only, without NO_COLOR and TERM=dumb (Q-C12)', () => {
+    function isDecorated(isTTY: boolean | undefined, env: { term?: string; noColor?: string } = {}): boolean {
+      const { input, errors } = streams();
+      const output = Object.assign(new PassThrough(), { isTTY });
+      return createTerminal({ input, output, errors, ...env } as never).isDecorated;
+    }
+    expect(isDecorated(true)).to.equal(true);
+    expect(isDecorated(true, { term: 'xterm', noColor: '' })).to.equal(true);
+    expect(isDecorated(undefined)).to.equal(false);
+    expect(isDecorated(true, { term: 'dumb' })).to.equal(false);
+    expect(isDecorated(true, { noColor: '1' })).to.equal(false);
+  });
+
   it('needs a terminal that can rewrite it (Q-C2)', () => {
     expect(written('xterm').terminal.columns).to.equal(80);
     expect(written('dumb').terminal.columns).to.equal(undefined);

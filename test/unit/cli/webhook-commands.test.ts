@@ -47,6 +47,22 @@ describe('zipjobs webhook', () => {
     for (const text of [output, errors, projectText()]) expect(text).to.not.contain(CANARY);
   });
 
+  it('shows the host of the new URL before the first delivery, in one table (Q-C18)', async () => {
+    const { run } = start({}, { webhook: { endpoint: 'old', host: 'old.example.com' } as never });
+    await run(['set', URL_SET]);
+    const { output } = await run(['show']);
+    expect(output)
+      .to.match(/^Host: +hooks\.example\.com$/m)
+      .and.to.match(/^Signing secret: +set$/m)
+      .and.not.contain(CANARY);
+    const columns = output
+      .trimEnd()
+      .split('\n')
+      .map((line) => /^[^:]+: */.exec(line)?.[0].length);
+    expect(new Set(columns).size).to.equal(1);
+    expect((await run(['disable'])).output).to.match(/^Host: +hooks\.example\.com$/m);
+  });
+
   it('reads the URL from standard input, because other users can read arguments (N15)', async () => {
     const { run, secretUrl } = start();
     const { code, errors } = await run(['set', '--url-file', '-'], `${URL_SET}\n`);

@@ -99,7 +99,9 @@ describe('zipjobs job list --history', () => {
     const { code, output, errors } = await run(args);
     expect([code, errors]).to.deep.equal([0, '']);
     expect(output).to.match(
-      /zip-1 +Succeeded +Uploaded +2 +2\.0 KiB +s3\/reports +10s +2026-01-01T00:00:10Z/,
+      new RegExp(
+        `${ID} +reports/1\\.zip +Succeeded +2 +2\\.0 KiB +2026-01-01T00:00:10Z +s3/reports +10s +ci`,
+      ),
     );
     expect(requests[0]?.headers.authorization).to.equal('Bearer the-token');
     expect(requests[0]?.url).to.match(/^\/history\/projects\/team-a\/jobs\?/);
