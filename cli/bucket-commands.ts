@@ -75,7 +75,7 @@ const create: Command<CreateArguments> = async (args, session) => {
   return { ...outputOf(bucket, session), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
-const setCredentials: Command<
+const updateCredentials: Command<
   BucketArguments & Pick<CreateArguments, 'credentialsFile' | 'profile'>
 > = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
@@ -164,10 +164,10 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
         run(show),
       )
       .command(
-        'set-credentials <bucket>',
+        ['update-credentials <bucket>', 'set-credentials'],
         'Replace the credentials of a bucket',
         (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, ...CREDENTIALS }),
-        run(setCredentials),
+        run(updateCredentials),
       )
       .command(
         'test <bucket>',

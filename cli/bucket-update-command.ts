@@ -77,7 +77,7 @@ const update: Command<UpdateArguments> = async (args, session) => {
     throw new UsageError(
       `Nothing to change. Pass at least one of ${Object.keys(SETTINGS)
         .map((name) => `--${name}`)
-        .join(', ')}. To change the credentials, use: zipjobs bucket set-credentials`,
+        .join(', ')}. To change the credentials, use: zipjobs bucket update-credentials`,
     );
   const buckets = session.administration.buckets(session.namespace);
   const bucket = await buckets.update(refOf(args), await changeOf(args, session));

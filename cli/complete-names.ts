@@ -42,10 +42,13 @@ const contexts: ListNames = ({ knownContexts }) => Promise.resolve(named(knownCo
 /** Arguments that are names of existing objects, and the commands that have them. */
 const NAMES: Readonly<Record<string, { readonly commands: readonly string[]; readonly list: ListNames }>> = {
   project: { commands: ['show', 'update', 'delete', 'purge'], list: projectNames },
-  bucket: { commands: ['show', 'update', 'set-credentials', 'test', 'delete'], list: bucketNames },
-  token: { commands: ['rotate', 'revoke'], list: tokenIds },
+  bucket: {
+    commands: ['show', 'update', 'update-credentials', 'set-credentials', 'test', 'delete'],
+    list: bucketNames,
+  },
+  token: { commands: ['show', 'rotate', 'delete', 'revoke'], list: tokenIds },
   job: {
-    commands: ['get', 'show', 'wait', 'logs', 'cancel', 'run-again', 'replay-webhook'],
+    commands: ['get', 'show', 'wait', 'logs', 'cancel', 'run-again', 'resend-webhook', 'replay-webhook'],
     list: jobIds,
   },
 };

@@ -42,7 +42,7 @@ const wait: Command<FindArguments> = (args, session) =>
     toOutput: (job) => endOf(job, styleOf(args.verbose, session)),
   });
 
-const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
+const show: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
   if (args.watch === true) return wait(args, session);
   const jobs = session.administration.jobs(session.namespace);
   function toOutput(job: Job): Output {
@@ -65,7 +65,7 @@ const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = as
 
 const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> = async (args, session) => {
   const job = await session.administration.jobs(session.namespace).runAgain(args.job);
-  const text = `Job "${job.name}" created as a rerun of "${args.job}". Its id is ${job.id}.`;
+  const text = `Job "${job.name}" created. It runs "${args.job}" again. Its ID is ${job.id}.`;
   return createdOutput({ job, text, name: job.name }, args, session);
 };
 
@@ -74,7 +74,7 @@ function lastResponse({ webhook }: Job): string {
   return deliveryResponse(last ?? {});
 }
 
-const replayWebhook: Command<WaitArguments> = async (args, session) => {
+const resendWebhook: Command<WaitArguments> = async (args, session) => {
   const job = await session.administration
     .jobs(session.namespace)
     .replayWebhook(args.job, waitOptions(args, session));
@@ -127,7 +127,7 @@ const JOB = {
 function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
   return group
     .command(
-      ['get <job>', 'show <job>'],
+      ['show <job>', 'get'],
       'Show a job: its status, timeline and failing files',
       (args) =>
         args.positional('job', JOB).options({
@@ -136,7 +136,7 @@ function addReadCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
           dashboard: DASHBOARD,
           timeout: TIMEOUT('1h'),
         }),
-      run(get),
+      run(show),
     )
     .command(
       'wait <job>',
@@ -169,7 +169,7 @@ function addWriteCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
     )
     .command(
       'run-again <job>',
-      'Create a new job from a finished one while its file list is still stored',
+      'Run a finished job again, as long as its file list is stored',
       (args) =>
         args.positional('job', JOB).options({
           wait: { type: 'boolean', describe: 'Wait until the new job finishes' },
@@ -178,15 +178,15 @@ function addWriteCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
       run(runAgain),
     )
     .command(
-      'replay-webhook <job>',
-      'Resend the event of a job with the same id',
+      ['resend-webhook <job>', 'replay-webhook'],
+      'Resend the event of a job, with the same ID',
       (args) => args.positional('job', JOB).option('timeout', TIMEOUT('60s')),
-      run(replayWebhook),
+      run(resendWebhook),
     );
 }
 
 export const addJobCommands: CommandGroup = (parser, run) =>
-  parser.command('job', 'Create, inspect, cancel and rerun jobs', (group) =>
+  parser.command('job', 'Create, inspect and cancel jobs, and run them again', (group) =>
     addWriteCommands(
       addReadCommands(addListCommand(addCreateCommand(group, run), run), run),
       run,

@@ -76,6 +76,20 @@ class NoCommandError extends UsageError {}
 /** Wide enough for examples on one line, narrow enough for a split screen. */
 const HELP_WIDTH = 110;
 
+const GLOBAL_OPTIONS = 'Global options:';
+
+/** The parser prints named groups of options first, and those of the command last. */
+function commandOptionsFirst(help: string): string {
+  const blocks = help.split('\n\n');
+  const globals = blocks.findIndex((block) => block.startsWith(GLOBAL_OPTIONS));
+  const own = blocks.findIndex((block) => block.startsWith('Options:'));
+  if (globals < 0 || own < globals) return help;
+  return blocks
+    .with(globals, blocks[own] ?? '')
+    .with(own, blocks[globals] ?? '')
+    .join('\n\n');
+}
+
 const PARSER_CONFIGURATION = { 'dot-notation': false };
 
 /** Arguments that are lists. */
@@ -133,6 +147,7 @@ function createParser(
     .version(version)
     .help()
     .alias('h', 'help')
+    .group(['namespace', 'output', 'context', 'kubeconfig', 'help', 'version'], GLOBAL_OPTIONS)
     .wrap(HELP_WIDTH)
     .completion(YARGS_COMPLETION, false)
     .command(
@@ -185,7 +200,7 @@ async function parse(options: ProgramOptions, args: readonly string[]): Promise<
       help += text;
     }
     await createParser(options, run, onText).parseAsync([...args], {}, (_error, _parsed, printed) => {
-      onText(printed);
+      onText(commandOptionsFirst(printed));
     });
   } catch (error) {
     throw command.hasStarted ? error : await usageError(options, error, args);
@@ -198,7 +213,7 @@ async function printedFor(options: ProgramOptions, words: readonly string[]): Pr
   let text = '';
   const parser = createParser(options, () => () => Promise.resolve());
   await parser.parseAsync([...words], {}, (_error, _parsed, printed) => {
-    text += printed;
+    text += commandOptionsFirst(printed);
   });
   return text;
 }

@@ -155,6 +155,8 @@ const addFirstCommands: CommandGroup = (group, run) =>
       (args) =>
         args
           .positional('project', PROJECT)
+          .hide('namespace')
+          .hide('n')
           .options(CREATE_OPTIONS)
           .example('$0 project create acme --create-namespace', 'Create a project and its namespace'),
       run(create),
@@ -165,13 +167,18 @@ const addLastCommands: CommandGroup = (group, run) =>
     .command(
       'delete <project>',
       'Delete a project: its tokens stop working and its jobs are cancelled',
-      (args) => args.positional('project', PROJECT).option('yes', YES),
+      (args) => args.positional('project', PROJECT).hide('namespace').hide('n').option('yes', YES),
       run(remove),
     )
     .command(
       'purge <project>',
-      'Delete the records of all jobs of a project from the history; ZipJobs are kept',
-      (args) => args.positional('project', PROJECT).options({ yes: YES, timeout: TIMEOUT('5m') }),
+      'Delete the job history of a project; jobs in the cluster stay',
+      (args) =>
+        args
+          .positional('project', PROJECT)
+          .hide('namespace')
+          .hide('n')
+          .options({ yes: YES, timeout: TIMEOUT('5m') }),
       run(purge),
     );
 

@@ -125,6 +125,8 @@ export const addProjectUpdate: CommandGroup = (group, run) =>
     (args) =>
       args
         .positional('project', PROJECT)
+        .hide('namespace')
+        .hide('n')
         .options({ ...UPDATE_OPTIONS, yes: YES })
         .example(
           '$0 project update acme --active-jobs 20 --files-per-job none',

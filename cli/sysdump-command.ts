@@ -102,6 +102,9 @@ export function createSysdumpCommands(version: string): CommandGroup {
       'Write a zip for support: resources, events, logs, metrics, versions and settings, without secrets',
       (args) =>
         args
+          .hide('output')
+          .hide('o')
+          .describe('namespace', 'Only the project of this namespace; default: every project')
           .options({
             file: {
               alias: 'f',

@@ -18,12 +18,14 @@ function cell(value: Cell): string {
   return text === null || text === '' ? '-' : printable(String(text));
 }
 
+/** After a value that is wider than its column, as in a table that grows. */
+const MIN_GAP = 2;
+
 /** Padded to the width, which colors do not change. */
 function shown(value: Cell, width: number): string {
   const text = cell(value);
-  return isDecorated(value)
-    ? `${paint(text, value.color)}${' '.repeat(Math.max(0, width - text.length))}`
-    : text.padEnd(width);
+  const painted = isDecorated(value) ? paint(text, value.color) : text;
+  return painted + ' '.repeat(Math.max(MIN_GAP, width - text.length));
 }
 
 const GAP = 3;
@@ -58,5 +60,5 @@ export function toTable(header: readonly string[], rows: Rows): string {
 /** One object, one line per field. */
 export function toFields(fields: readonly (readonly [name: string, value: Cell])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length)) + 1 + GAP;
-  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${shown(value, 0)}`).join('\n');
+  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${shown(value, 0).trimEnd()}`).join('\n');
 }

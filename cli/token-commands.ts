@@ -18,8 +18,10 @@ function described(token: Token, value?: string): string {
     ...(value === undefined ? [] : ([['Token', value]] as const)),
     ['ID', token.id],
     ['Name', token.name],
+    ...(value === undefined ? ([['Token', token.masked]] as const) : []),
     ['Permissions', token.permissions.join(', ')],
     ['Created', token.createdAt],
+    ...(value === undefined ? ([['Last used', token.lastUsedAt]] as const) : []),
   ]);
 }
 
@@ -32,7 +34,7 @@ function createdResponse(
     value: token,
     text: quiet ? token.value : described(token, token.value),
     notes: [SHOWN_ONCE],
-    ifLost: `Nobody has seen the new token "${token.id}". Revoke it with: zipjobs token revoke ${token.id} -n ${namespace}`,
+    ifLost: `Nobody has seen the new token "${token.id}". Delete it with: zipjobs token delete ${token.id} -n ${namespace}`,
   };
 }
 
@@ -50,6 +52,11 @@ const list: Command<GlobalArguments> = async (_args, session) => {
     value: tokens,
     text: toTable(['ID', 'NAME', 'TOKEN', 'PERMISSIONS', 'CREATED', 'LAST USED'], rows),
   };
+};
+
+const show: Command<TokenArguments> = async (args, session) => {
+  const token = await session.administration.tokens(session.namespace).find(args.token);
+  return { value: token, text: described(token) };
 };
 
 interface CreateArguments extends GlobalArguments {
@@ -73,16 +80,16 @@ const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = 
   const { id, name, masked } = await tokens.find(args.token);
   await confirmed(
     session,
-    `Revoke token "${id}" (${name ?? 'no name'}, ${masked})? This cannot be undone.`,
+    `Delete token "${id}" (${name ?? 'no name'}, ${masked})? This cannot be undone.`,
     args,
   );
   const token = await tokens.revoke(id);
-  return { value: { ...token, revoked: true }, text: `Token "${id}" revoked.` };
+  return { value: { ...token, revoked: true }, text: `Token "${id}" deleted.` };
 };
 
 const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
   const { created, old } = await session.administration.tokens(session.namespace).rotate(args.token);
-  const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token revoke ${old.id} -n ${session.namespace}`;
+  const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token delete ${old.id} -n ${session.namespace}`;
   const response = createdResponse(created, session, args);
   return { ...response, value: { ...created, replaces: old.id }, notes: [SHOWN_ONCE, next] };
 };
@@ -99,6 +106,7 @@ export const addTokenCommands: CommandGroup = (parser, run) =>
   parser.command('token', 'Manage the access tokens of API clients', (group) =>
     group
       .command('list', 'List the tokens of the project, masked', (args) => args, run(list))
+      .command('show <token>', 'Show a token, masked', (args) => args.positional('token', TOKEN), run(show))
       .command(
         'create [name]',
         'Create a token and show it once',
@@ -119,13 +127,13 @@ export const addTokenCommands: CommandGroup = (parser, run) =>
       )
       .command(
         'rotate <token>',
-        'Create a token with the same name and permissions; the old one stays valid until you revoke it',
+        'Create a token with the same name and permissions; the old one stays valid until you delete it',
         (args) => args.positional('token', TOKEN).option('quiet', QUIET),
         run(rotate),
       )
       .command(
-        'revoke <token>',
-        'Revoke a token immediately and permanently',
+        ['delete <token>', 'revoke'],
+        'Delete a token: it is invalid immediately and permanently',
         (args) => args.positional('token', TOKEN).option('yes', YES),
         run(revoke),
       )

@@ -78,6 +78,10 @@ export const addUninstallCommand: CommandGroup = (parser, run) =>
     'Stop the controllers and remove finalizers, before the release is deleted without its hooks',
     (args) =>
       args
+        .hide('output')
+        .hide('o')
+        .hide('namespace')
+        .hide('n')
         .options({
           'system-namespace': {
             type: 'string',

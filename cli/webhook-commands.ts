@@ -81,7 +81,7 @@ async function readUrl({ url, urlFile }: SetArguments, session: Session): Promis
   return (await readArgumentFile({ path: urlFile, what: 'file' }, session)).trim();
 }
 
-const set: Command<SetArguments> = async (args, session) => {
+const update: Command<SetArguments> = async (args, session) => {
   const { events } = args;
   const url = await readUrl(args, session);
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
@@ -136,9 +136,9 @@ const remove: Command<
   GlobalArguments & { readonly withSecret: boolean; readonly yes: boolean | undefined }
 > = async (args, session) => {
   const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
-  await confirmed(session, `Remove the webhook of project "${session.namespace}"?${fate}`, args);
+  await confirmed(session, `Delete the webhook of project "${session.namespace}"?${fate}`, args);
   const webhook = await session.administration.webhooks(session.namespace).remove(args);
-  return { value: webhook, text: 'Webhook removed. New jobs send no events.' };
+  return { value: webhook, text: 'Webhook deleted. New jobs send no events.' };
 };
 
 /** The advice depends on whether the receiver responded. */
@@ -189,7 +189,7 @@ const OVERLAP_HOURS = {
 const WITH_SECRET = {
   type: 'boolean',
   default: false,
-  describe: 'Also remove the signing secret',
+  describe: 'Also delete the signing secret',
 } as const;
 
 export const addWebhookCommands: CommandGroup = (parser, run) =>
@@ -197,15 +197,15 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
     group
       .command('show', 'Show the settings and the state of the endpoint', (args) => args, run(show))
       .command(
-        'set [url]',
+        ['update [url]', 'set'],
         'Set the URL, which is stored in a Secret; the first time, create the signing secret and show it once',
         (args) =>
           args
             .positional('url', { type: 'string', describe: 'URL of the receiver' })
             .option('url-file', URL_FILE)
             .option('events', EVENTS)
-            .example('$0 webhook set https://acme.example.com/hooks/zipjobs', 'Send every event'),
-        run(set),
+            .example('$0 webhook update https://acme.example.com/hooks/zipjobs', 'Send every event'),
+        run(update),
       )
       .command(
         'rotate-secret',
@@ -231,8 +231,8 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
       )
       .command('disable', 'Disable the webhook and keep its settings', (args) => args, run(disable))
       .command(
-        'remove',
-        'Remove the settings',
+        ['delete', 'remove'],
+        'Delete the settings',
         (args) =>
           args.options({
             'with-secret': WITH_SECRET,

@@ -10,6 +10,7 @@ import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal, type TerminalOptions } from './terminal.ts';
 import { addTokenCommands } from './token-commands.ts';
 import { addUninstallCommand } from './uninstall-command.ts';
+import { createVersionCommand } from './version-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const { version } = packageJson;
@@ -35,6 +36,7 @@ export function createCommandLineProgram({ env, cwd, signal, ...streams }: Proce
       addJobCommands,
       createSysdumpCommands(version),
       addUninstallCommand,
+      createVersionCommand(version),
     ],
     terminal,
     openSession: createOpenSession({

@@ -227,7 +227,7 @@ async function untilEnded(
     const { phase = 'Queued', reason, message } = last?.status ?? {};
     const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
     const seconds = Math.round(wait.limitMs / 1000);
-    return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`;
+    return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job show ${name} -n ${namespace}`;
   });
 }
 

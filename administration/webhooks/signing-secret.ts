@@ -216,7 +216,7 @@ async function rotateOnce(
   if (!before || current === undefined)
     throw new AdministrationError(`No signing secret found in project "${namespace}"`, {
       code: 'NotFound',
-      commandHint: `Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
+      commandHint: `Create one by setting the webhook: zipjobs webhook update URL -n ${namespace}`,
     });
   checkRotation(before, rotation);
   const { resourceVersion } = before.metadata;

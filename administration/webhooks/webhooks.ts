@@ -106,7 +106,7 @@ async function required(options: WebhooksOptions, namespace: string): Promise<Zi
   if (project.spec.webhook) return project;
   throw new AdministrationError(`No webhook found in project "${namespace}"`, {
     code: 'NotFound',
-    commandHint: `Set one with: zipjobs webhook set URL -n ${namespace}`,
+    commandHint: `Set one with: zipjobs webhook update URL -n ${namespace}`,
   });
 }
 

@@ -120,7 +120,7 @@ describe('the command line', function () {
     it('sets a webhook and shows its signing secret once', async () => {
       await world.refused(world.owner, world.inOwn('webhook', 'test'), {
         code: 4,
-        says: `No webhook found in project "${world.own}". Set one with: zipjobs webhook set URL -n ${world.own}`,
+        says: `No webhook found in project "${world.own}". Set one with: zipjobs webhook update URL -n ${world.own}`,
       });
       const url = `${world.flow.receiver.url}?key=CANARY`;
       const set = (await world.owner.json(world.inOwn('webhook', 'set', url))) as Readonly<
@@ -189,7 +189,7 @@ describe('the command line', function () {
       });
       await world.refused(world.owner, world.inOwn('webhook', 'rotate-secret'), {
         code: 4,
-        says: `No signing secret found in project "${world.own}". Create one by setting the webhook: zipjobs webhook set URL -n ${world.own}`,
+        says: `No signing secret found in project "${world.own}". Create one by setting the webhook: zipjobs webhook update URL -n ${world.own}`,
       });
     });
 

@@ -122,7 +122,7 @@ describe('zipjobs bucket update', () => {
   it('refuses a request without a change, an invalid one, and one for another service', async () => {
     const { run, patches } = start();
     const wrong: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
-      [[NAME], 2, /Nothing to change\. Pass at least one of --region, .*zipjobs bucket set-credentials/],
+      [[NAME], 2, /Nothing to change\. Pass at least one of --region, .*zipjobs bucket update-credentials/],
       [[NAME, '--region', ''], 2, /Missing region: an s3 bucket requires region/],
       [[NAME, '--host', 'a.example.com'], 2, /Unexpected host: an s3 bucket has no host/],
       [['other', '--region', 'a'], 4, /Bucket "other" \(s3\) not found/],

@@ -96,7 +96,7 @@ describe('the command line whose output cannot be written', function () {
     return { code: child.exitCode, errors };
   }
 
-  it('fails, and says which token nobody has seen and how to revoke it (UI5)', async () => {
+  it('fails, and says which token nobody has seen and how to delete it (UI5)', async () => {
     let value: unknown;
     onRequest = ({ method, path, body }) => {
       if (method === 'POST' && path === COLLECTIONS.tokens) value = body;
@@ -105,7 +105,7 @@ describe('the command line whose output cannot be written', function () {
     const { name } = (value as { metadata: { name: string } }).metadata;
     expect([code, errors]).to.deep.equal([
       1,
-      `zipjobs: Cannot write the output: ENOSPC: no space left on device, write. Nobody has seen the new token "${name}". Revoke it with: zipjobs token revoke ${name} -n ${TEAM}\n`,
+      `zipjobs: Cannot write the output: ENOSPC: no space left on device, write. Nobody has seen the new token "${name}". Delete it with: zipjobs token delete ${name} -n ${TEAM}\n`,
     ]);
   });
 

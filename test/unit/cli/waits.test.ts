@@ -226,7 +226,7 @@ describe('commands that wait', function () {
     const { code, errors } = await runProgram({ groups: [addJobCommands], kube }, args);
     expect([code, reads], errors).to.deep.equal([0, 3]);
     expect(errors).to.match(
-      new RegExp(`^Job "zip-\\S+" created as a rerun of "${NAME}"\\. Its id is \\S+\\.\n`),
+      new RegExp(`^Job "zip-\\S+" created\\. It runs "${NAME}" again\\. Its ID is \\S+\\.\n`),
     );
   });
 
