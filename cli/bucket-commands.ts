@@ -31,6 +31,8 @@ interface CreateArguments extends BucketArguments {
   readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
   readonly profile: string | undefined;
+  readonly test: boolean;
+  readonly timeout: number;
 }
 
 const list: Command<GlobalArguments> = async (_args, session) => {
@@ -63,6 +65,18 @@ function objectOptionsOf(args: CreateArguments): ObjectOptionInput {
   });
 }
 
+const test: Command<BucketArguments & { readonly timeout: number }> = async (args, session) => {
+  const bucket = await session.administration
+    .buckets(session.namespace)
+    .test(refOf(args), waitOptions(args, session));
+  const { ok = false } = bucket.lastTest ?? {};
+  return {
+    ...outputOf(bucket, session),
+    exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
+    ...(!ok && { notes: [`Once fixed, run: zipjobs bucket test ${flagsOf(args, session)}`] }),
+  };
+};
+
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
   const caBundle = await readCaFile(args.caFile, session);
@@ -72,7 +86,11 @@ const create: Command<CreateArguments> = async (args, session) => {
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);
   const bucket = await buckets.create(given, await readCredentials(args, session));
-  return { ...outputOf(bucket, session), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
+  if (!args.test)
+    return { ...outputOf(bucket, session), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
+  // Whatever ends the test, the bucket exists.
+  session.terminal.note(`Bucket "${bucket.bucketName}" added. Testing it from inside the cluster`);
+  return test(args, session);
 };
 
 const updateCredentials: Command<
@@ -90,23 +108,13 @@ const updateCredentials: Command<
   };
 };
 
-const test: Command<BucketArguments & { readonly timeout: number }> = async (args, session) => {
-  const bucket = await session.administration
-    .buckets(session.namespace)
-    .test(refOf(args), waitOptions(args, session));
-  const { ok = false } = bucket.lastTest ?? {};
-  return {
-    ...outputOf(bucket, session),
-    exitCode: ok ? EXIT_CODES.ok : EXIT_CODES.failed,
-    ...(!ok && { notes: [`Once fixed, run: zipjobs bucket test ${flagsOf(args, session)}`] }),
-  };
-};
-
 const remove: Command<
   BucketArguments & { readonly yes: boolean | undefined; readonly force: boolean; readonly timeout: number }
 > = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
-  const { bucketName, service } = await buckets.show(refOf(args));
+  const { bucketName, service } = await (args.force
+    ? buckets.show(refOf(args))
+    : buckets.checkDelete(refOf(args)));
   const fate = args.force ? ' Unfinished jobs that use it will fail.' : '';
   await confirmed(
     session,
@@ -130,6 +138,8 @@ const remove: Command<
   };
 };
 
+const TEST_TIMEOUT = TIMEOUT('150s');
+
 const addCreate: CommandGroup = (group, run) =>
   group.command(
     'create <bucket>',
@@ -137,7 +147,13 @@ const addCreate: CommandGroup = (group, run) =>
     (args) =>
       args
         .positional('bucket', BUCKET)
-        .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.create, ...CREDENTIALS })
+        .options({
+          ...BUCKET_OPTIONS.one,
+          ...BUCKET_OPTIONS.create,
+          ...CREDENTIALS,
+          test: { type: 'boolean', default: true, describe: 'Test the bucket after it was added' },
+          timeout: TEST_TIMEOUT,
+        })
         .example(
           '$0 bucket create reports --region eu-central-1',
           'Add an S3 bucket; prompts for its credentials',
@@ -172,8 +188,7 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
       .command(
         'test <bucket>',
         'Test the connection and permissions of a bucket from inside the cluster',
-        (args) =>
-          args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT('150s') }),
+        (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TEST_TIMEOUT }),
         run(test),
       )
       .command(

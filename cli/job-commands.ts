@@ -1,6 +1,7 @@
 import type { Argv } from 'yargs';
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import type { Job } from '#administration/jobs/job-view.ts';
+import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { type Command, type CommandGroup, NO_COMMAND, type Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -53,8 +54,10 @@ const show: Command<FindArguments & { readonly watch: boolean | undefined }> = (
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const jobs = session.administration.jobs(session.namespace);
-  const { name } = await jobs.show(args.job);
-  await confirmed(session, `Cancel job "${name}"? It will not create an archive.`, args);
+  const { name, phase } = await jobs.show(args.job);
+  // A finished job is refused, so there is nothing to confirm.
+  if (!TERMINAL_PHASES.some((one) => one === phase))
+    await confirmed(session, `Cancel job "${name}"? It will not create an archive.`, args);
   const job = await jobs.cancel(args.job);
   return {
     value: job,

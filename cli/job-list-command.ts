@@ -1,4 +1,6 @@
 import { filterProblems } from '#administration/jobs/history-filter.ts';
+import { REASONS } from '#crds/conditions.ts';
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
@@ -6,6 +8,7 @@ import type { GlobalArguments } from './global-arguments.ts';
 import { type ListHistoryArguments, listHistory } from './history/list-history.ts';
 import { idLengthOf, jobTable } from './job-text.ts';
 import { DASHBOARD } from './options.ts';
+import { didYouMean } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 import { watchJobs } from './watch-jobs.ts';
 import { atLeastOne } from './whole-number.ts';
@@ -35,10 +38,18 @@ function phasesOf({ phase, unfinished }: ListArguments): readonly Phase[] {
   return phase?.split(',').map(phaseOf) ?? [];
 }
 
-function reasonsOf({ reason }: ListArguments): readonly string[] {
+const KNOWN_REASONS: ReadonlySet<string> = new Set([...FAILURE_FAULTS.keys(), ...Object.keys(REASONS)]);
+
+function reasonsOf({ reason, history }: ListArguments): readonly string[] {
   const reasons = reason?.split(',').map((part) => part.trim()) ?? [];
   const [problem] = reason === undefined ? [] : filterProblems({ reason: reasons.join(',') });
   if (problem) throw new UsageError(`--reason ${problem.rule}`);
+  // The history may have jobs of other versions, with other reasons.
+  const unknown = history === true ? undefined : reasons.find((one) => !KNOWN_REASONS.has(one));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `Unknown --reason "${unknown}"${didYouMean(unknown, [...KNOWN_REASONS]) || `. Reasons of failed jobs: ${[...FAILURE_FAULTS.keys()].join(', ')}`}`,
+    );
   return reasons;
 }
 

@@ -1,7 +1,10 @@
+import { countText } from '#administration/jobs/count-text.ts';
+import type { DeletedProject } from '#administration/projects/delete-project.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import { PROJECT, PROJECT_LIMITS } from './project-options.ts';
@@ -73,9 +76,39 @@ interface OneArguments extends GlobalArguments {
 const show: Command<OneArguments> = async ({ project }, session) =>
   outputOf(await session.administration.projects().show(project ?? session.namespace));
 
-const remove: Command<
-  GlobalArguments & { readonly project: string; readonly yes: boolean | undefined }
-> = async (args, session) => {
+interface DeleteArguments extends GlobalArguments {
+  readonly project: string;
+  readonly yes: boolean | undefined;
+  readonly withTokens: boolean;
+  readonly withBuckets: boolean;
+  readonly wait: boolean;
+  readonly timeout: number;
+}
+
+function alsoText({ tokens, buckets }: Pick<DeletedProject, 'tokens' | 'buckets'>): string {
+  const also = [
+    ...(tokens > 0 ? [countText(tokens, 'access token')] : []),
+    ...(buckets > 0 ? [countText(buckets, 'bucket')] : []),
+  ];
+  return also.length === 0 ? '' : ` with ${also.join(' and ')}`;
+}
+
+function afterDeletion(args: DeleteArguments, namespace: string): readonly string[] {
+  return [
+    ...(args.withTokens
+      ? []
+      : [
+          `The tokens work again if a project is created in this namespace. Delete them with: kubectl delete ziptokens --all -n ${namespace}`,
+        ]),
+    ...(args.wait
+      ? []
+      : [
+          `This takes up to five minutes, until its jobs are finished and its buckets are deleted. Check with: zipjobs project show ${namespace}`,
+        ]),
+  ];
+}
+
+const remove: Command<DeleteArguments> = async (args, session) => {
   const projects = session.administration.projects();
   const { namespace } = await projects.show(args.project);
   await confirmed(
@@ -83,14 +116,20 @@ const remove: Command<
     `Delete project "${namespace}" and cancel its jobs? Its access tokens stop working.`,
     args,
   );
-  await projects.delete(namespace);
+  const { problems, ...deleted } = await projects.delete(namespace, {
+    tokens: args.withTokens,
+    buckets: args.withBuckets,
+  });
+  const started = `Deleting project "${namespace}"${alsoText(deleted)}. Its access tokens stop working at once, and its jobs are being cancelled.`;
+  if (args.wait) {
+    session.terminal.note(started);
+    await projects.untilDeleted(namespace, waitOptions(args, session));
+  }
   return {
-    value: { namespace, deleted: true },
-    text: `Deleting project "${namespace}". Its access tokens stop working at once, and its jobs are being cancelled.`,
-    notes: [
-      `The tokens work again if a project is created in this namespace. Delete them with: kubectl delete ziptokens --all -n ${namespace}`,
-      `This takes up to five minutes, until its jobs are finished and its buckets are deleted. Check with: zipjobs project show ${namespace}`,
-    ],
+    value: { namespace, deleted: true, gone: args.wait, ...deleted, problems },
+    text: args.wait ? `Project "${namespace}" deleted.` : started,
+    notes: [...problems.map((problem) => `Not deleted: ${problem}`), ...afterDeletion(args, namespace)],
+    exitCode: problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failed,
   };
 };
 
@@ -140,6 +179,22 @@ const CREATE_OPTIONS = {
   timeout: TIMEOUT('60s'),
 } as const;
 
+const DELETE_OPTIONS = {
+  yes: YES,
+  'with-tokens': {
+    type: 'boolean',
+    default: false,
+    describe: 'Also delete the access tokens; otherwise they work again in a new project of the namespace',
+  },
+  'with-buckets': {
+    type: 'boolean',
+    default: false,
+    describe: 'Also delete the buckets and their credentials from zipjobs; buckets at the provider are kept',
+  },
+  wait: { type: 'boolean', default: false, describe: 'Wait until the project is deleted' },
+  timeout: TIMEOUT('10m'),
+} as const;
+
 const addFirstCommands: CommandGroup = (group, run) =>
   group
     .command('list', 'List the projects that you have access to', (args) => args, run(list))
@@ -167,7 +222,7 @@ const addLastCommands: CommandGroup = (group, run) =>
     .command(
       'delete <project>',
       'Delete a project: its tokens stop working and its jobs are cancelled',
-      (args) => args.positional('project', PROJECT).hide('namespace').hide('n').option('yes', YES),
+      (args) => args.positional('project', PROJECT).hide('namespace').hide('n').options(DELETE_OPTIONS),
       run(remove),
     )
     .command(

@@ -1,3 +1,4 @@
+import { hasCode } from '#administration/errors/administration-error.ts';
 import type { CreatedToken, Token } from '#administration/tokens.ts';
 import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -69,10 +70,34 @@ function words(text: string): readonly string[] {
   return text.split(',').map((word) => word.trim());
 }
 
+/** What follows from the name of other tokens, as far as the user may list them. */
+async function namesakes(name: string | undefined, session: Session): Promise<readonly string[]> {
+  if (name === undefined) return [];
+  const tokens = await session.administration
+    .tokens(session.namespace)
+    .list()
+    .catch((error: unknown) => {
+      if (hasCode(error, 'Forbidden')) return [];
+      throw error;
+    });
+  const ids = tokens.filter((token) => token.name === name).map(({ id }) => id);
+  return ids.length === 0
+    ? []
+    : [
+        `The name "${name}" was already in use, so commands need the ID of a token. The others with this name: ${ids.join(', ')}`,
+      ];
+}
+
 const create: Command<CreateArguments> = async (args, session) => {
   const { name, permissions } = args;
   const tokens = session.administration.tokens(session.namespace);
-  return createdResponse(await tokens.create({ name, permissions: words(permissions) }), session, args);
+  const sameName = await namesakes(name, session);
+  const response = createdResponse(
+    await tokens.create({ name, permissions: words(permissions) }),
+    session,
+    args,
+  );
+  return { ...response, notes: [SHOWN_ONCE, ...sameName] };
 };
 
 const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = async (args, session) => {

@@ -136,7 +136,10 @@ const remove: Command<
   GlobalArguments & { readonly withSecret: boolean; readonly yes: boolean | undefined }
 > = async (args, session) => {
   const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
-  await confirmed(session, `Delete the webhook of project "${session.namespace}"?${fate}`, args);
+  const { webhook: current } = await session.administration.webhooks(session.namespace).show();
+  // Without a webhook, the deletion is refused, so there is nothing to confirm.
+  if (current.isSet)
+    await confirmed(session, `Delete the webhook of project "${session.namespace}"?${fate}`, args);
   const webhook = await session.administration.webhooks(session.namespace).remove(args);
   return { value: webhook, text: 'Webhook deleted. New jobs send no events.' };
 };

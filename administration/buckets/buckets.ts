@@ -92,6 +92,8 @@ export interface Buckets {
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
   /** Starts a test without waiting: `testPending` of the bucket is true until it finishes. @throws AdministrationError NotFound */
   beginTest(bucket: BucketRef): Promise<void>;
+  /** The bucket, if it can be deleted. @throws AdministrationError InUse, NotFound */
+  checkDelete(bucket: BucketRef): Promise<Bucket>;
   /**
    * Refused while jobs refer to the bucket, including finished jobs. With `force`, unfinished jobs fail instead.
    * @throws AdministrationError InUse, NotFound
@@ -250,6 +252,11 @@ export function createBuckets(options: BucketsOptions, namespace: string): Bucke
         target: { namespace, name },
         annotation: ANNOTATIONS.testBucket,
       });
+    },
+    checkDelete: async (ref) => {
+      const bucket = await found(options, namespace, ref);
+      await refuseWhileInUse(options.kube, bucket);
+      return toBucket(bucket);
     },
     delete: async (ref, wait) => deleteBucket(options, await found(options, namespace, ref), wait),
   };

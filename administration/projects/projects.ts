@@ -59,6 +59,11 @@ export interface Projects {
   /** Starts the deletion: tokens are invalid immediately, jobs are cancelled. @throws AdministrationError NotFound */
   delete(namespace: string, also?: AlsoDelete): Promise<DeletedProject>;
   /**
+   * Waits until the project does not exist any more.
+   * @throws AdministrationError TimedOut with the last message of the controller
+   */
+  untilDeleted(namespace: string, options: WaitOptions): Promise<void>;
+  /**
    * Deletes all records of the project from the history, and waits until it is done. ZipJobs are kept.
    * @throws AdministrationError NotFound; Refused without a history; TimedOut with the last message of the controller
    */
@@ -172,6 +177,17 @@ export function createProjects(options: ProjectsOptions): Projects {
         const said =
           last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
         return `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`;
+      });
+    },
+    untilDeleted: async (namespace, wait) => {
+      let last: ZipProject | undefined;
+      async function ask(signal: AbortSignal): Promise<true | undefined> {
+        last = await options.projects.get(namespace, PROJECT_NAME, signal);
+        return last?.metadata.deletionTimestamp === undefined ? true : undefined;
+      }
+      await waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
+        const why = last && toProject(last).ready?.message;
+        return `Project "${namespace}" is still being deleted after ${Math.round(wait.limitMs / 1000)} s${why === undefined ? '' : `: ${why}`}`;
       });
     },
     delete: (namespace, also = {}) => deleteProject(options, namespace, also),

@@ -105,7 +105,7 @@ describe('the command line', function () {
         '--host',
         '0123abcd.r2.cloudflarestorage.com',
       ];
-      await world.owner.succeed(world.inOwn('bucket', 'create', 'archive', ...r2), {
+      await world.owner.succeed(world.inOwn('bucket', 'create', 'archive', '--no-test', ...r2), {
         env: world.credentials,
       });
       expect(
@@ -174,6 +174,15 @@ describe('the command line', function () {
         .and.to.match(/Next step: +Set valid credentials/);
       await world.owner.succeed(world.inOwn('bucket', 'set-credentials', BUCKET), { env: world.credentials });
       await world.owner.succeed(world.inOwn('bucket', 'test', BUCKET));
+    });
+
+    it('tests a new bucket from inside the cluster (Q-C20)', async () => {
+      const args = world.newBucket('tested').filter((arg) => arg !== '--no-test');
+      const { exitCode: code, stdout, stderr } = await world.owner.run(args, { env: world.credentials });
+      // The store has no bucket of this name.
+      expect(code, stderr).to.equal(1);
+      expect(stdout).to.match(/Last test: +Bucket\w+/).and.to.match(/Next step: +\S/);
+      await world.owner.succeed(world.inOwn('bucket', 'delete', 'tested', '--yes'));
     });
 
     it('rotates keys with the documented commands (X37)', async () => {

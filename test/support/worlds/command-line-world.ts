@@ -97,7 +97,7 @@ export async function startCommandLineWorld(own: string): Promise<CommandLineWor
     inOwn: (...args) => [...args, '-n', own],
     newBucket: (name) => {
       const flags = ['--region', store.region, '--endpoint', store.endpoint];
-      return ['bucket', 'create', name, ...flags, '-n', own];
+      return ['bucket', 'create', name, '--no-test', ...flags, '-n', own];
     },
     kubectl: async (...args) => (await cluster.kubectl(['-n', own, ...args])).stdout,
     refused: async (who, args, { code, says, env = {} }) => {
