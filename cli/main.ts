@@ -1,5 +1,12 @@
-import { COMPLETE } from './program.ts';
-import { createCommandLineProgram } from './wiring.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+const { XDG_CACHE_HOME: cacheHome = '', HOME: home = '' } = process.env;
+const cache = cacheHome === '' && home !== '' ? join(home, '.cache') : cacheHome;
+// A static import would be compiled before. The directory is the user's: code from a shared one, such as /tmp, would run as this user.
+if (cache !== '') enableCompileCache(join(cache, 'zipjobs'));
+const { COMPLETE } = await import('./program.ts');
+const { createCommandLineProgram } = await import('./wiring.ts');
 
 const interrupt = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,5 +1,3 @@
-import { stringify } from 'yaml';
-
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
@@ -24,7 +22,10 @@ function withLineEnd(text: string): string {
 }
 
 /** The text for standard output. */
-export function renderResponse({ value, text, jsonLines }: Output, format: OutputFormat): string {
+export async function renderResponse(
+  { value, text, jsonLines }: Output,
+  format: OutputFormat,
+): Promise<string> {
   switch (format) {
     case 'table':
       return withLineEnd(text);
@@ -32,7 +33,9 @@ export function renderResponse({ value, text, jsonLines }: Output, format: Outpu
       return jsonLines === undefined
         ? `${JSON.stringify(value, undefined, 2)}\n`
         : withLineEnd(jsonLines.join('\n'));
-    case 'yaml':
+    case 'yaml': {
+      const { stringify } = await import('yaml');
       return stringify(value, { aliasDuplicateObjects: false });
+    }
   }
 }

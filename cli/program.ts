@@ -299,7 +299,7 @@ async function outputFor(options: ProgramOptions, args: readonly string[]): Prom
   const { help, output } = await parse(options, await withHelpOption(options, args));
   if (help !== '') await printAll(terminal, `${help}\n`);
   if (!output) return EXIT_CODES.ok;
-  await printAll(terminal, renderResponse(output.of, output.format), output.of.ifLost);
+  await printAll(terminal, await renderResponse(output.of, output.format), output.of.ifLost);
   for (const note of output.of.notes ?? []) terminal.note(note);
   return output.of.exitCode ?? EXIT_CODES.ok;
 }

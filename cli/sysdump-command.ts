@@ -10,7 +10,7 @@ import type { GlobalArguments } from './global-arguments.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { DUMP_LIMITS, type DumpLimits } from './sysdump/dump-context.ts';
-import { createSysdump, type SysdumpResult } from './sysdump/sysdump.ts';
+import type { SysdumpResult } from './sysdump/sysdump.ts';
 import { UsageError } from './usage-error.ts';
 import { atLeastOne } from './whole-number.ts';
 
@@ -66,7 +66,9 @@ async function outputOf({ path, namespaces, problems }: SysdumpResult): Promise<
   };
 }
 
-function sysdumpOf({ kube, clock, terminal }: Session, version: string) {
+async function sysdumpOf({ kube, clock, terminal }: Session, version: string) {
+  // This import loads the writer of archives.
+  const { createSysdump } = await import('./sysdump/sysdump.ts');
   return createSysdump({
     kube,
     clock,
@@ -87,7 +89,7 @@ function sysdump(version: string): Command<SysdumpArguments> {
       ownNamespace: session.namespace,
     };
     try {
-      return await outputOf(await sysdumpOf(session, version)(request, session.signal));
+      return await outputOf(await (await sysdumpOf(session, version))(request, session.signal));
     } catch (error) {
       throw isKubeError(error) ? explainKubeError({ verb: 'get', resource: 'version' }, error) : error;
     }

@@ -1,47 +1,14 @@
-import { createUserClient } from '#administration/changes/user-client.ts';
-import type { KubeClient } from '#runtime/kube/client/client.ts';
-import { createObjectClient } from '#runtime/kube/client/object-client.ts';
-import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { KubeObject, ListOptions, ResourceDefinition } from '#runtime/kube/types.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
-import type { Session } from './session.ts';
-import { createUninstall, type Uninstalled } from './uninstall/uninstall.ts';
+import type { Uninstalled } from './uninstall/uninstall.ts';
 import { waitOptions } from './wait-options.ts';
 
 interface UninstallArguments extends GlobalArguments {
   readonly systemNamespace: string | undefined;
   readonly timeout: number;
   readonly yes: boolean | undefined;
-}
-
-const QUIET_MS = 4000;
-
-/** Failed writes keep the code of the API server: a conflict is tried again at once. A cluster may have many objects. */
-function readExplained<T extends KubeObject>(kube: KubeClient, definition: ResourceDefinition<T>) {
-  const user = createUserClient(kube, definition);
-  return {
-    ...createObjectClient(kube, definition),
-    get: (namespace: string, name: string, signal?: AbortSignal) => user.get(namespace, name, signal),
-    list: (options: ListOptions) => user.list({ maxBytes: Infinity, ...options }),
-  };
-}
-
-function uninstallOf({ kube, clock }: Session) {
-  return createUninstall({
-    deployments: createUserClient(kube, RESOURCES.deployments),
-    leases: readExplained(kube, RESOURCES.leases),
-    serviceAccounts: createUserClient(kube, RESOURCES.serviceAccounts),
-    finalized: [
-      readExplained(kube, RESOURCES.zipJobs),
-      readExplained(kube, RESOURCES.zipBuckets),
-      readExplained(kube, RESOURCES.zipProjects),
-    ],
-    clock,
-    quietMs: QUIET_MS,
-  });
 }
 
 function textOf({ controllers, released }: Uninstalled): string {
@@ -58,6 +25,7 @@ const uninstall: Command<UninstallArguments> = async (args, session) => {
     'Stop the controllers and remove the finalizers of all jobs, buckets and projects? Running jobs end without an archive.',
     args,
   );
+  const { uninstallOf } = await import('./uninstall/uninstall-of.ts');
   const done = await uninstallOf(session)({
     ...waitOptions(args, session),
     namespace,

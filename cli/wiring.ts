@@ -1,11 +1,9 @@
 import { systemClock } from '#runtime/time/clock.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { addBucketCommands } from './bucket-commands.ts';
-import { readCommandLineConfig } from './config.ts';
 import { addJobCommands } from './job-commands.ts';
 import { createProgram } from './program.ts';
 import { addProjectCommands } from './project-commands.ts';
-import { createOpenSession } from './session.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal, type TerminalOptions } from './terminal.ts';
 import { addTokenCommands } from './token-commands.ts';
@@ -39,15 +37,20 @@ export function createCommandLineProgram({ env, cwd, signal, ...streams }: Proce
       createVersionCommand(version),
     ],
     terminal,
-    openSession: createOpenSession({
-      config: () => readCommandLineConfig(env),
-      userAgent: `zipjobs/${version}`,
-      terminal,
-      clock: systemClock,
-      signal,
-      env,
-      cwd,
-    }),
+    openSession: async (args) => {
+      // These imports load the clients of Kubernetes: skip them for help, completion of options and invalid words.
+      const { createOpenSession } = await import('./session.ts');
+      const { readCommandLineConfig } = await import('./config.ts');
+      return createOpenSession({
+        config: () => readCommandLineConfig(env),
+        userAgent: `zipjobs/${version}`,
+        terminal,
+        clock: systemClock,
+        signal,
+        env,
+        cwd,
+      })(args);
+    },
     signal,
     shell: env['SHELL']?.split('/').at(-1),
   });
