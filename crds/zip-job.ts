@@ -148,6 +148,10 @@ export interface Progress {
   readonly estimatedEndAt?: string;
   /** `filesDone/filesTotal`, for the column Files. */
   readonly display: string;
+  /** Of the sources, such as `40%`, for the column Progress. */
+  readonly percent?: string;
+  /** `bytesUploaded` with a unit, for the column Size. */
+  readonly size?: string;
   readonly updatedAt: string;
 }
 

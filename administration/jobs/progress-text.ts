@@ -1,21 +1,14 @@
 /** The progress of a running job, for the dashboard and the command line. */
 import type { Progress } from '#crds/zip-job.ts';
+import { shareRead } from '#runtime/share-read.ts';
 import { sizeText } from '../projects/size-text.ts';
 import { durationText } from './duration-text.ts';
 
 type Shown = Omit<Progress, 'podUid'>;
 
-function shareOf({ filesDone, filesTotal, bytesRead, bytesTotal }: Shown): number {
-  return bytesTotal !== undefined && bytesTotal > 0
-    ? bytesRead / bytesTotal
-    : filesTotal > 0
-      ? filesDone / filesTotal
-      : 0;
-}
-
 /** A job that has read every byte stays at 99 until its archive is in the bucket. */
 export function percentDone(progress: Shown): number {
-  return Math.min(99, Math.max(0, Math.floor(shareOf(progress) * 100)));
+  return Math.min(99, Math.max(0, Math.floor(shareRead(progress) * 100)));
 }
 
 /** `2.0 GiB of 4.1 GiB`. */
@@ -27,10 +20,9 @@ export function bytesReadText({ bytesRead, bytesKnown = 0, bytesTotal }: Shown):
 
 /** `80.2 MiB/s` and `about 20 s left`, as far as they are known. */
 export function speedTexts({ bytesPerSecond, estimatedEndAt, updatedAt }: Shown): readonly string[] {
+  const leftMs = estimatedEndAt === undefined ? 0 : Date.parse(estimatedEndAt) - Date.parse(updatedAt);
   return [
     ...(bytesPerSecond === undefined ? [] : [`${sizeText(bytesPerSecond)}/s`]),
-    ...(estimatedEndAt === undefined
-      ? []
-      : [`about ${durationText(Date.parse(estimatedEndAt) - Date.parse(updatedAt))} left`]),
+    ...(leftMs > 0 ? [`about ${durationText(leftMs)} left`] : []),
   ];
 }

@@ -130,18 +130,18 @@ describe('a job', function () {
     const [header = '', row = ''] = (await kubectl('get', 'zj', 'by-hand')).split('\n');
     expect(header.trim().split(/\s{2,}/)).to.deep.equal([
       'NAME',
+      'KEY',
       'PHASE',
       'REASON',
+      'PROGRESS',
       'FILES',
-      'BYTES',
-      'BUCKET',
-      'ATTEMPTS',
+      'SIZE',
       'DURATION',
       'AGE',
     ]);
     expect(row).to.match(
       new RegExp(
-        `^by-hand\\s+Succeeded\\s+Uploaded\\s+1/1\\s+\\d+\\s+s3-${bucketName}\\s+1\\s+(?:\\d+m)?\\d+s\\s`,
+        `^by-hand\\s+by-hand\\.zip\\s+Succeeded\\s+Uploaded\\s+100%\\s+1/1\\s+\\d+ B\\s+(?:\\d+m)?\\d+s\\s`,
       ),
     );
     // Events are recorded asynchronously.
@@ -266,7 +266,7 @@ describe('a job', function () {
       .flatMap((log) => readFileSync(join(cluster.dir, log), 'utf8').split('\n'))
       .filter((line) => line.startsWith('{'));
     const processes = new Set(lines.map((line) => (JSON.parse(line) as { process?: string }).process));
-    expect([...processes]).to.include.members(['api', 'controller', 'zipper']);
+    expect([...processes]).to.include.members(['zipjobs-api', 'zipjobs-controller', 'zipper']);
     const repeated = lines.filter((line) => duplicateKeys(line).length > 0);
     // The logger would rename the field of a call that repeats one.
     const renamed = lines.filter((line) => /[{,]"field[A-Z]/.test(line));

@@ -1,5 +1,7 @@
 import type { Progress } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { shareRead } from '#runtime/share-read.ts';
+import { sizeText } from '#runtime/size-text.ts';
 import { createPace } from './pace.ts';
 
 /** The counts of one run, which are written to the status. */
@@ -19,6 +21,11 @@ export interface ProgressOptions {
   readonly bytesRead: () => number;
   readonly bytesUploaded: () => number;
   readonly now: () => Date;
+}
+
+function percentText(counts: Parameters<typeof shareRead>[0]): string {
+  if (counts.filesDone === counts.filesTotal) return '100%';
+  return `${Math.min(99, Math.floor(shareRead(counts) * 100))}%`;
 }
 
 /** Counts files. Byte counts are read when a snapshot is taken. */
@@ -44,17 +51,17 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
     snapshot: () => {
       const now = options.now();
       const bytesRead = options.bytesRead();
+      const bytesUploaded = options.bytesUploaded();
       // Files start in their order.
       const [currentFile] = current;
+      const counts = { filesTotal, filesDone, bytesRead, bytesUploaded, ...pace.at(now, bytesRead) };
       return {
         podUid,
-        filesTotal,
-        filesDone,
-        bytesRead,
-        bytesUploaded: options.bytesUploaded(),
+        ...counts,
         ...defined({ currentFile }),
-        ...pace.at(now, bytesRead),
         display: `${filesDone}/${filesTotal}`,
+        percent: percentText(counts),
+        size: sizeText(bytesUploaded),
         updatedAt: now.toISOString(),
       };
     },

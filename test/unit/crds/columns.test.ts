@@ -11,10 +11,10 @@ interface Crd {
 }
 
 describe('kubectl get zipjobs', () => {
-  it('shows the phase and reason of a job first, without -o wide', () => {
+  it('shows key, phase and reason of a job first, without -o wide (Q-O3)', () => {
     const crd = parse(readFileSync('crds/zipjobs.yaml', 'utf8')) as Crd;
     const columns = crd.spec.versions[0]?.additionalPrinterColumns ?? [];
     const shown = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
-    expect(shown.slice(0, 2)).to.deep.equal(['Phase', 'Reason']);
+    expect(shown.slice(0, 3)).to.deep.equal(['Key', 'Phase', 'Reason']);
   });
 });

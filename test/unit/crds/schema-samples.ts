@@ -115,6 +115,8 @@ const status: Complete<zip.ZipJobStatus> = {
     bytesPerSecond: 1,
     estimatedEndAt: TIME,
     display: '1/1',
+    percent: '100%',
+    size: '7 B',
     updatedAt: TIME,
   },
   upload: { ...upload, archive },

@@ -32,8 +32,28 @@ describe('createProgress', () => {
       bytesUploaded: 7,
       currentFile: 0,
       display: '0/2',
+      percent: '0%',
+      size: '7 B',
       updatedAt: '2026-01-02T03:04:05.000Z',
     });
+  });
+
+  it('has the percentage of the bytes, or of the files, and sizes for the columns of kubectl (Q-O3)', () => {
+    const progress = create(3);
+    progress.startFile(0, 1000);
+    progress.finishFile(0);
+    // The other lengths are not known.
+    bytesRead = 1000;
+    expect(progress.snapshot()).to.include({ percent: '33%', size: '7 B' });
+    progress.startFile(1, 500);
+    progress.startFile(2, 500);
+    bytesRead = 1999;
+    expect(progress.snapshot()).to.include({ percent: '99%', bytesTotal: 2000 });
+    bytesRead = 2000;
+    expect(progress.snapshot()).to.include({ percent: '99%' });
+    progress.finishFile(1);
+    progress.finishFile(2);
+    expect(progress.snapshot()).to.include({ percent: '100%' });
   });
 
   it('estimates the size of later files from the files so far', () => {
