@@ -3,26 +3,47 @@ import { bytesReadText, percentDone, speedTexts } from '#administration/jobs/pro
 import { printable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-const BAR_WIDTH = 20;
+/** Two, so that the bar does not change with each digit of the figures. */
+const BAR_WIDTHS = [20, 10];
 
-function bar(percent: number): string {
-  const done = Math.floor((percent * BAR_WIDTH) / 100);
-  return `[${'='.repeat(done)}${' '.repeat(BAR_WIDTH - done)}]`;
+function bar(percent: number, width: number): string {
+  const done = Math.floor((percent * width) / 100);
+  return `[${'='.repeat(done)}${' '.repeat(width - done)}]`;
 }
 
 function phaseOf({ phase }: Job): string {
   return phase ?? 'Queued';
 }
 
-/** The figures while they change; before and after, the reason says more. */
-function figures({ phase, progress, reason, files }: Job): readonly string[] {
-  if (phase !== 'Running' || progress === null) return reason === null ? [] : [reason];
+type Progress = NonNullable<Job['progress']>;
+
+/** All figures, and fewer of them for a narrow terminal. */
+function figuresOf(progress: Progress, { files }: Job): readonly (readonly string[])[] {
+  const percent = `${percentDone(progress)} %`;
+  const [count, bytes] = [`${progress.filesDone} of ${files.count} files`, bytesReadText(progress)];
+  const speed = speedTexts(progress);
   return [
-    `${percentDone(progress)} %`,
-    `${progress.filesDone} of ${files.count} files`,
-    bytesReadText(progress),
-    ...speedTexts(progress),
+    [percent, count, bytes, ...speed],
+    [percent, bytes, ...speed],
+    [percent, ...speed],
   ];
+}
+
+/** The figures while they change; before and after, the reason says more. */
+function figures(job: Job): readonly string[] {
+  const { phase, progress, reason } = job;
+  if (phase !== 'Running' || progress === null) return reason === null ? [] : [reason];
+  return figuresOf(progress, job)[0] ?? [];
+}
+
+/** As many figures as fit beside a bar, whose presence says that the job is running. */
+function withBar(progress: Progress, job: Job, columns: number): string | undefined {
+  for (const parts of figuresOf(progress, job)) {
+    const text = `  ${printable(parts.join(', '))}`;
+    const width = BAR_WIDTHS.find((one) => one + '[]'.length + text.length <= columns);
+    if (width !== undefined) return `${bar(percentDone(progress), width)}${text}`;
+  }
+  return undefined;
 }
 
 /** `zip-1  Running  40 %, 4 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, about 20 s left`. */
@@ -32,14 +53,9 @@ export function progressLine(job: Job): string {
 
 /** The same for a terminal, with a bar if there is room, at most this wide. */
 export function progressBarLine(job: Job, columns: number): string {
-  const text = printable(figures(job).join(', '));
-  const line = `${phaseOf(job)}  ${text}`;
   const { phase, progress } = job;
-  if (phase === 'Running' && progress !== null) {
-    const withBar = `${phase}  ${bar(percentDone(progress))}  ${text}`;
-    if (withBar.length <= columns) return withBar;
-  }
-  return line.slice(0, columns);
+  const line = phase === 'Running' && progress !== null ? withBar(progress, job, columns) : undefined;
+  return line ?? `${phaseOf(job)}  ${printable(figures(job).join(', '))}`.slice(0, columns);
 }
 
 /** Shows the state of a job: rewrites one line of a terminal, or prints a line per change. */

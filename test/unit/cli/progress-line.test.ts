@@ -44,9 +44,23 @@ describe('progress of a job', () => {
   });
 
   it('has a bar on a terminal with room for it (Q-C2)', () => {
-    expect(progressBarLine(job(), 120)).to.equal(`Running  [========            ]  ${FIGURES}`);
-    expect(progressBarLine(job(), 79)).to.equal(`Running  ${FIGURES}`);
+    expect(progressBarLine(job(), 120)).to.equal(`[========            ]  ${FIGURES}`);
     expect(progressBarLine(job(), 20)).to.equal(`Running  ${FIGURES}`.slice(0, 20));
+  });
+
+  it('has a shorter bar and then fewer figures on a narrow terminal, such as one of 80 columns (Q-C2)', () => {
+    expect(progressBarLine(job(), 83)).to.equal(`[====      ]  ${FIGURES}`);
+    expect(progressBarLine(job(), 79)).to.equal(
+      '[========            ]  40 %, 40.0 MiB of 100 MiB, 20.0 MiB/s, about 3 s left',
+    );
+    expect(progressBarLine(job(), 48)).to.equal('[====      ]  40 %, 20.0 MiB/s, about 3 s left');
+    for (let columns = 1; columns < 120; columns += 1)
+      expect(progressBarLine(job(), columns).length).to.be.at.most(columns);
+  });
+
+  it('says no time when there is none left (Q-C2)', () => {
+    const last = { ...PROGRESS, estimatedEndAt: PROGRESS.updatedAt };
+    expect(progressLine(job({ phase: 'Running', progress: last }))).to.match(/20\.0 MiB\/s$/);
   });
 
   function printed(columns: number | undefined) {
@@ -68,7 +82,7 @@ describe('progress of a job', () => {
     const { notes, lines } = printed(121);
     expect(notes).to.deep.equal([]);
     expect(lines).to.have.length(3);
-    expect(lines[0]).to.equal(`Running  [========            ]  ${FIGURES}`);
+    expect(lines[0]).to.equal(`[========            ]  ${FIGURES}`);
   });
 
   it('prints one line per change elsewhere (Q-C2)', () => {
