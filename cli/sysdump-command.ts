@@ -96,6 +96,43 @@ function sysdump(version: string): Command<SysdumpArguments> {
   };
 }
 
+const OPTIONS = {
+  file: {
+    alias: 'f',
+    type: 'string',
+    requiresArg: true,
+    describe: 'Output file; default: zipjobs-sysdump-<time>.zip in the current directory',
+  },
+  'system-namespace': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Namespace of the release; default: searched in all namespaces',
+  },
+  'max-size': {
+    type: 'number',
+    requiresArg: true,
+    default: DUMP_LIMITS.maxBytes / MEBIBYTE,
+    describe: 'Maximum MiB of text, before compression',
+  },
+  'max-objects': {
+    type: 'number',
+    requiresArg: true,
+    default: DUMP_LIMITS.maxObjects,
+    describe: 'Maximum number of objects per kind and namespace',
+  },
+  'log-lines': {
+    type: 'number',
+    requiresArg: true,
+    default: DUMP_LIMITS.logLines,
+    describe: 'Maximum number of lines per log, counted from the end',
+  },
+  since: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only log lines within this time, such as 10m, 2h or 7d',
+  },
+} as const;
+
 /** Adds the sysdump command; `version` is the version of the CLI. */
 export function createSysdumpCommands(version: string): CommandGroup {
   return (parser, run) =>
@@ -107,42 +144,7 @@ export function createSysdumpCommands(version: string): CommandGroup {
           .hide('output')
           .hide('o')
           .describe('namespace', 'Only the project of this namespace; default: every project')
-          .options({
-            file: {
-              alias: 'f',
-              type: 'string',
-              requiresArg: true,
-              describe: 'Output file; default: zipjobs-sysdump-<time>.zip in the current directory',
-            },
-            'system-namespace': {
-              type: 'string',
-              requiresArg: true,
-              describe: 'Namespace of the release; default: searched in all namespaces',
-            },
-            'max-size': {
-              type: 'number',
-              requiresArg: true,
-              default: DUMP_LIMITS.maxBytes / MEBIBYTE,
-              describe: 'Maximum MiB of text, before compression',
-            },
-            'max-objects': {
-              type: 'number',
-              requiresArg: true,
-              default: DUMP_LIMITS.maxObjects,
-              describe: 'Maximum number of objects per kind and namespace',
-            },
-            'log-lines': {
-              type: 'number',
-              requiresArg: true,
-              default: DUMP_LIMITS.logLines,
-              describe: 'Maximum number of lines per log, counted from the end',
-            },
-            since: {
-              type: 'string',
-              requiresArg: true,
-              describe: 'Only log lines within this time, such as 10m, 2h or 7d',
-            },
-          })
+          .options(OPTIONS)
           .example('$0 sysdump -n acme', 'Dump one project and the chart')
           .example('$0 sysdump', 'Dump every project that you have access to'),
       run(sysdump(version)),

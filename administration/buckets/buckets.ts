@@ -171,6 +171,11 @@ async function createBucket(
   return toBucket(created);
 }
 
+async function checkDelete({ kube }: BucketsOptions, bucket: ZipBucket): Promise<Bucket> {
+  await refuseWhileInUse(kube, bucket);
+  return toBucket(bucket);
+}
+
 async function deleteBucket(
   options: BucketsOptions,
   bucket: ZipBucket,
@@ -253,11 +258,7 @@ export function createBuckets(options: BucketsOptions, namespace: string): Bucke
         annotation: ANNOTATIONS.testBucket,
       });
     },
-    checkDelete: async (ref) => {
-      const bucket = await found(options, namespace, ref);
-      await refuseWhileInUse(options.kube, bucket);
-      return toBucket(bucket);
-    },
+    checkDelete: async (ref) => checkDelete(options, await found(options, namespace, ref)),
     delete: async (ref, wait) => deleteBucket(options, await found(options, namespace, ref), wait),
   };
 }

@@ -160,7 +160,7 @@ describe('the command line', function () {
         'from-input',
       ]);
       expect(await complete('bucket', 'list', '-n', world.own)).to.deep.equal([world.own, world.other]);
-      expect(await complete('bucket', 's')).to.include.members(['show', 'set-credentials']);
+      expect(await complete('bucket', 's')).to.include.members(['show', 'update-credentials']);
     });
 
     it('replaces credentials, and the test names what is wrong with them', async () => {
@@ -181,7 +181,9 @@ describe('the command line', function () {
       const { exitCode: code, stdout, stderr } = await world.owner.run(args, { env: world.credentials });
       // The store has no bucket of this name.
       expect(code, stderr).to.equal(1);
-      expect(stdout).to.match(/Last test: +Bucket\w+/).and.to.match(/Next step: +\S/);
+      expect(stdout)
+        .to.match(/Last test: +Bucket\w+/)
+        .and.to.match(/Next step: +\S/);
       await world.owner.succeed(world.inOwn('bucket', 'delete', 'tested', '--yes'));
     });
 

@@ -114,6 +114,10 @@ describe('the command line', function () {
       expect(await world.platform.json(['project', 'delete', NEW, '--yes'])).to.deep.equal({
         namespace: NEW,
         deleted: true,
+        gone: false,
+        tokens: 0,
+        buckets: 0,
+        problems: [],
       });
       await until('the project to be gone', async () => {
         return (await world.platform.run(['project', 'show', NEW])).exitCode === 4;
