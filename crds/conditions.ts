@@ -95,6 +95,7 @@ export const REASONS = {
   ContainerConfig: 'The zipper container cannot be created. A Secret may be missing.',
   QuotaExceeded: 'The namespace quota does not allow another pod or Job.',
   AdmissionRefused: 'The API server rejected the Job.',
+  NotTested: 'The bucket was not tested yet.',
   BucketTested: 'Archives can be written to the bucket.',
   BucketTestFailed: 'The bucket test ended without a result.',
   AllPermitted: 'The credentials have every permission that recovery needs.',
@@ -111,6 +112,7 @@ export const REASONS = {
   ProjectDeleting:
     'The ZipProject is being deleted. Its jobs are cancelled, and it waits for its jobs and ZipBuckets.',
   Paused: 'No job starts: all jobs are paused by an annotation on the Lease of the controller.',
+  Pending: 'The controller has not reported a status yet. Check that it is running.',
   ProjectReady: 'The project has all objects that its zippers need.',
   ProjectIncomplete: 'An object that the zippers of the project need could not be created.',
   RefusedByPolicy:
