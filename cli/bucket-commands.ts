@@ -112,7 +112,8 @@ const remove: Command<
   BucketArguments & { readonly yes: boolean | undefined; readonly force: boolean; readonly timeout: number }
 > = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
-  const { bucketName, service } = await (args.force
+  // Before the user is asked: the deletion itself checks again.
+  const { bucketName, service } = await (args.force || args.yes === true
     ? buckets.show(refOf(args))
     : buckets.checkDelete(refOf(args)));
   const fate = args.force ? ' Unfinished jobs that use it will fail.' : '';

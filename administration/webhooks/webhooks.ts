@@ -215,9 +215,10 @@ async function show({ projects, secrets }: WebhooksOptions, namespace: string): 
   return { webhook: withHost(toWebhook(project), host), version: webhookVersion(project), hasSecret };
 }
 
+/** After a change: it is done, whether or not the host can be read. */
 async function shown({ secrets }: WebhooksOptions, project: ZipProject): Promise<Webhook> {
-  const { host } = await readWebhookSecret(secrets, project.metadata.namespace);
-  return withHost(toWebhook(project), host);
+  const known = await readWebhookSecret(secrets, project.metadata.namespace).catch(() => undefined);
+  return withHost(toWebhook(project), known?.host);
 }
 
 async function rotate(

@@ -1,10 +1,10 @@
 /** The command line against an API server that fails to respond to one read in ten. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { unsupported } from '#test/support/builders/unsupported.ts';
 import { apiServerTls } from '#test/support/clients/api-server-tls.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
@@ -143,7 +143,7 @@ describe('commands that wait for an API server that fails', function () {
       ends: [0, /^Removed the finalizer of 0 objects\./],
     },
     'job wait': { firstRead: 2, prepare: heldJob('wait'), ends: [0, /Phase: +Succeeded/] },
-    'job get': { firstRead: 2, prepare: heldJob('get', '--watch'), ends: [0, /Phase: +Succeeded/] },
+    'job show': { firstRead: 2, prepare: heldJob('show', '--watch'), ends: [0, /Phase: +Succeeded/] },
     'job wait (of a job that fails)': {
       firstRead: 2,
       prepare: async () => {
@@ -172,15 +172,28 @@ describe('commands that wait for an API server that fails', function () {
       prepare: () => own('job', 'run-again', finished, '--wait'),
       ends: [0, /Phase: +Succeeded/],
     },
-    'job replay-webhook': {
+    'job resend-webhook': {
       firstRead: 2,
-      prepare: () => own('job', 'replay-webhook', finished),
+      prepare: () => own('job', 'resend-webhook', finished),
       ends: [0, /delivered \(HTTP 204\)/],
     },
     'bucket test': {
       firstRead: 2,
       prepare: () => own('bucket', 'test', flow.project.bucketName),
       ends: [0, /Last test: +ok 2/],
+    },
+    'bucket create': {
+      firstRead: 5,
+      prepare: async () => {
+        created += 1;
+        const { region, endpoint, accessKeyId, secretAccessKey } = flow.cluster.store;
+        const file = join(dir, `${created}.json`);
+        await writeFile(file, JSON.stringify({ accessKeyId, secretAccessKey }));
+        const place = ['--region', region, '--endpoint', endpoint, '--credentials-file', file];
+        return own('bucket', 'create', `created-${created}`, ...place);
+      },
+      // The store has no bucket of this name.
+      ends: [1, /Last test: +Bucket\w+/],
     },
     'bucket delete': {
       firstRead: 4,
@@ -204,6 +217,21 @@ describe('commands that wait for an API server that fails', function () {
         return { args: ['project', 'create', name] };
       },
       ends: [0, /State: +Ready/],
+    },
+    'project delete': {
+      firstRead: 2,
+      prepare: async () => {
+        created += 1;
+        const name = `${NAMESPACE}-${created}`;
+        const metadata = { namespace: name, name: PROJECT_NAME };
+        await flow.cluster.apply([
+          { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+          { apiVersion: GROUP_VERSION, kind: 'ZipProject', metadata, spec: {} },
+        ]);
+        await bindAdmin(name);
+        return { args: ['project', 'delete', name, '--yes', '--wait'] };
+      },
+      ends: [0, /^Project "\S+" deleted\./],
     },
     'project purge': {
       firstRead: 3,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { addWebhookCommands } from '#cli/webhook-commands.ts';
 import { PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { endpointDigest, type ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
@@ -15,6 +16,7 @@ function start(spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {})
   const project: ZipProject = { ...aProject(TEAM, spec), status };
   objects.put(COLLECTIONS.projects, project);
   return {
+    objects,
     projectText: () => JSON.stringify(objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)),
     secretUrl: (): string => {
       const data = objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)?.['data'] as { url: string };
@@ -61,6 +63,16 @@ describe('zipjobs webhook', () => {
       .map((line) => /^[^:]+: */.exec(line)?.[0].length);
     expect(new Set(columns).size).to.equal(1);
     expect((await run(['disable'])).output).to.match(/^Host: +hooks\.example\.com$/m);
+  });
+
+  it('has changed the webhook even if the host cannot be read afterwards (Q-C18)', async () => {
+    const { objects, run } = start();
+    await run(['set', URL_SET]);
+    const failure = new KubeError('no response', { attempt: 'GET /x', code: 'Unreachable' });
+    objects.fail(failure, ({ path }) => path.startsWith(COLLECTIONS.secrets));
+    const { code, output, errors } = await run(['disable']);
+    expect(code, errors).to.equal(0);
+    expect(output).to.match(/^State: +Disabled$/m);
   });
 
   it('reads the URL from standard input, because other users can read arguments (N15)', async () => {
