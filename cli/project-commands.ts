@@ -20,7 +20,7 @@ const list: Command<GlobalArguments> = async (_args, session) => {
   const rows = projects.map((project) => [
     project.namespace,
     project.displayName,
-    stateOf(project),
+    stateOf(project, session.terminal.isDecorated),
     project.createdAt,
   ]);
   const notes = onlyOf && [
@@ -66,7 +66,7 @@ const create: Command<CreateArguments> = async (args, session) => {
     ...defined({ displayName }),
   });
   const project = args.wait ? await projects.untilReady(namespace, waitOptions(args, session)) : created;
-  return { ...outputOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
+  return { ...outputOf(project, session), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
 };
 
 interface OneArguments extends GlobalArguments {
@@ -74,7 +74,7 @@ interface OneArguments extends GlobalArguments {
 }
 
 const show: Command<OneArguments> = async ({ project }, session) =>
-  outputOf(await session.administration.projects().show(project ?? session.namespace));
+  outputOf(await session.administration.projects().show(project ?? session.namespace), session);
 
 interface DeleteArguments extends GlobalArguments {
   readonly project: string;

@@ -1,15 +1,19 @@
 import { limitText } from '#administration/projects/project-limits.ts';
 import type { HistoryPurgeView, Project } from '#administration/projects/project-view.ts';
+import { resultMark } from './decoration.ts';
 import type { Output } from './output.ts';
-import { toFields } from './table.ts';
+import type { Session } from './session.ts';
+import { type Cell, toFields } from './table.ts';
 
 export function daysText(days: number): string {
   return `${days} ${days === 1 ? 'day' : 'days'}`;
 }
 
-export function stateOf({ ready, deletingSince }: Project): string {
+export function stateOf({ ready, deletingSince }: Project, isDecorated: boolean): Cell {
   if (deletingSince !== null) return 'Deleting';
-  return ready === null ? 'Unknown' : ready.status === 'True' ? 'Ready' : ready.reason;
+  if (ready === null || ready.status === 'Unknown') return ready?.reason ?? 'Unknown';
+  const isReady = ready.status === 'True';
+  return resultMark(isReady ? 'Ready' : ready.reason, isReady, isDecorated);
 }
 
 function purgeOf({ finishedAt, startedAt, message }: HistoryPurgeView): string {
@@ -21,12 +25,12 @@ function retentionOf({ historyRetentionDays: days }: Project): string {
   return days === null ? 'that of the installation' : daysText(days);
 }
 
-function described(project: Project): string {
+function described(project: Project, isDecorated: boolean): string {
   return toFields([
     ['Namespace', project.namespace],
     ['Name', project.displayName],
     ['Created', project.createdAt],
-    ['State', stateOf(project)],
+    ['State', stateOf(project, isDecorated)],
     ['Message', project.ready?.message ?? null],
     ['Class', project.class?.name ?? null],
     ['Max active jobs', limitText(project, 'activeJobs')],
@@ -42,6 +46,6 @@ function described(project: Project): string {
   ]);
 }
 
-export function outputOf(project: Project): Output {
-  return { value: project, text: described(project) };
+export function outputOf(project: Project, { terminal }: Session): Output {
+  return { value: project, text: described(project, terminal.isDecorated) };
 }

@@ -90,7 +90,7 @@ async function confirmRetention(
 const update: Command<UpdateArguments> = async (args, session) => {
   const change = changeOf(args);
   await confirmRetention(args, change, session);
-  return outputOf(await session.administration.projects().update(args.project, change));
+  return outputOf(await session.administration.projects().update(args.project, change), session);
 };
 
 function changedLimit(name: keyof typeof PROJECT_LIMITS) {

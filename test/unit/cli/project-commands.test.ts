@@ -73,6 +73,30 @@ describe('zipjobs project update', () => {
     });
 });
 
+describe('zipjobs project show', () => {
+  it('marks the state on a terminal, except while nothing is known (Q-C12)', async () => {
+    async function stateOf(status: 'True' | 'False' | 'Unknown', isDecorated: boolean) {
+      const objects = createObjectsByPath();
+      const reason =
+        status === 'True' ? 'ProjectReady' : status === 'False' ? 'ProjectIncomplete' : 'Pending';
+      const conditions = [{ type: 'Ready', status, reason, message: 'm', lastTransitionTime: TIME }];
+      objects.put(COLLECTIONS.projects, { ...aProject(TEAM), status: { conditions } } as ZipProject);
+      const kube = {
+        server: 'https://example.test',
+        request: (request: KubeRequest) => Promise.resolve().then(() => objects.respond(request)),
+        stream: () => Promise.reject(new Error('not needed')),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+      const options = { groups: [addProjectCommands], kube, terminal: { isDecorated } };
+      return /^State: +(.*)$/m.exec((await runProgram(options, ['project', 'show', TEAM])).output)?.[1];
+    }
+    expect(await stateOf('True', true)).to.equal('\u001b[32m✓ Ready\u001b[39m');
+    expect(await stateOf('False', true)).to.equal('\u001b[31m✗ ProjectIncomplete\u001b[39m');
+    expect(await stateOf('Unknown', true)).to.equal('Pending');
+    expect(await stateOf('True', false)).to.equal('Ready');
+  });
+});
+
 const TIME = '2026-01-02T03:04:05Z';
 const FINISHED = { startedAt: TIME, finishedAt: TIME };
 
