@@ -31,7 +31,7 @@ export async function stopSharedBrowser(): Promise<void> {
 export async function openBrowser(
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext & AsyncDisposable> {
-  const context = await (await sharedBrowser()).newContext(options);
+  const context = await (await sharedBrowser()).newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(30_000);
   return context;
 }
