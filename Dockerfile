@@ -88,7 +88,8 @@ RUN sh install-packages \
   pino \
   prom-client \
   rate-limiter-flexible \
-  undici
+  undici \
+  yaml
 
 FROM dashboard-packages AS dashboard-program
 COPY crds ./crds

@@ -1,8 +1,17 @@
 import { invalidInput } from '#administration/errors/administration-error.ts';
 
+export interface Choice {
+  readonly value: string;
+  readonly text: string;
+  /** A quiet addition to the text of a box. */
+  readonly note?: string;
+}
+
 interface Common {
   readonly name: string;
   readonly label: string;
+  /** Fields of one group are together, below its name. Default: none. */
+  readonly group?: string;
   /** Default: none. */
   readonly hint?: string;
   /** Path below the spec, if it is not the name: the API server names it in its errors. */
@@ -15,11 +24,11 @@ export type SettingField =
   | (Common & { readonly kind: 'lines'; readonly maxlength: number })
   | (Common & {
       readonly kind: 'select';
-      readonly options: readonly { readonly value: string; readonly text: string }[];
+      readonly options: readonly Choice[];
     })
   | (Common & {
       readonly kind: 'boxes';
-      readonly choices: readonly { readonly value: string; readonly text: string }[];
+      readonly choices: readonly Choice[];
     })
   | (Common & { readonly kind: 'check' });
 

@@ -130,7 +130,7 @@ describe('the settings pages', () => {
     };
     put({ jobDefaults });
     expect((await project.ada.get(SETTINGS)).text)
-      .to.contain('<bdi>1 d</bdi>')
+      .to.contain('<bdi>1 day</bdi>')
       .and.contain('a-b=1=2, c=d');
     const values = {
       compression: 'auto',
@@ -161,6 +161,26 @@ describe('the settings pages', () => {
     expect(spec()).to.deep.equal({});
   });
 
+  it('have one form of options in groups, with words and units (Q-U22)', async () => {
+    put({ jobDefaults: { onSourceError: 'Skip', activeDeadlineSeconds: 5_400 } });
+    const { text } = await project.ada.get(`${SETTINGS}/job-defaults`);
+    expect([...text.matchAll(/<legend>([^<]+)/g)].map(([, legend]) => legend)).to.deep.equal([
+      'Content',
+      'Failures',
+      'Time limits',
+      'Object',
+    ]);
+    expect(text).to.contain('<option value="">Default: fail the job</option>');
+    expect(text).to.contain('<option value="Skip" selected>Skip failed files</option>');
+    expect(text).to.contain('value="90 min"').and.contain('From 1 min to 1 day.');
+    expect(text).to.not.match(/in seconds|Not set/);
+    const saved = await save('job-defaults', { onSourceError: 'Skip', failed: '2 weeks' });
+    expect(saved.status).to.equal(303);
+    expect(spec()).to.deep.equal({
+      jobDefaults: { onSourceError: 'Skip', ttlSecondsAfterFinished: { failed: 1_209_600 } },
+    });
+  });
+
   it('keep a value that only a newer version knows', async () => {
     put({ jobDefaults: { compression: 'zstd' } });
     expect((await project.ada.get(`${SETTINGS}/job-defaults`)).text).to.contain(
@@ -171,6 +191,9 @@ describe('the settings pages', () => {
   it('show errors of job defaults at their field', async () => {
     for (const [field, value, message] of [
       ['maxAttempts', 'many', 'Attempts: use a whole number'],
+      ['maxAttempts', '11', 'Attempts: from 1 to 10'],
+      ['activeDeadlineSeconds', '2 days', 'Time limit of a job: from 1 min to 1 day'],
+      ['startDeadlineSeconds', 'soon', 'Time limit of the start: use a number and a unit'],
       ['metadata', 'no-value', 'Metadata of archives: use one name=value per line'],
       ['metadata', 'a=1\na=2', 'Metadata of archives: the name a is repeated'],
       ['metadata', 'zip-x=1', 'Metadata of archives has a name that starts with'],
@@ -185,24 +208,22 @@ describe('the settings pages', () => {
 
   it('show errors of the API server at their field', async () => {
     const version = await versionOn(`${SETTINGS}/job-defaults`);
-    const message = 'should be less than or equal to 86400';
+    const message = "should match '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'";
     project.objects.fail(
       new KubeError('no', {
         attempt: 'PATCH /x',
         code: 'Invalid',
         httpStatus: 422,
-        causes: [{ field: 'spec.jobDefaults.activeDeadlineSeconds', message }],
+        causes: [{ field: 'spec.jobDefaults.queueName', message }],
       }),
       ({ method }) => method === 'PATCH',
     );
     const { status, text } = await project.send(`${SETTINGS}/job-defaults`, {
       version,
-      activeDeadlineSeconds: '90000',
+      queueName: 'A queue',
     });
     expect(status).to.equal(422);
-    expect(text).to.contain(
-      'id="activeDeadlineSeconds-error">Time limit of a job, in seconds should be less than or equal to 86400',
-    );
+    expect(text).to.contain('id="queueName-error">Kueue queue should match');
   });
 
   it('close caller options, and open them again', async () => {
