@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BucketRef } from '#administration/buckets/bucket-input.ts';
-import { hasCode } from '#administration/errors/administration-error.ts';
+import { hasCode, invalidInput } from '#administration/errors/administration-error.ts';
 import {
   IncompleteJobError,
   InvalidEntriesError,
@@ -9,9 +9,8 @@ import {
 } from '#administration/jobs/new-jobs.ts';
 import { type ReadLines, readLines } from '#administration/jobs/read-lines.ts';
 import { zipJobName } from '#crds/api-group.ts';
-import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
-import { defined } from '#runtime/collections/optional.ts';
+import { isJsonObject } from '#runtime/kube/client/decode.ts';
 import { BUCKET_RIGHTS } from '../buckets/bucket-rights.ts';
 import { newBucketHref } from '../buckets/new-bucket.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../http/page.ts';
@@ -21,32 +20,16 @@ import { FORMAT } from '../ui/format.ts';
 import { SECTION_LABELS } from '../ui/words.ts';
 import { reasonAgainst } from '../user/reason-against.ts';
 import { bucketChoice, bucketChoices, chosenBucket } from './bucket-choices.ts';
+import { type SourceJob, sourceJob } from './from-job.ts';
+import { NEW_JOB_OPTIONS, optionFields, optionsIn } from './job-fields.ts';
 import { NEW_JOB_RIGHTS, newJobRules } from './job-rules.ts';
 
 const PATH = '/projects/:project/new-job';
 /** Faulty lines that the page lists. */
 const SHOWN_FAULTS = 20;
-
-const PROJECT_DEFAULT = { value: '', text: 'Default of the project' } as const;
-const SOURCE_ERROR_TEXTS = {
-  Fail: 'Fail the job',
-  Skip: 'Leave it out',
-  Placeholder: 'Replace it with a short text',
-};
-const COMPRESSION_TEXTS = { auto: 'Only files that shrink', store: 'None', deflate: 'Every file' };
-
-const CHOICES = {
-  sourceErrors: [
-    PROJECT_DEFAULT,
-    ...ON_SOURCE_ERRORS.map((value) => ({ value, text: SOURCE_ERROR_TEXTS[value] })),
-  ],
-  compressions: [
-    PROJECT_DEFAULT,
-    ...COMPRESSIONS.map((value) => ({ value, text: COMPRESSION_TEXTS[value] })),
-  ],
-  // As for requests: a job can only be stricter than its project and its bucket.
-  conflicts: [PROJECT_DEFAULT, { value: ON_CONFLICTS[1], text: 'Fail the job' }],
-} as const;
+/** Its own name, because the object has metadata too. */
+const JOB_METADATA = 'jobMetadata';
+const VALUE_NAMES = ['bucket', 'key', 'urls', JOB_METADATA, ...NEW_JOB_OPTIONS.map(({ name }) => name)];
 
 /** With a bucket, the form has it chosen. */
 export function newJobHref(namespace: string, bucket?: BucketRef): string {
@@ -60,16 +43,29 @@ function jobsHref(namespace: string): string {
   return FORMAT.path('projects', namespace, 'jobs');
 }
 
+type Deps = Pick<PageDeps, 'config' | 'history'>;
+
 /** A form, and what is wrong with single lines. */
 interface JobForm extends FormState {
   readonly lineFaults?: readonly string[];
   /** Of a job that the same form completes. */
   readonly uuid?: string | undefined;
+  /** The job that the form was filled in from. */
+  readonly source?: SourceJob;
+}
+
+function defaultsOf({ user, namespace }: PageRequest) {
+  return user.administration
+    .projects()
+    .settings(namespace)
+    .then(({ jobDefaults }) => jobDefaults);
 }
 
 async function show(request: PageRequest, form: JobForm): Promise<ShownPage> {
   const { namespace, user } = request;
-  const { lineFaults = [] } = form;
+  const { lineFaults = [], source } = form;
+  const fields = optionFields(await defaultsOf(request));
+  const names = [...fields.map(({ name }) => name), JOB_METADATA];
   return {
     kind: 'page',
     view: '/new-job/new-job',
@@ -80,7 +76,9 @@ async function show(request: PageRequest, form: JobForm): Promise<ShownPage> {
       form,
       uuid: form.uuid ?? randomUUID(),
       buckets: bucketChoices(await user.administration.buckets(namespace).list()),
-      ...CHOICES,
+      fields,
+      isOpen: names.some((name) => (form.values[name] ?? '') !== '' || form.errors[name] !== undefined),
+      source,
       lineFaults: lineFaults.slice(0, SHOWN_FAULTS),
       moreFaults: Math.max(0, lineFaults.length - SHOWN_FAULTS),
       href: newJobHref(namespace),
@@ -91,17 +89,21 @@ async function show(request: PageRequest, form: JobForm): Promise<ShownPage> {
   };
 }
 
-function toNewJob(values: FormState['values'], { files }: ReadLines, uuid: string): NewJob {
+function toNewJob(form: URLSearchParams, { files }: ReadLines, uuid: string): NewJob {
+  const {
+    bucket = '',
+    key = '',
+    [JOB_METADATA]: metadata = '',
+  } = filledIn(form, 'bucket', 'key', JOB_METADATA);
+  if (metadata !== '' && !isJsonObject(metadata))
+    throw invalidInput(JOB_METADATA, 'Metadata for the webhook must be a JSON object, such as {"order": 7}');
   return {
     uuid,
-    ...chosenBucket(values['bucket'] ?? ''),
-    key: values['key'] ?? '',
+    ...chosenBucket(bucket),
+    key,
     files,
-    options: defined({
-      onSourceError: ON_SOURCE_ERRORS.find((one) => one === values['onSourceError']),
-      onConflict: values['onConflict'] === 'fail' ? ('fail' as const) : undefined,
-      compression: COMPRESSIONS.find((one) => one === values['compression']),
-    }),
+    ...(metadata !== '' && { metadata }),
+    options: optionsIn(form),
   };
 }
 
@@ -122,14 +124,14 @@ function inForm({ bucketName, service, ...errors }: FormState['errors']): FormSt
 
 async function post(rules: NewJobRules, request: PageRequest): Promise<ShownPage | GoTo> {
   const { namespace, user, form } = request;
-  const values = filledIn(form, 'bucket', 'key', 'urls', 'onSourceError', 'onConflict', 'compression');
+  const values = filledIn(form, ...VALUE_NAMES);
   // Not trimmed: the numbers of the lines are those of the field.
   const read = readLines(form.get('urls') ?? '');
   const given = form.get('uuid') ?? '';
   const uuid = isUuid(given) ? given : randomUUID();
   const to = FORMAT.path('projects', namespace, 'jobs', zipJobName(uuid));
   try {
-    await user.administration.newJobs(namespace).create(toNewJob(values, read, uuid), rules);
+    await user.administration.newJobs(namespace).create(toNewJob(form, read, uuid), rules);
     return { kind: 'go', to, flash: { kind: 'done', text: 'Job created' } };
   } catch (error) {
     if (hasCode(error, 'AlreadyExists'))
@@ -145,17 +147,19 @@ async function post(rules: NewJobRules, request: PageRequest): Promise<ShownPage
   }
 }
 
+async function get(deps: Deps, request: PageRequest): Promise<ShownPage> {
+  const id = request.query.get('from') ?? '';
+  if (id === '')
+    return show(request, { ...EMPTY_FORM, values: { bucket: request.query.get('bucket') ?? '' } });
+  const source = await sourceJob(deps, request, { id, defaults: await defaultsOf(request) });
+  return show(request, { values: source.values, errors: {}, source });
+}
+
 /** The form that creates a job with the permissions of the user. A refused form repeats its list to its sender only. */
-export function createNewJobPage(deps: Pick<PageDeps, 'config'>): readonly Route[] {
+export function createNewJobPage(deps: Deps): readonly Route[] {
   const rules = newJobRules(deps);
   return [
-    {
-      method: 'GET',
-      path: PATH,
-      needs: NEW_JOB_RIGHTS,
-      handle: (request) =>
-        show(request, { ...EMPTY_FORM, values: { bucket: request.query.get('bucket') ?? '' } }),
-    },
+    { method: 'GET', path: PATH, needs: NEW_JOB_RIGHTS, handle: (request) => get(deps, request) },
     { method: 'POST', path: PATH, needs: NEW_JOB_RIGHTS, handle: (request) => post(rules, request) },
   ];
 }

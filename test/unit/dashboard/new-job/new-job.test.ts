@@ -1,6 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { CALLER_OPTIONS } from '#crds/caller-options.ts';
+import { pathOfCallerOption } from '#dashboard/settings/job-options.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
@@ -60,6 +62,49 @@ describe('the form of a new job', () => {
     });
     const list = { secretNames: [`${name}-files-0`], encoding: 'gzip+json', count: 1 };
     expect(filesFrom).to.deep.include(list);
+  });
+
+  it('has every option of a request, and says what the project sets for each (Q-U22)', async () => {
+    project.putProject({ jobDefaults: { onSourceError: 'Skip', onConflict: 'fail' } });
+    const { text } = await project.ada.get(PATH);
+    for (const option of CALLER_OPTIONS)
+      expect(text, option).to.contain(` name="${pathOfCallerOption(option).split('.').at(-1)}"`);
+    expect(text).to.contain('<option value="" selected>Project default: skip failed files</option>');
+    expect(text).to.contain('Project default: fail the job').and.not.contain('<option value="replace"');
+    await project.send(PATH, {
+      ...FIELDS,
+      sha256: 'true',
+      manifestFormat: 'sha256sum',
+      fixedModificationTime: '2026-01-31T12:00:00Z',
+      tags: 'team=sales',
+      jobMetadata: '{"order": 1.0}',
+    });
+    const [request] = created(COLLECTIONS.zipJobs);
+    expect(RESOURCES.zipJobs.decode(request?.body).spec).to.deep.include({
+      onSourceError: 'Skip',
+      onConflict: 'fail',
+      sha256: true,
+      manifestFormat: 'sha256sum',
+      fixedModificationTime: '2026-01-31T12:00:00Z',
+      metadata: '{"order": 1.0}',
+      objectOptions: { tags: { team: 'sales' } },
+    });
+  });
+
+  it('shows errors of options below their field, and keeps their values (Q-U22)', async () => {
+    for (const [name, value, message] of [
+      ['fixedModificationTime', 'today', 'RFC 3339'],
+      ['tags', 'aws:x=1', 'Tags of archives has a name'],
+      ['jobMetadata', '[1]', 'must be a JSON object'],
+    ] as const) {
+      const { status, text } = await project.send(PATH, { ...FIELDS, [name]: value });
+      expect(status, name).to.equal(422);
+      const error = text.indexOf(`id="${name}-error"`);
+      expect(error, name).to.be.above(text.indexOf(` name="${name}"`));
+      expect(text.slice(error), name).to.contain(message);
+      expect(text, name).to.contain(value).and.contain('<details open>');
+    }
+    expect(created(COLLECTIONS.zipJobs)).to.deep.equal([]);
   });
 
   it('stores the files in a Secret that the ZipJob owns, and nowhere else', async () => {
