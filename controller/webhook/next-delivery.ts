@@ -4,10 +4,10 @@ import { endpointOf, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
+import { webhookBody } from '#runtime/webhook/payload.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { endpointDelivery } from './endpoint-delivery.ts';
-import { webhookBody } from './payload.ts';
 import { attemptIdOf, eventOf } from './retries.ts';
 import type { Sender } from './sender.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { webhookBody } from '#controller/webhook/payload.ts';
 import { deliveryIdOf } from '#controller/webhook/retries.ts';
+import { webhookBody } from '#runtime/webhook/payload.ts';
 import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { aResult, aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 

@@ -7,7 +7,7 @@ import {
   type ZipJobStatus,
 } from '#crds/zip-job.ts';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
-import { isJsonObject } from '#runtime/kube/client/decode.ts';
+import { isJsonObject } from '../kube/client/decode.ts';
 
 /** Receivers of Standard Webhooks accept at least 20 kB. */
 const MAX_BODY_BYTES = 20_000;
