@@ -27,9 +27,12 @@ import { createNewTokenPage } from './tokens/new-token.ts';
 import { createRevokeTokenPage } from './tokens/revoke-token.ts';
 import { createTokensPage } from './tokens/tokens.ts';
 import { withPlace } from './user/user-places.ts';
+import { createDeliveriesPage } from './webhook/deliveries.ts';
+import { createDeliveryPage } from './webhook/delivery.ts';
 import { createRemoveWebhookPage } from './webhook/remove-webhook.ts';
 import { createResendPage } from './webhook/resend.ts';
 import { createRotateSecretPage } from './webhook/rotate-secret.ts';
+import { createVerifyWebhookPage } from './webhook/verify-webhook.ts';
 import { createWebhookPage } from './webhook/webhook.ts';
 import { createWebhookChanges } from './webhook/webhook-changes.ts';
 
@@ -79,6 +82,9 @@ export function createRoutes(deps: PageDeps): readonly Route[] {
     ...createEditBucketPage(deps),
     ...createNewTokenPage(),
     ...createWebhookPage(deps),
+    ...createDeliveriesPage(deps),
+    ...createDeliveryPage(),
+    ...createVerifyWebhookPage(deps),
     ...createWebhookChanges(),
     ...createResendPage(deps),
     ...createRotateSecretPage(),

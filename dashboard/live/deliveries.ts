@@ -35,13 +35,19 @@ export interface WantedDeliveries {
   readonly event: WebhookEvent | '';
 }
 
+export interface DeliveryPage {
+  readonly most: number;
+  /** Default 0. */
+  readonly skip?: number;
+}
+
 /** When each job had its last delivery, so that no page has to read every job to list or count them. */
 export interface Deliveries {
   note(change: Change<DeliveredJob>): void;
   /** How many match. */
   count(namespace: string, wanted: WantedDeliveries): number;
-  /** Keys of the jobs with the newest deliveries that match, newest first. */
-  newest(namespace: string, wanted: WantedDeliveries, most: number): readonly ObjectKey[];
+  /** Keys of the jobs with the newest deliveries that match, newest first, after the first `skip` ones. */
+  newest(namespace: string, wanted: WantedDeliveries, page: DeliveryPage): readonly ObjectKey[];
 }
 
 type Kind = `${DeliveryResult}/${WebhookEvent}`;
@@ -54,9 +60,21 @@ function kindsOf({ result, event }: WantedDeliveries): readonly Kind[] {
   );
 }
 
-/** Keeps the newest ones while it reads, because a sort of all of them takes longer. */
-function newestOf(all: readonly Times[], most: number): readonly ObjectKey[] {
-  const kept: { readonly key: ObjectKey; readonly at: number }[] = [];
+interface Timed {
+  readonly key: ObjectKey;
+  readonly at: number;
+}
+
+/** Up to this many are kept in order while all are read. Of more, a sort of all of them takes less time. */
+const FEW = 250;
+
+function sorted(all: readonly Times[]): readonly Timed[] {
+  return all.flatMap((times) => [...times].map(([key, at]) => ({ key, at }))).toSorted((a, b) => b.at - a.at);
+}
+
+function newestOf(all: readonly Times[], most: number): readonly Timed[] {
+  if (most > FEW) return sorted(all).slice(0, most);
+  const kept: Timed[] = [];
   for (const times of all)
     for (const [key, at] of times) {
       const oldest = kept.at(-1);
@@ -65,7 +83,7 @@ function newestOf(all: readonly Times[], most: number): readonly ObjectKey[] {
       kept.splice(after === -1 ? kept.length : after, 0, { key, at });
       if (kept.length > most) kept.pop();
     }
-  return kept.map(({ key }) => key);
+  return kept;
 }
 
 export function createDeliveries(): Deliveries {
@@ -95,6 +113,9 @@ export function createDeliveries(): Deliveries {
       if (now !== undefined) keep(key, `${now.result}/${now.event}`, secondsOf(now.last.at));
     },
     count: (namespace, wanted) => timesOf(namespace, wanted).reduce((sum, { size }) => sum + size, 0),
-    newest: (namespace, wanted, most) => newestOf(timesOf(namespace, wanted), most),
+    newest: (namespace, wanted, { most, skip = 0 }) =>
+      newestOf(timesOf(namespace, wanted), skip + most)
+        .slice(skip)
+        .map(({ key }) => key),
   };
 }

@@ -3,11 +3,11 @@ import type { WebhookEvent } from '#crds/zip-job.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../live/deliveries.ts';
 import type { ListedJob } from '../live/listed-job.ts';
-import { FORMAT } from '../ui/format.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
+import { deliveryHref } from './webhook-paths.ts';
 
-/** Most jobs in the log. Open pages read it every few seconds; the filters find older ones. */
-const MOST = 25;
+/** Jobs on a page. Open pages read it every few seconds. */
+const ON_A_PAGE = 25;
 
 /** The last webhook delivery of one job. Of the response it has only the status: everything else could reveal internal services. */
 export interface DeliveryRow {
@@ -30,6 +30,11 @@ export interface DeliveryRow {
 
 export interface DeliveryLog {
   readonly rows: readonly DeliveryRow[];
+  /** From 1: the last one for a page after it. */
+  readonly page: number;
+  readonly pages: number;
+  /** Number of the first row among all that match, from 1. */
+  readonly first: number;
   /** All that match the filters, also those that are not listed. */
   readonly total: number;
   /** Of them, those that failed. */
@@ -43,7 +48,9 @@ export type DeliverySource = Pick<PageDeps, 'caches' | 'jobs'>;
 interface WantedLog {
   readonly namespace: string;
   readonly query: DeliveryQuery;
-  /** Most rows. */
+  /** From 1. Default: 1. */
+  readonly page?: number;
+  /** Rows on a page. */
   readonly most?: number;
 }
 
@@ -54,7 +61,7 @@ function rowOf(job: ListedJob, { webhook, last, result, event }: LastDelivery): 
     at: last.at,
     name: job.metadata.name,
     key: job.spec.key,
-    href: FORMAT.path('projects', job.metadata.namespace, 'jobs', job.metadata.name),
+    href: deliveryHref(job.metadata.namespace, job.metadata.name),
     event,
     result,
     response: deliveryResponse(last),
@@ -68,15 +75,22 @@ function rowOf(job: ListedJob, { webhook, last, result, event }: LastDelivery): 
 /** The last attempt of each job that had one and matches the filters, newest first. Reads only the listed jobs. */
 export function deliveryLog(
   { caches: { zipJobs }, jobs: { deliveries } }: DeliverySource,
-  { namespace, query, most = MOST }: WantedLog,
+  { namespace, query, page: wanted = 1, most = ON_A_PAGE }: WantedLog,
 ): DeliveryLog {
+  const total = deliveries.count(namespace, query);
+  const pages = Math.max(1, Math.ceil(total / most));
+  const page = Math.min(Math.max(wanted, 1), pages);
+  const skip = (page - 1) * most;
   return {
-    rows: deliveries.newest(namespace, query, most).flatMap((key) => {
+    rows: deliveries.newest(namespace, query, { most, skip }).flatMap((key) => {
       const job = zipJobs.get(key);
       const delivery = job && lastDeliveryOf(job);
       return job === undefined || delivery === undefined ? [] : [rowOf(job, delivery)];
     }),
-    total: deliveries.count(namespace, query),
+    page,
+    pages,
+    first: skip + 1,
+    total,
     failed:
       query.result === '' || query.result === 'failed'
         ? deliveries.count(namespace, { ...query, result: 'failed' })

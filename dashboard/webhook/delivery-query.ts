@@ -25,17 +25,24 @@ export function readDeliveryQuery(query: URLSearchParams): DeliveryQuery {
   };
 }
 
-/** Empty, or `?` with the active filters. */
-export function writeDeliveryQuery({ result, event }: DeliveryQuery): string {
+/** Number of the page in a query; 1 for an invalid one. */
+export function readPage(query: URLSearchParams): number {
+  const page = Number(query.get('page') ?? '1');
+  return Number.isSafeInteger(page) ? page : 1;
+}
+
+/** Empty, or `?` with the active filters and the page, if it is not the first. */
+export function writeDeliveryQuery({ result, event }: DeliveryQuery, page = 1): string {
   const query = new URLSearchParams();
   if (result !== '') query.set('result', result);
   if (event !== '') query.set('event', event);
+  if (page !== 1) query.set('page', String(page));
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
 /** Path of the deliveries with these filters. */
-export function deliveriesHref(namespace: string, query: DeliveryQuery): string {
-  return `${webhookHref(namespace)}${writeDeliveryQuery(query)}#deliveries`;
+export function deliveriesHref(namespace: string, query: DeliveryQuery, page = 1): string {
+  return `${webhookHref(namespace, 'deliveries')}${writeDeliveryQuery(query, page)}`;
 }
 
 /** The active filters, each with the path that removes it. */

@@ -9,6 +9,11 @@ export function webhookHref(namespace: string, ...below: readonly string[]): str
   return FORMAT.path('projects', namespace, 'webhook', ...below);
 }
 
+/** Path of the page of the last delivery of a job. */
+export function deliveryHref(namespace: string, job: string): string {
+  return webhookHref(namespace, 'deliveries', job);
+}
+
 /** Breadcrumbs of the pages below the webhook page. */
 export function webhookTrail(namespace: string): readonly Crumb[] {
   return [{ label: SECTION_LABELS.webhook, href: webhookHref(namespace) }];

@@ -14,6 +14,7 @@ export const WEBHOOK_RIGHTS = {
   rotate: [secrets('get'), secrets('patch')],
   remove: [CHANGE, secrets('delete')],
   log: [{ verb: 'list', resource: 'zipjobs' }],
+  delivery: [{ verb: 'get', resource: 'zipjobs' }],
   resend: [
     { verb: 'list', resource: 'zipjobs' },
     { verb: 'get', resource: 'zipjobs' },

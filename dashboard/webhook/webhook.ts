@@ -6,7 +6,6 @@ import {
 import { toWebhook, type Webhook } from '#administration/webhooks/webhook-view.ts';
 import type { ShownWebhook } from '#administration/webhooks/webhooks.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { projectOf } from '../projects/project-of.ts';
@@ -25,12 +24,12 @@ import {
 } from '../ui/form.ts';
 import { FORMAT } from '../ui/format.ts';
 import { reasonAgainst } from '../user/reason-against.ts';
-import { deliveriesOf } from './deliveries.ts';
 import { webhookBadge } from './webhook-badge.ts';
+import { webhookHead } from './webhook-head.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-type Deps = Pick<PageDeps, 'caches' | 'jobs'>;
+type Deps = Pick<PageDeps, 'caches'>;
 
 const WORDS: Readonly<Record<WebhookEvent, string>> = {
   COMPLETED: 'Job completed (COMPLETED)',
@@ -39,8 +38,6 @@ const WORDS: Readonly<Record<WebhookEvent, string>> = {
 
 /** Query of the live state without the last test. */
 const TEST_APART = '?test=apart';
-
-const SAMPLES = readVerifySamples();
 
 /** The empty form, or the posted values. */
 interface Given {
@@ -84,37 +81,17 @@ function formOf({ webhook, version }: ShownWebhook, { form, events, seen }: Give
   };
 }
 
-async function actionsOf(request: PageRequest, { enabled, endpoint }: Webhook) {
-  const [change, rotate, remove] = await Promise.all([
-    reasonAgainst(request, WEBHOOK_RIGHTS.change),
-    reasonAgainst(request, WEBHOOK_RIGHTS.rotate),
-    reasonAgainst(request, WEBHOOK_RIGHTS.remove),
-  ]);
-  const isOn = enabled && endpoint?.state !== 'Disabled';
-  const all = [
-    { name: 'test', label: 'Send test', isChange: true, reason: change },
-    isOn
-      ? { name: 'disable', label: 'Disable', isChange: true, reason: change }
-      : { name: 'enable', label: 'Enable', isChange: true, reason: change, look: 'primary' },
-    { name: 'rotate-secret', label: 'Rotate secret', isChange: false, reason: rotate },
-    { name: 'remove', label: 'Remove webhook', isChange: false, reason: remove, look: 'danger' },
-  ];
-  return all.map((action) => ({ ...action, href: webhookHref(request.namespace, action.name) }));
-}
-
-async function show(deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> {
+async function show(request: PageRequest, given: Given): Promise<ShownPage> {
   const shown = await request.user.administration.webhooks(request.namespace).show();
   const { webhook, hasSecret } = shown;
   const data = {
     ...stateOf(request, webhook, webhook.testPending),
-    ...(await deliveriesOf(deps, request)),
-    samples: SAMPLES,
+    head: await webhookHead(request, webhook, ''),
     ...formOf(shown, given),
     // The same after an error: the form may have created the signing secret before.
     formId: formIdIn(request.form),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
-    actions: webhook.isSet ? await actionsOf(request, webhook) : [],
     liveState: livePath(request.namespace) + (webhook.testPending ? TEST_APART : ''),
     liveTest: livePath(request.namespace, 'test'),
   };
@@ -139,7 +116,7 @@ async function afterConflict(
 }
 
 /** The first save creates the signing secret. Only the response to the form can show it. */
-async function set(deps: Deps, request: PageRequest): Promise<PageResponse> {
+async function set(request: PageRequest): Promise<PageResponse> {
   const { form, namespace } = request;
   const values = filledIn(form, 'url');
   const { url = '' } = values;
@@ -166,9 +143,9 @@ async function set(deps: Deps, request: PageRequest): Promise<PageResponse> {
       data,
     };
   } catch (error) {
-    if (hasCode(error, 'Conflict')) return show(deps, request, await afterConflict(request, values, error));
+    if (hasCode(error, 'Conflict')) return show(request, await afterConflict(request, values, error));
     const errors = formErrors(error, 'url');
-    return show(deps, request, { form: { values, errors }, events, seen: seenIn(form) });
+    return show(request, { form: { values, errors }, events, seen: seenIn(form) });
   }
 }
 
@@ -184,19 +161,19 @@ function liveState(
   return { kind: 'fragment', view: `/webhook/${view}`, data };
 }
 
-/** The webhook settings of a project and its recent deliveries. */
+/** The endpoint of a project. */
 export function createWebhookPage(deps: Deps): readonly Route[] {
   return [
     {
       method: 'GET',
       path: WEBHOOK_PATH,
-      handle: (request) => show(deps, request, { form: EMPTY_FORM }),
+      handle: (request) => show(request, { form: EMPTY_FORM }),
     },
     {
       method: 'POST',
       path: WEBHOOK_PATH,
       needs: WEBHOOK_RIGHTS.set,
-      handle: (request) => set(deps, request),
+      handle: (request) => set(request),
     },
     {
       method: 'GET',
@@ -207,15 +184,6 @@ export function createWebhookPage(deps: Deps): readonly Route[] {
       method: 'GET',
       path: '/projects/:project/live/webhook/test',
       handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
-    },
-    {
-      method: 'GET',
-      path: '/projects/:project/live/webhook/deliveries',
-      handle: async (request) => ({
-        kind: 'fragment',
-        view: '/webhook/webhook-deliveries',
-        data: await deliveriesOf(deps, request),
-      }),
     },
   ];
 }

@@ -30,8 +30,20 @@ describe('createDeliveries', () => {
 
   it('lists the newest ones in order, whatever the order of arrival', () => {
     for (const second of [3, 9, 1, 7, 5, 8]) set(job(`job-${second}`, second, 'Delivered'));
-    expect(deliveries.newest(NAMESPACE, ALL, 3)).to.deep.equal(['job-9', 'job-8', 'job-7'].map(keyOf));
-    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.have.lengthOf(6);
+    expect(deliveries.newest(NAMESPACE, ALL, { most: 3 })).to.deep.equal(
+      ['job-9', 'job-8', 'job-7'].map(keyOf),
+    );
+    expect(deliveries.newest(NAMESPACE, ALL, { most: 9 })).to.have.lengthOf(6);
+  });
+
+  it('lists pages in order, also far from the newest ones (Q-U15)', () => {
+    for (const n of Array.from({ length: 600 }).keys()) set(job(`job-${n}`, (n * 7) % 600, 'Delivered'));
+    const all = deliveries.newest(NAMESPACE, ALL, { most: 600 });
+    expect(all[0]).to.equal(keyOf('job-257'));
+    for (const skip of [0, 25, 225, 250, 575, 600])
+      expect(deliveries.newest(NAMESPACE, ALL, { most: 25, skip }), `${skip}`).to.deep.equal(
+        all.slice(skip, skip + 25),
+      );
   });
 
   it('moves a job when its delivery changes, and forgets it with its deletion', () => {
@@ -42,9 +54,9 @@ describe('createDeliveries', () => {
     set(failed, first);
     expect(deliveries.count(NAMESPACE, FAILED)).to.equal(1);
     expect(deliveries.count(NAMESPACE, ALL)).to.equal(2);
-    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.deep.equal(['a', 'b'].map(keyOf));
+    expect(deliveries.newest(NAMESPACE, ALL, { most: 9 })).to.deep.equal(['a', 'b'].map(keyOf));
     deliveries.note({ kind: 'deleted', key: keyOf('a'), before: failed });
-    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.deep.equal([keyOf('b')]);
+    expect(deliveries.newest(NAMESPACE, ALL, { most: 9 })).to.deep.equal([keyOf('b')]);
     expect(deliveries.count(NAMESPACE, FAILED)).to.equal(0);
   });
 
@@ -53,6 +65,6 @@ describe('createDeliveries', () => {
     set(job('a', 1, 'Delivered'));
     expect(deliveries.count('other', ALL)).to.equal(0);
     expect(deliveries.count(NAMESPACE, ALL)).to.equal(1);
-    expect(deliveries.newest(NAMESPACE, { result: '', event: 'FAILED' }, 9)).to.deep.equal([]);
+    expect(deliveries.newest(NAMESPACE, { result: '', event: 'FAILED' }, { most: 9 })).to.deep.equal([]);
   });
 });

@@ -18,6 +18,7 @@ import {
 } from '#test/support/worlds/dashboard-project.ts';
 
 const WEBHOOK = `${HOME}/webhook`;
+const DELIVERIES = `${WEBHOOK}/deliveries`;
 const RESEND = `${WEBHOOK}/resend`;
 const SENT: WebhookDelivery = {
   at: '2026-01-02T03:04:05Z',
@@ -78,7 +79,7 @@ describe('the deliveries of the webhook page', () => {
   it('show status, duration, size and attempt, and – for what the status does not say', async () => {
     putJob('new', 'Exhausted');
     putJob('old', 'Delivered', { log: [{ at: '2026-01-01T00:00:00Z', durationMs: 12, status: 204 }] });
-    const [failed, delivered] = await rowsOf(WEBHOOK);
+    const [failed, delivered] = await rowsOf(DELIVERIES);
     expect(failed).to.match(
       /^new\.zip COMPLETED .* Failed HTTP 500 7 ms 2\.0 KiB 3 Resend the webhook of new\.zip$/,
     );
@@ -89,16 +90,16 @@ describe('the deliveries of the webhook page', () => {
     putJob('good', 'Delivered');
     putJob('bad', 'Exhausted', { phase: 'Failed' });
     putJob('worse', 'Exhausted');
-    for (const path of [WEBHOOK, `${HOME}/live/webhook/deliveries`]) {
+    for (const path of [DELIVERIES, `${HOME}/live/webhook/deliveries`]) {
       expect(await rowsOf(`${path}?result=failed`), path).to.have.lengthOf(2);
       expect(await rowsOf(`${path}?result=failed&event=FAILED`), path).to.have.lengthOf(1);
       expect(await rowsOf(`${path}?result=nonsense`), path).to.have.lengthOf(3);
     }
-    const { text } = await project.ada.get(`${WEBHOOK}?result=failed&event=FAILED`);
-    expect(text).to.contain(`href="${WEBHOOK}?event=FAILED#deliveries"`);
-    expect(text).to.contain(`href="${WEBHOOK}?result=failed#deliveries"`);
+    const { text } = await project.ada.get(`${DELIVERIES}?result=failed&event=FAILED`);
+    expect(text).to.contain(`href="${DELIVERIES}?event=FAILED"`);
+    expect(text).to.contain(`href="${DELIVERIES}?result=failed"`);
     expect(text).to.contain(`data-live="${HOME}/live/webhook/deliveries?result=failed&amp;event=FAILED"`);
-    const { text: none } = await project.ada.get(`${WEBHOOK}?result=pending`);
+    const { text: none } = await project.ada.get(`${DELIVERIES}?result=pending`);
     expect(none).to.contain('No deliveries match these filters').and.contain('Clear filters');
   });
 
@@ -111,8 +112,17 @@ describe('the deliveries of the webhook page', () => {
     const rows = await rowsOf(`${HOME}/live/webhook/deliveries`);
     expect([rows.length, reads()]).to.deep.equal([25, 25]);
     expect(rows[0]).to.match(/^job-119\.zip /);
+    const { text } = await project.ada.get(`${DELIVERIES}?page=2`);
+    expect(text).to.contain('26–50 of 120 deliveries').and.contain('Page 2 of 5');
+    expect(text)
+      .to.contain(`rel="prev" href="${DELIVERIES}"`)
+      .and.contain(`rel="next" href="${DELIVERIES}?page=3"`)
+      .and.contain('live/webhook/deliveries?page=2"');
+    const next = await rowsOf(`${HOME}/live/webhook/deliveries?page=2`);
+    expect([next.length, reads()]).to.deep.equal([25, 75]);
+    expect(next[0]).to.match(/^job-94\.zip /);
     const failed = await rowsOf(`${HOME}/live/webhook/deliveries?result=failed`);
-    expect([failed.length, reads()]).to.deep.equal([25, 50]);
+    expect([failed.length, reads()]).to.deep.equal([25, 100]);
     expect(failed[0]).to.match(/^job-29\.zip /);
   });
 
@@ -141,7 +151,7 @@ describe('the deliveries of the webhook page', () => {
   it('share one form', async () => {
     for (const name of ['one', 'two']) putJob(name, 'Exhausted');
     putJob('good', 'Delivered');
-    const { text } = await project.ada.get(`${WEBHOOK}?event=COMPLETED`);
+    const { text } = await project.ada.get(`${DELIVERIES}?event=COMPLETED`);
     expect(text.split(`action="${RESEND}"`)).to.have.lengthOf(2);
     expect(
       [...text.matchAll(/<button form="resend" name="job" value="([^"]+)">/g)].map(([, name]) => name),
@@ -165,8 +175,8 @@ describe('the deliveries of the webhook page', () => {
     });
     const { status, headers } = await project.send(RESEND, { job: 'bad', result: 'failed', event: '' });
     expect(status).to.equal(303);
-    expect(headers.get('location')).to.equal(`${WEBHOOK}?result=failed#deliveries`);
-    expect((await project.ada.get(WEBHOOK)).text).to.contain('Webhook of bad.zip delivered');
+    expect(headers.get('location')).to.equal(`${DELIVERIES}?result=failed`);
+    expect((await project.ada.get(DELIVERIES)).text).to.contain('Webhook of bad.zip delivered');
   });
 
   it('that failed are resent together, with an outcome for each job', async () => {
@@ -243,20 +253,21 @@ describe('the deliveries of the webhook page', () => {
     putJob('bad', 'Exhausted');
     expect((await project.ada.get(RESEND)).text).to.contain('The endpoint is disabled after failures');
     await project.send(RESEND, {});
-    expect((await project.ada.get(WEBHOOK)).text).to.contain('No failed deliveries to resend');
+    expect((await project.ada.get(DELIVERIES)).text).to.contain('No failed deliveries to resend');
     expect(replayOf('bad')).to.equal(undefined);
   });
 
   it('are visible with the view role, which cannot resend', async () => {
     putJob('bad', 'Exhausted');
-    const { text } = await project.viewer.get(WEBHOOK);
+    project.putProject({ webhook: { url: 'https://hooks.example.com/' } });
+    const { text } = await project.viewer.get(DELIVERIES);
     expect(text).to.contain('bad.zip').and.not.contain(`action="${RESEND}"`);
     expect(text).to.contain('>Your Kubernetes account is not allowed to patch zipjobs');
     expect((await project.viewer.get(RESEND)).status).to.equal(403);
   });
 
   it('show how to verify a signature with the samples that tests run', async () => {
-    const { text } = await project.viewer.get(WEBHOOK);
+    const { text } = await project.viewer.get(`${WEBHOOK}/verify`);
     const shown = text
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')

@@ -15,12 +15,12 @@ function withWebhook(name: string, webhook: WebhookState): ZipJob {
 const ALL = { result: '', event: '' } as const;
 
 /** The log of these jobs, as the watch of the dashboard would show it. */
-function deliveryLog(given: readonly ZipJob[], query: DeliveryQuery): DeliveryLog {
+function deliveryLog(given: readonly ZipJob[], query: DeliveryQuery, page = 1): DeliveryLog {
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjectsKeptAs(toListedJob, { onChange: (change) => jobs.note(change) });
   for (const job of given) zipJobs.put(job);
   const caches = { zipJobs: zipJobs.reflector, zipProjects: createFakeObjects<ZipProject>().reflector };
-  return deliveryLogOf({ caches, jobs }, { namespace: NAMESPACE, query });
+  return deliveryLogOf({ caches, jobs }, { namespace: NAMESPACE, query, page });
 }
 
 function at(seconds: number): string {
@@ -34,7 +34,15 @@ describe('deliveryLog', () => {
       withWebhook('a', { state: 'NotConfigured' }),
       withWebhook('b', { state: 'Pending', log: [] }),
     ];
-    expect(deliveryLog(jobs, ALL)).to.deep.equal({ rows: [], total: 0, failed: 0, isEmpty: true });
+    expect(deliveryLog(jobs, ALL)).to.deep.equal({
+      rows: [],
+      page: 1,
+      pages: 1,
+      first: 1,
+      total: 0,
+      failed: 0,
+      isEmpty: true,
+    });
   });
 
   it('shows the last attempt of each job, newest first', () => {
@@ -59,7 +67,7 @@ describe('deliveryLog', () => {
         at: at(3),
         name: 'new',
         key: 'out/archive.zip',
-        href: `/projects/${NAMESPACE}/jobs/new`,
+        href: `/projects/${NAMESPACE}/webhook/deliveries/new`,
         event: 'COMPLETED',
         result: 'pending',
         response: 'timeout',
@@ -72,7 +80,7 @@ describe('deliveryLog', () => {
         at: at(1),
         name: 'old',
         key: 'out/archive.zip',
-        href: `/projects/${NAMESPACE}/jobs/old`,
+        href: `/projects/${NAMESPACE}/webhook/deliveries/old`,
         event: 'COMPLETED',
         result: 'delivered',
         response: 'HTTP 204',
@@ -84,14 +92,21 @@ describe('deliveryLog', () => {
     ]);
   });
 
-  it('is limited to 25 jobs', () => {
+  it('has pages of 25 jobs, in both directions (Q-U15)', () => {
     const jobs = Array.from({ length: 60 }, (_, n) =>
       withWebhook(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
     );
-    const { rows, total } = deliveryLog(jobs, ALL);
-    expect(rows).to.have.lengthOf(25);
-    expect(rows[0]?.at).to.equal(at(59));
-    expect(total).to.equal(60);
+    function page(wanted: number) {
+      const { rows, ...log } = deliveryLog(jobs, ALL, wanted);
+      return { ...log, names: rows.map(({ name }) => name) };
+    }
+    expect(page(1)).to.deep.include({ page: 1, pages: 3, first: 1, total: 60 });
+    expect(page(1).names).to.have.lengthOf(25).and.include.members(['job-59', 'job-35']);
+    expect(page(2).names).to.have.lengthOf(25).and.include.members(['job-34', 'job-10']);
+    expect(page(3)).to.deep.include({ first: 51 });
+    expect(page(3).names).to.have.lengthOf(10).and.include('job-0');
+    expect(page(99)).to.deep.equal(page(3));
+    expect(page(-1)).to.deep.equal(page(1));
   });
 
   it('filters by result and event before it limits', () => {

@@ -46,9 +46,42 @@ describe('the webhook page', () => {
     return project.save(WEBHOOK, form(url, events));
   }
 
-  it('offers no changes without a webhook', async () => {
+  it('is the form of the first endpoint without a webhook (Q-U14)', async () => {
     const { text } = await project.ada.get(WEBHOOK);
-    expect(text).to.contain('No webhook yet').and.not.contain('Send test');
+    expect(text).to.contain('>New endpoint</h2>').and.contain('name="url"').and.contain('>Save<');
+    expect(text).to.not.contain('Send test').and.not.contain('<table');
+    const { text: locked } = await project.viewer.get(WEBHOOK);
+    expect(locked)
+      .to.contain('No webhook is set up')
+      .and.contain('New endpoint<span class="hidden"> (locked)');
+  });
+
+  it('has tabs that are links, with one title row of actions above them (Q-U13, Q-U14)', async () => {
+    await set();
+    for (const [path, label] of [
+      [WEBHOOK, 'Endpoint'],
+      [`${WEBHOOK}/deliveries`, 'Deliveries'],
+      [`${WEBHOOK}/verify`, 'Verify'],
+    ] as const) {
+      const { text } = await project.ada.get(path);
+      const [, tabs = ''] = /<nav class="parts"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+      const links = [...tabs.matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)/g)];
+      expect(links.map(([, , , name]) => name)).to.deep.equal(['Endpoint', 'Deliveries', 'Verify']);
+      expect(links.filter(([, , current]) => current).map(([, href, , name]) => [href, name])).to.deep.equal([
+        [path, label],
+      ]);
+      const [, title = ''] = /<header class="title">(.*?)<\/header>/s.exec(text) ?? [];
+      expect(title.replaceAll(/<[^>]+>/g, '\n').match(/\S[^\n]*/g)).to.deep.equal([
+        'Webhook',
+        TEAM,
+        'Send test',
+        '⋯',
+        'Disable',
+        'Rotate secret',
+        'Resend failed deliveries…',
+        'Remove webhook',
+      ]);
+    }
   });
 
   it('shows the signing secret in the response to the form that created it, and never again', async () => {
@@ -157,7 +190,7 @@ describe('the webhook page', () => {
     expect(page)
       .to.contain(`data-live="${live}?test=apart" data-every="10000"`)
       .and.contain(`data-live="${live}/test" data-every="2000"`);
-    expect(page.match(/Last test/g)).to.have.lengthOf(1);
+    expect(page.match(/>Last test</g)).to.have.lengthOf(1);
     expect((await project.ada.get(`${live}?test=apart`)).text).to.not.contain('Last test');
     expect((await project.ada.get(`${live}/test`)).text)
       .to.contain('Sending</span>')
@@ -270,9 +303,9 @@ describe('the webhook page', () => {
         status: { phase: 'Succeeded', webhook },
       }),
     );
-    const { text } = await project.ada.get(WEBHOOK);
+    const { text } = await project.ada.get(`${WEBHOOK}/deliveries`);
     expect(text).to.contain('HTTP 500').and.contain('2026-01-02 03:05:05 UTC').and.not.contain('03:04:05');
-    expect(text).to.contain(`href="${HOME}/jobs/delivered"`).and.contain('&lt;b&gt;.zip');
+    expect(text).to.contain(`href="${WEBHOOK}/deliveries/delivered"`).and.contain('&lt;b&gt;.zip');
   });
 
   it('is readable with the view role, which allows no changes', async () => {
