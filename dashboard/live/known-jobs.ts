@@ -6,6 +6,7 @@ import { createJobChoices, type JobChoices } from './job-choices.ts';
 import { createJobOrder, type JobOrder } from './job-order.ts';
 import { failureReason, isTestArchive, type ListedJob } from './listed-job.ts';
 import { createProgressSamples, type ProgressSamples } from './progress-samples.ts';
+import { createProjectUsage, type ProjectUsage } from './project-usage.ts';
 
 /** Finished jobs in the cluster, by the time of their end. Cancelled ones are in none. */
 export interface EndedJobs {
@@ -40,6 +41,7 @@ export interface KnownJobs {
   readonly choices: Omit<JobChoices, 'note'>;
   readonly deliveries: Omit<Deliveries, 'note'>;
   readonly samples: Omit<ProgressSamples, 'note'>;
+  readonly usage: Omit<ProjectUsage, 'note'>;
 }
 
 export function createKnownJobs(): KnownJobs {
@@ -54,6 +56,7 @@ export function createKnownJobs(): KnownJobs {
   const choices = createJobChoices();
   const deliveries = createDeliveries();
   const samples = createProgressSamples();
+  const usage = createProjectUsage();
   return {
     note: (change) => {
       order.note(change);
@@ -63,6 +66,7 @@ export function createKnownJobs(): KnownJobs {
       choices.note(change);
       deliveries.note(change);
       samples.note(change);
+      usage.note(change);
     },
     order,
     testOrder,
@@ -70,5 +74,6 @@ export function createKnownJobs(): KnownJobs {
     choices,
     deliveries,
     samples,
+    usage,
   };
 }

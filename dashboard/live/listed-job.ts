@@ -13,6 +13,7 @@ import {
 } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 
 type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'startedAt' | 'finishedAt' | 'progress'> & {
   /** Its log has only the last delivery. */
@@ -28,6 +29,8 @@ export interface ListedJob {
   readonly status: ListedStatus;
   /** Number of its sources. */
   readonly files: number;
+  /** Of the ZipJob and its file list, as they count against the limit of the project. */
+  readonly storedBytes: number;
   /** Name of the token that created it. Absent for a job that the API did not create. */
   readonly createdBy?: string;
   /** Name of the job that it reruns. */
@@ -94,6 +97,7 @@ export function toListedJob(job: ZipJob): ListedJob {
     spec: { bucketRef: { name: job.spec.bucketRef.name }, key: job.spec.key },
     status: statusOf(job.status ?? {}),
     files: fileCount(job),
+    storedBytes: storedBytesOf(job),
     createdBy: annotations?.[ANNOTATIONS.createdBy],
     rerunOf: annotations?.[ANNOTATIONS.runAgainOf],
   });

@@ -28,32 +28,54 @@ function textOf(name: LimitName, value: number): string {
 
 const UNKNOWN = 'Not reported yet';
 
-/** One limit: the value in force, the highest value that the class allows, and which of both sets it. */
+/** What is used of a limit. */
+interface LimitUsage {
+  /** `3.2 MiB of 512 MiB`. */
+  readonly text: string;
+  readonly used: number;
+  readonly most: number;
+  readonly look: '' | 'warn' | 'bad';
+}
+
+/** One limit: what is used of it, the value in force, the highest value that the class allows, and that of the project. */
 export interface LimitRow {
   readonly label: string;
+  /** Undefined for a limit of rates or sizes, which nothing uses up, and for one that is not known yet. */
+  readonly usage: LimitUsage | undefined;
   readonly inForce: string;
   readonly ofClass: string;
   readonly own: string;
-  readonly setBy: string;
+  /** Why the value of the project has no effect; empty if it has, or if there is none. */
+  readonly note: string;
 }
 
-function setBy(own: number | null, ofClass: number | undefined, inForce: number | null): string {
-  if (ofClass === undefined || inForce === null) return '–';
-  if (own === null) return 'Class';
-  return inForce === own ? 'Project' : "Class, because the project's value is higher";
+const ALMOST_FULL = 0.8;
+
+function usageOf(name: LimitName, used: number | undefined, most: number | null): LimitUsage | undefined {
+  if (used === undefined || most === null) return undefined;
+  const look = used >= most ? 'bad' : used >= most * ALMOST_FULL ? 'warn' : '';
+  return { text: `${textOf(name, used)} of ${textOf(name, most)}`, used, most, look };
 }
 
-export function limitRows(settings: ProjectSettings): readonly LimitRow[] {
+function noteOf(own: number | null, inForce: number | null): string {
+  return own === null || inForce === null || inForce === own ? '' : 'no effect, above the class';
+}
+
+export function limitRows(
+  settings: ProjectSettings,
+  usage: Partial<Readonly<Record<LimitName, number>>>,
+): readonly LimitRow[] {
   return NAMES.map((name) => {
     const own = settings.limits[name];
     const ofClass = settings.class?.limits[name];
     const inForce = settings.limitsInForce[name];
     return {
       label: LABELS[name],
+      usage: usageOf(name, usage[name], inForce),
       inForce: inForce === null ? UNKNOWN : textOf(name, inForce),
       ofClass: ofClass === undefined ? UNKNOWN : textOf(name, ofClass),
       own: own === null ? '–' : textOf(name, own),
-      setBy: setBy(own, ofClass, inForce),
+      note: noteOf(own, inForce),
     };
   });
 }

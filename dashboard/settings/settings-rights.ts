@@ -16,5 +16,6 @@ export const SETTINGS_RIGHTS = {
     { verb: 'delete', resource: 'secrets', group: '' },
     { verb: 'patch', resource: 'secrets', group: '' },
   ],
+  usage: [{ verb: 'list', resource: 'zipjobs' }],
   access: [{ verb: 'list', resource: 'rolebindings', group: 'rbac.authorization.k8s.io' }],
 } as const satisfies Record<string, readonly Question[]>;

@@ -2,6 +2,7 @@ import { invalidInput } from '#administration/errors/administration-error.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
 import { defined } from '#runtime/collections/optional.ts';
+import { CALLER_CHOICES } from './caller-choices.ts';
 import { readText, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 
@@ -32,24 +33,24 @@ export const CALLER_OPTIONS_FORM: SettingsForm = {
   title: 'Caller options',
   part: 'callerOptions',
   lead: () =>
-    'A request that sets a closed option is refused with 422. The class of the project can close more options, which a project cannot open.',
+    'A request that sets an option without a tick is refused with 422. The class of the project can close more options, which a project cannot open.',
   fields: () => [
     {
       kind: 'boxes',
-      name: 'closed',
+      name: 'open',
       path: 'callerOptions.closed',
-      label: 'Closed options',
-      choices: CALLER_OPTIONS.map((value) => ({ value, text: value })),
+      label: 'Callers may change',
+      choices: CALLER_CHOICES,
     },
   ],
   values: ({ closedOptions }) => ({
-    closed: CALLER_OPTIONS.filter((option) => closedOptions.includes(option)).join(','),
+    open: CALLER_OPTIONS.filter((option) => !closedOptions.includes(option)).join(','),
   }),
   read: (form, { closedOptions, own: { callerOptions } }) => {
-    const chosen = new Set(form.getAll('closed').filter(isOption));
+    const open = new Set(form.getAll('open'));
     // An older dashboard does not know every option of the definition.
-    const kept = closedOptions.filter((option) => !isOption(option) || chosen.has(option));
-    const closed = [...new Set([...kept, ...chosen])];
+    const kept = closedOptions.filter((option) => !isOption(option) || !open.has(option));
+    const closed = [...new Set([...kept, ...CALLER_OPTIONS.filter((option) => !open.has(option))])];
     const value = defined({ ...callerOptions, closed: closed.length === 0 ? undefined : closed });
     return { part: 'callerOptions', value: Object.keys(value).length === 0 ? undefined : value };
   },

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
   HOME,
   startDashboardProject,
   TEAM,
+  VIEW,
 } from '#test/support/worlds/dashboard-project.ts';
 
 const SETTINGS = `${HOME}/settings`;
@@ -58,23 +61,58 @@ describe('the settings pages', () => {
     return project.save(`${SETTINGS}/${slug}`, fields);
   }
 
-  it('show the effective limits, those of the class, and which of both sets each', async () => {
+  it('show the limits in force, those of the class and the project, and why one has no effect (Q-U23)', async () => {
     put({ limits: { activeJobs: 5, filesPerJob: 20_000 } });
     const { status, text } = await project.viewer.get(SETTINGS);
     expect(status).to.equal(200);
     expect(textOf(text)).to.contain('The class of this project is large');
-    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs 5 50 5 Project');
+    expect(text).to.match(/>Limit<.*>Used<.*>Current<.*>Class maximum<.*>Project limit</s);
+    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs 0 of 5 5 50 5');
     expect(rowOf(text, 'Files per job')).to.equal(
-      'Files per job 10,000 10,000 20,000 Class, because the project&#39;s value is higher',
+      'Files per job 10,000 10,000 20,000 no effect, above the class',
     );
-    expect(rowOf(text, 'Requests per minute')).to.equal('Requests per minute No limit No limit – Class');
-    expect(rowOf(text, 'Stored bytes')).to.equal('Stored bytes 512 MiB 512 MiB – Class');
+    expect(rowOf(text, 'Requests per minute')).to.equal('Requests per minute No limit No limit –');
+    expect(rowOf(text, 'Stored bytes')).to.equal('Stored bytes 0 B of 512 MiB 512 MiB 512 MiB –');
+  });
+
+  it('show a meter of every limit that something uses up, for users who may list jobs (Q-U24)', async () => {
+    put({ limits: { activeJobs: 2 } });
+    const annotations = { [ANNOTATIONS.fileListBytes]: String(3 * 1_024 * 1_024) };
+    for (const [name, phase] of [
+      ['a', 'Running'],
+      ['b', 'Starting'],
+      ['c', 'Succeeded'],
+    ] as const)
+      project.server.zipJobs.put(
+        aZipJob({ metadata: { namespace: TEAM, name, annotations }, status: { phase } }),
+      );
+    const { text } = await project.viewer.get(SETTINGS);
+    expect(rowOf(text, 'Active jobs')).to.match(/^Active jobs 2 of 2 /);
+    expect(rowOf(text, 'Stored jobs')).to.match(/^Stored jobs 3 of 40,000 /);
+    expect(rowOf(text, 'Stored bytes')).to.match(/^Stored bytes 9\.0 MiB of 512 MiB /);
+    expect(text).to.contain(
+      '<progress class="meter bad" value="2" max="2" aria-label="Used of active jobs">',
+    );
+    expect(text.match(/<progress/g)).to.have.lengthOf(3);
+    project.server.tokens.set(VIEW, { name: 'vera', allowed: [`get zipprojects ${TEAM}`] });
+    expect((await project.viewer.get(SETTINGS)).text).to.not.contain('<progress');
+  });
+
+  it('have a side navigation to every section, and what cannot be undone apart (Q-U23)', async () => {
+    const { text } = await project.ada.get(SETTINGS);
+    const [, nav = ''] = /<nav class="parts"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
+    const ids = [...nav.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    const headings = [...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).to.deep.equal(headings).and.include('danger');
+    const [, zone = ''] = /<section[^>]* class="danger-zone">(.*?)<\/section>/s.exec(text) ?? [];
+    expect(zone).to.contain('Delete project…').and.contain(`href="${SETTINGS}/delete"`);
+    expect(text.split('class="button danger"')).to.have.lengthOf(2);
   });
 
   it('show what is not known before the controller has reported the class', async () => {
     const { text } = await project.ada.get(SETTINGS);
     expect(textOf(text)).to.contain('has not reported the class');
-    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs Not reported yet Not reported yet – –');
+    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs Not reported yet Not reported yet –');
   });
 
   it('are readable with the view role, which allows no changes', async () => {
@@ -226,20 +264,44 @@ describe('the settings pages', () => {
     expect(text).to.contain('id="queueName-error">Kueue queue should match');
   });
 
-  it('close caller options, and open them again', async () => {
+  it('let callers change what has a tick, and store what has none (Q-U36)', async () => {
     const path = `${SETTINGS}/caller-options`;
-    function send(...closed: readonly string[]) {
+    function send(...open: readonly string[]) {
       return project.save(
         path,
-        new URLSearchParams(closed.map((option): [string, string] => ['closed', option])),
+        new URLSearchParams(open.map((option): [string, string] => ['open', option])),
       );
     }
-    await send('compression', 'object.tags', 'nonsense');
+    function without(...closed: readonly string[]) {
+      return CALLER_OPTIONS.filter((option) => !closed.includes(option));
+    }
+    await send(...without('compression', 'object.tags'), 'nonsense');
     expect(spec()).to.deep.equal({ callerOptions: { closed: ['compression', 'object.tags'] } });
-    expect((await project.ada.get(path)).text).to.match(/value="object\.tags" checked/);
-    expect((await project.ada.get(SETTINGS)).text).to.contain('<code>object.tags</code>');
-    await send();
+    const { text } = await project.ada.get(path);
+    expect(text)
+      .to.match(/value="sha256" checked/)
+      .and.not.match(/value="object\.tags" checked/);
+    expect(text).to.contain('<legend>Callers may change</legend>');
+    expect(textOf(text)).to.contain('Compression compression: auto, store, deflate');
+    const settings = textOf((await project.viewer.get(SETTINGS)).text);
+    expect(settings)
+      .to.contain('Closed: Compression compression: auto, store, deflate')
+      .and.contain('Closed: Tags of archives object.tags')
+      .and.contain('May change: SHA-256 of the archive sha256');
+    await send(...CALLER_OPTIONS);
     expect(spec()).to.deep.equal({});
+    await send();
+    expect(spec()).to.deep.equal({ callerOptions: { closed: [...CALLER_OPTIONS] } });
+  });
+
+  it('keep a closed option that only a newer version knows (Q-U36)', async () => {
+    project.putProject({ callerOptions: { closed: ['of_newer_version' as 'sha256', 'sha256'] } });
+    expect(textOf((await project.ada.get(SETTINGS)).text)).to.contain('Closed: of_newer_version');
+    await project.save(
+      `${SETTINGS}/caller-options`,
+      new URLSearchParams(CALLER_OPTIONS.map((option): [string, string] => ['open', option])),
+    );
+    expect(spec()).to.deep.equal({ callerOptions: { closed: ['of_newer_version'] } });
   });
 
   it('lower the retention only after a confirmation, because records are lost', async () => {
