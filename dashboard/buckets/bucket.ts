@@ -12,7 +12,7 @@ import { testedPermissions } from './tested-permissions.ts';
 
 async function stateOf(request: PageRequest) {
   const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
-  return { bucket, permissions: testedPermissions(bucket), href: bucketHref(request.namespace, bucket) };
+  return { bucket, ...testedPermissions(bucket), href: bucketHref(request.namespace, bucket) };
 }
 
 /** Undefined for R2, whose tokens have no policy. */
@@ -33,19 +33,21 @@ async function dataOf(request: PageRequest) {
     reasonAgainst(request, BUCKET_RIGHTS.delete),
   ]);
   const { bucket } = state;
-  const actions = [
-    { name: 'test', label: 'Test connection', look: 'primary', isChange: true, reason: test },
-    { name: 'settings', label: 'Edit settings', look: '', isChange: false, reason: edit },
-    { name: 'credentials', label: 'Update credentials', look: '', isChange: false, reason: credentials },
-    { name: 'delete', label: 'Delete bucket', look: 'danger', isChange: false, reason: deletion },
-  ].map((action) => ({ ...action, href: bucketHref(namespace, bucket, action.name) }));
+  function action(name: string, label: string, reason: string) {
+    return { name, label, href: bucketHref(namespace, bucket, name), reason, isChange: false };
+  }
   const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);
   return {
     ...state,
-    newJob: { href: newJobHref(namespace, bucket), reason: job },
+    test: { ...action('test', 'Test connection', test), look: 'primary' },
+    more: [
+      { ...action('new-job', 'New job', job), href: newJobHref(namespace, bucket) },
+      action('settings', 'Edit settings', edit),
+      action('credentials', 'Update credentials', credentials),
+      action('delete', 'Delete bucket', deletion),
+    ],
     provider: providerOf(bucket),
     certificates: certificatesOf(bucket),
-    actions,
     live,
     policy: policyOf(bucket),
   };

@@ -6,8 +6,19 @@ import type { Look } from '../ui/words.ts';
 export interface TestedPermission {
   readonly action: string;
   readonly use: string;
-  readonly result: 'Granted' | 'Missing' | 'Missing (optional)' | 'Unknown';
+  readonly result: 'Granted' | 'Missing' | 'Missing (optional)';
   readonly look: Look;
+}
+
+export interface TestedPermissions {
+  readonly permissions: readonly TestedPermission[];
+  /** Actions about which a failed test says nothing. */
+  readonly unchecked: readonly string[];
+}
+
+function resultOf(isRequired: boolean, isMissing: boolean): Pick<TestedPermission, 'result' | 'look'> {
+  if (!isMissing) return { result: 'Granted', look: 'good' };
+  return isRequired ? { result: 'Missing', look: 'bad' } : { result: 'Missing (optional)', look: 'warn' };
 }
 
 /** The permissions of a bucket with IAM, after a test. A failed test says only what it found missing. */
@@ -16,16 +27,17 @@ export function testedPermissions({
   endpoint,
   lastTest,
   objectOptions,
-}: Pick<Bucket, 'service' | 'endpoint' | 'lastTest' | 'objectOptions'>): readonly TestedPermission[] {
+}: Pick<Bucket, 'service' | 'endpoint' | 'lastTest' | 'objectOptions'>): TestedPermissions {
   // The tokens of R2 have no permissions for single actions.
-  if (lastTest === null || (service === 'r2' && endpoint === null)) return [];
+  if (lastTest === null || (service === 'r2' && endpoint === null)) return { permissions: [], unchecked: [] };
   const { ok, missingPermissions } = lastTest;
-  function outcomeOf(action: string, isRequired: boolean): Pick<TestedPermission, 'result' | 'look'> {
-    if (missingPermissions.includes(action))
-      return isRequired ? { result: 'Missing', look: 'bad' } : { result: 'Missing (optional)', look: 'warn' };
-    return ok ? { result: 'Granted', look: 'good' } : { result: 'Unknown', look: 'quiet' };
-  }
-  return bucketPermissions(objectOptions).flatMap(({ actions, use, isRequired }) =>
-    actions.map((action) => ({ action, use, ...outcomeOf(action, isRequired) })),
+  const all = bucketPermissions(objectOptions).flatMap(({ actions, use, isRequired }) =>
+    actions.map((action) => ({ action, use, isRequired, isMissing: missingPermissions.includes(action) })),
   );
+  return {
+    permissions: all
+      .filter(({ isMissing }) => ok || isMissing)
+      .map(({ action, use, isRequired, isMissing }) => ({ action, use, ...resultOf(isRequired, isMissing) })),
+    unchecked: all.filter(({ isMissing }) => !ok && !isMissing).map(({ action }) => action),
+  };
 }

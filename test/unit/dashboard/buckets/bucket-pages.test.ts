@@ -53,9 +53,34 @@ describe('the bucket pages', () => {
     it('disables actions that are denied, and shows the reason', async () => {
       const { text } = await project.viewer.get(`${HOME}/buckets`);
       expect(text).to.contain('class="locked"').and.contain(`is not allowed to create zipbuckets in ${TEAM}`);
-      expect(text).to.not.contain('new-bucket');
+      expect(text).to.not.contain('/new-bucket');
       expect((await project.viewer.get(`${HOME}/new-bucket`)).status).to.equal(403);
     });
+  });
+
+  it('have the main action in their title row, and the others in its menu (Q-U13)', async () => {
+    project.putBucket(aBucket(TEAM, 's3', 'reports'));
+    function titleOf(text: string): readonly string[] {
+      const [, title = ''] = /<header class="title">(.*?)<\/header>/s.exec(text) ?? [];
+      return title.replaceAll(/<[^>]+>/g, '\n').match(/\S[^\n]*/g) ?? [];
+    }
+    expect(titleOf((await project.ada.get(`${HOME}/buckets`)).text)).to.deep.equal([
+      'Buckets',
+      TEAM,
+      'New bucket',
+    ]);
+    expect(titleOf((await project.ada.get(BUCKET)).text)).to.deep.equal([
+      'reports',
+      'Test connection',
+      '⋯',
+      'New job',
+      'Edit settings',
+      'Update credentials',
+      'Delete bucket',
+    ]);
+    const { text } = await project.viewer.get(BUCKET);
+    for (const label of ['New job', 'Delete bucket'])
+      expect(text).to.contain(`${label}<span class="hidden"> (locked)`);
   });
 
   it('show whether the bucket has a CA bundle', async () => {
@@ -80,14 +105,33 @@ describe('the bucket pages', () => {
       expect(text).to.contain(`data-live="${HOME}/live/buckets/s3/reports"`).and.contain('>Refresh<');
     });
 
-    it('names the missing permission, and which others are not known', async () => {
+    it('says in words that it failed, names the missing permission, and the others in one sentence (Q-U28)', async () => {
       project.putBucket(tested('False', 'PermissionMissing', 'No. The credentials lack s3:PutObject.'));
       for (const path of [BUCKET, `${HOME}/live/buckets/s3/reports`]) {
         const { text } = await project.ada.get(path);
-        expect(text, path).to.contain('PermissionMissing').and.contain('lack s3:PutObject');
-        expect(text, path).to.contain('data-live-end').and.not.contain('data-live=');
-        expect(text, path).to.match(/s3:PutObject<\/th>.*?Missing<.*?s3:GetObject<\/th>.*?Unknown</s);
+        expect(text, path).to.match(/<span class="badge bad"><svg.*?<\/svg>\s*Failed<\/span>/s);
+        expect(text, path)
+          .to.contain('<code class="small">PermissionMissing</code>')
+          .and.contain('lack s3:PutObject');
+        expect(text, path)
+          .to.contain('data-live-end')
+          .and.not.contain('data-live=')
+          .and.not.contain('Unknown');
+        expect(text, path)
+          .to.match(/s3:PutObject<\/th>.*?Missing</s)
+          .and.not.contain('s3:GetObject</th>');
+        expect(text, path).to.match(
+          /before it could check the other permissions: <code>s3:GetObject<\/code>, /,
+        );
       }
+    });
+
+    it('that failed before it found out anything has no table of permissions (Q-U28)', async () => {
+      project.putBucket(tested('False', 'BucketCredentialsInvalid', 'The store rejects the access key.'));
+      const { text } = await project.ada.get(BUCKET);
+      expect(text).to.contain('before it could check the permissions of the credentials: <code>s3:PutObject');
+      expect(text).to.not.contain('Used to</th>');
+      expect((await project.ada.get(`${HOME}/buckets`)).text).to.match(/ Failed<\/span>/);
     });
 
     it('shows every permission that it found, and those that archives do not need', async () => {

@@ -42,6 +42,7 @@ describe('the access token pages', () => {
     project.putToken(named(EVIL));
     const { status, text } = await project.ada.get(TOKENS);
     expect(status).to.equal(200);
+    expect(text).to.match(/<header class="title">.*>New access token<\/a>.*<\/header>/s);
     expect(text).to.contain(maskToken(VALUE)).and.contain('create, read').and.contain('>Never<');
     expect(text).to.contain('&lt;img src=x').and.not.contain('<img src=x').and.not.contain(VALUE);
     expect(text).to.not.contain(hashToken(TEAM, VALUE));
