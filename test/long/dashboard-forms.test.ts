@@ -56,6 +56,12 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     return (JSON.parse(text) as ZipProject).spec;
   }
 
+  /** The menu of a title row. */
+  async function openMore(): Promise<void> {
+    await keyboard.reach(page.getByRole('button', { name: 'More actions' }));
+    await page.keyboard.press('Enter');
+  }
+
   it('create a project with the permissions of the user, and show errors', async () => {
     const { cluster } = desk.flow;
     await cluster.kubectl(['create', 'namespace', OTHER]);
@@ -91,13 +97,14 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   it('add a bucket, change its credentials, test and delete it', async () => {
     await page.goto(HOME);
     await keyboard.follow('Buckets');
-    await keyboard.follow('Add bucket');
+    await keyboard.follow('New bucket');
     await keyboard.type('Bucket name', 'by-keyboard');
     await keyboard.type('Region', 'eu-central-1');
     await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
     await keyboard.type('Secret access key', 'a-secret');
     await keyboard.press('Save and test');
     await page.getByText('Bucket by-keyboard added.').waitFor();
+    await openMore();
     await keyboard.follow('Update credentials');
     await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
     await keyboard.type('Secret access key', 'another-secret');
@@ -106,6 +113,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.press('Test connection');
     await page.getByText('Testing', { exact: true }).waitFor();
     await keyboard.follow('Refresh');
+    await openMore();
     await keyboard.follow('Delete bucket');
     await keyboard.press('Delete bucket');
     await page.getByText(/Bucket by-keyboard (and its credentials deleted|is marked for deletion)/).waitFor();
@@ -119,6 +127,19 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.type('Files', 'data:,hello note.txt');
     await keyboard.press('Create job');
     await page.getByText('Job created').waitFor();
+  });
+
+  it('correct a failed job: a new one with its list, of which one line is changed (Q-U22)', async () => {
+    const { origin, project } = desk.flow;
+    await project.untilPhase(failing, ['Failed']);
+    await page.goto(`${HOME}/new-job?from=${failing}`);
+    const files = page.getByLabel('Files');
+    expect(await files.inputValue()).to.equal(`${origin.url('/status/404')} a`);
+    expect(await page.getByLabel('Key').inputValue()).to.not.equal('');
+    await keyboard.type('Files', `${origin.url('/gen/10/1')} a`);
+    await keyboard.press('Create job');
+    await page.getByText('Job created').waitFor();
+    await project.untilPhase(page.url().slice(-36), ['Succeeded']);
   });
 
   it('find a job by its ID and cancel it', async () => {
@@ -156,7 +177,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     const { baseUrl } = desk.flow;
     await page.goto(HOME);
     await keyboard.follow('Access tokens');
-    await keyboard.follow('Create token');
+    await keyboard.follow('New access token');
     await keyboard.type('Name', 'by keyboard');
     await keyboard.toggle('Create jobs');
     await keyboard.press('Create token');
@@ -186,7 +207,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
       return items.some(({ status }) => status?.webhook?.state === 'Exhausted');
     });
     await until('the failed delivery to be listed', async () => {
-      await page.goto(`${HOME}/webhook?result=failed`);
+      await page.goto(`${HOME}/webhook/deliveries?result=failed`);
       return (await rows.count()) === 1;
     });
     const [key = ''] = await rows.getByRole('rowheader').allTextContents();
@@ -200,22 +221,30 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     expect(await textOf(rows)).to.match(
       new RegExp(String.raw`Failed HTTP 410 \d+ ms ${Buffer.byteLength(sent()[0]?.body ?? '')} B 1 `),
     );
-    await keyboard.follow('Resend failed deliveries…');
+    await keyboard.follow(
+      page.locator('#delivery-filters').getByRole('link', { name: 'Resend failed deliveries…' }),
+    );
     await page.getByText('The endpoint is disabled after failures').waitFor();
     await keyboard.follow('enable it');
     await keyboard.press('Enable');
     await page.getByText('Webhook enabled').waitFor();
+    await keyboard.follow('Deliveries');
     await keyboard.press(`Resend the webhook of ${key}`);
     await page.getByText(`Webhook of ${key} delivered`).waitFor();
     const delivered = rows.filter({ has: page.locator(`a[href="${href}"]`) });
     expect(await textOf(delivered)).to.match(/Delivered HTTP 204 .* 1 /);
     expect(sent()).to.have.lengthOf(2);
+    await keyboard.follow(delivered.getByRole('link'));
+    expect(await page.locator('#payload').textContent()).to.equal(sent()[0]?.body);
+    expect(await page.locator('#curl').textContent()).to.contain('whsec_SIGNING_SECRET');
 
+    await keyboard.follow('Webhook');
     await keyboard.press('Send test');
     await page
       .getByText(/Sending|HTTP 2\d\d/)
       .first()
       .waitFor();
+    await openMore();
     await keyboard.press('Disable');
     await page.getByText('Disabled', { exact: true }).waitFor();
     await keyboard.press('Enable');
@@ -225,6 +254,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.press('Save');
     await page.getByText('Webhook settings saved').waitFor();
     expect(await page.getByLabel('Job failed').isChecked()).to.equal(false);
+    await openMore();
     await keyboard.follow('Rotate secret');
     await keyboard.reach(page.getByLabel('Keep the old secret valid for'));
     await page.keyboard.press('ArrowDown');
@@ -240,17 +270,18 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     const access = page.getByRole('row', { name: `${NAMESPACE}/ada` }).getByRole('cell');
     expect(await access.allTextContents()).to.include.members(['ServiceAccount', 'admin']);
     await keyboard.follow('Change job defaults');
-    await keyboard.type('Attempts', '99');
+    await keyboard.type('Attempts', '3');
+    await keyboard.type('Keep failed jobs in the cluster', '2 days');
+    await keyboard.type('Kueue queue', 'No queue');
     await keyboard.type('Tags of archives', 'team=sales\nstage=live');
     await keyboard.press('Save');
-    expect(await page.locator('#maxAttempts-error').textContent()).to.contain(
-      'Attempts should be less than or equal to 10',
-    );
-    await keyboard.type('Attempts', '3');
+    expect(await page.locator('#queueName-error').textContent()).to.contain('Kueue queue should match');
+    await keyboard.type('Kueue queue', '');
     await keyboard.press('Save');
     await page.getByText('Job defaults saved').waitFor();
     expect((await specOf()).jobDefaults).to.deep.equal({
       maxAttempts: 3,
+      ttlSecondsAfterFinished: { failed: 172_800 },
       objectOptions: { tags: { team: 'sales', stage: 'live' } },
     });
   });
@@ -273,10 +304,11 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   it('remove the webhook and delete the project with its tokens and buckets, and keep the namespace', async () => {
     const { flow } = desk;
     await page.goto(`${HOME}/webhook`);
+    await openMore();
     await keyboard.follow('Remove webhook');
     await keyboard.toggle('Also remove the signing secret');
     await keyboard.press('Remove webhook');
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByRole('heading', { name: 'New endpoint' }).waitFor();
     await page.goto(SETTINGS);
     await keyboard.follow('Delete project…');
     await keyboard.press('Delete project');

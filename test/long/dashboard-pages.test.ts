@@ -57,6 +57,10 @@ const openMenu: Act = async (page) => {
   await page.getByRole('button', { name: /^Project: / }).click();
   await page.getByLabel('Filter projects').waitFor();
 };
+const openMore: Act = async (page) => {
+  await press(page, 'More actions');
+  await page.locator('#more').waitFor();
+};
 const openEvents: Act = async (page) => {
   await page.getByText('Show events and conditions').click();
   await page.locator('details[open]').first().waitFor();
@@ -120,13 +124,25 @@ const STATES: readonly (readonly [path: string, act?: Act])[] = [
   [`${HOME}/new-job`, sendAfterSession],
   [`${HOME}/buckets/s3/press-kit/settings`, saveForConflict],
   [`${HOME}/new-token`, pressFor('Create token', 'Your new access token')],
-  [`${WEBHOOK}?result=failed&event=COMPLETED`],
+  [`${WEBHOOK}/deliveries?result=failed&event=COMPLETED`],
+  [`${WEBHOOK}/deliveries/zip-${idOf(ON_CALL_JOBS.unreported)}`],
+  [WEBHOOK, openMore],
+  [`${HOME}/buckets/s3/press-kit`, openMore],
+  [`${HOME}/new-job?from=${idOf(ON_CALL_JOBS.brokenSource)}`],
+  [`${HOME}/new-job`, (page) => page.getByText('Options', { exact: true }).click()],
   [`${WEBHOOK}/rotate-secret`, pressFor('Rotate secret', 'Signing secret')],
   [
     `${WEBHOOK}/resend`,
     async (page) => {
       await press(page, 'Resend 2 deliveries');
       await page.getByText('2 deliveries requested').waitFor();
+    },
+  ],
+  [
+    `${SETTINGS}/job-defaults`,
+    async (page) => {
+      await page.getByLabel('Attempts').fill('many');
+      await pressForErrors('Save')(page);
     },
   ],
   [

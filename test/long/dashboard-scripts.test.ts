@@ -140,7 +140,7 @@ describe('the frame, the forms and the charts in a browser', function () {
   it('opens one sample of code at a time', async () => {
     await using open = await openAs(project.ada, { javaScriptEnabled: false });
     const { page } = open;
-    await page.goto(`${HOME}/webhook`);
+    await page.goto(`${HOME}/webhook/verify`);
     await page.getByText('Python', { exact: true }).click();
     const opened = page.locator('details.sample[open] > summary');
     expect(await opened.allTextContents()).to.deep.equal(['Python']);

@@ -88,6 +88,7 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
   'Did their webhook arrive?': [
     async (page, click) => {
       await click(menu(page, 'Webhook'));
+      await click(page.getByRole('link', { name: 'Deliveries', exact: true }));
       return page.getByRole('row', { name: /customer-4711/ });
     },
     'Failed',
