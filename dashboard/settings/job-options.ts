@@ -115,7 +115,8 @@ const UNIT_HINTS: Partial<Readonly<Record<OptionKind, string>>> = {
 };
 
 function hintOf(kind: OptionKind, range: string, { hint = '' }: OptionWords): string {
-  return [hint, range && `${range}.`, UNIT_HINTS[kind] ?? ''].filter((part) => part !== '').join(' ');
+  const unit = range === '' && !/\d \w/.test(hint) ? (UNIT_HINTS[kind] ?? '') : '';
+  return [hint, range && `${range}.`, unit].filter((part) => part !== '').join(' ');
 }
 
 function toOption(path: string, schema: OptionSchema): JobOption {

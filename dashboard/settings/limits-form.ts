@@ -30,17 +30,17 @@ const UNKNOWN = 'Not reported yet';
 
 /** What is used of a limit. */
 interface LimitUsage {
-  /** `3.2 MiB of 512 MiB`. */
+  /** `3.2 MiB of 512 MiB`; only what is used while the limit is unknown. */
   readonly text: string;
   readonly used: number;
-  readonly most: number;
+  readonly most: number | null;
   readonly look: '' | 'warn' | 'bad';
 }
 
 /** One limit: what is used of it, the value in force, the highest value that the class allows, and that of the project. */
 export interface LimitRow {
   readonly label: string;
-  /** Undefined for a limit of rates or sizes, which nothing uses up, and for one that is not known yet. */
+  /** Undefined for a limit of rates or sizes, which nothing uses up. */
   readonly usage: LimitUsage | undefined;
   readonly inForce: string;
   readonly ofClass: string;
@@ -52,7 +52,8 @@ export interface LimitRow {
 const ALMOST_FULL = 0.8;
 
 function usageOf(name: LimitName, used: number | undefined, most: number | null): LimitUsage | undefined {
-  if (used === undefined || most === null) return undefined;
+  if (used === undefined) return undefined;
+  if (most === null) return { text: textOf(name, used), used, most, look: '' };
   const look = used >= most ? 'bad' : used >= most * ALMOST_FULL ? 'warn' : '';
   return { text: `${textOf(name, used)} of ${textOf(name, most)}`, used, most, look };
 }

@@ -21,6 +21,10 @@ timestamp=$(date +%s)
 key=$(printf '%s' "${'$'}{WEBHOOK_SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 signature=$(printf '%s.%s.%s' "$id" "$timestamp" "$body" |
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)
-curl --request POST "$WEBHOOK_URL"   --header 'content-type: application/json'   --header "webhook-id: $id"   --header "webhook-timestamp: $timestamp"   --header "webhook-signature: v1,$signature"   --data-raw "$body"
-`.trimEnd();
+curl --request POST "$WEBHOOK_URL" \
+  --header 'content-type: application/json' \
+  --header "webhook-id: $id" \
+  --header "webhook-timestamp: $timestamp" \
+  --header "webhook-signature: v1,$signature" \
+  --data-raw "$body"`;
 }

@@ -69,9 +69,9 @@ describe('the settings pages', () => {
     expect(text).to.match(/>Limit<.*>Used<.*>Current<.*>Class maximum<.*>Project limit</s);
     expect(rowOf(text, 'Active jobs')).to.equal('Active jobs 0 of 5 5 50 5');
     expect(rowOf(text, 'Files per job')).to.equal(
-      'Files per job 10,000 10,000 20,000 no effect, above the class',
+      'Files per job 10,000 10,000 10,000 20,000 no effect, above the class',
     );
-    expect(rowOf(text, 'Requests per minute')).to.equal('Requests per minute No limit No limit –');
+    expect(rowOf(text, 'Requests per minute')).to.equal('Requests per minute No limit No limit No limit –');
     expect(rowOf(text, 'Stored bytes')).to.equal('Stored bytes 0 B of 512 MiB 512 MiB 512 MiB –');
   });
 
@@ -112,7 +112,7 @@ describe('the settings pages', () => {
   it('show what is not known before the controller has reported the class', async () => {
     const { text } = await project.ada.get(SETTINGS);
     expect(textOf(text)).to.contain('has not reported the class');
-    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs Not reported yet Not reported yet –');
+    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs 0 Not reported yet Not reported yet –');
   });
 
   it('are readable with the view role, which allows no changes', async () => {
