@@ -2,16 +2,16 @@ import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { fileListOwner } from '#crds/api-group.ts';
-import { type ListedFile, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { type ListedFile, MOST_FILES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { bucketOf, isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
-import { RESOURCES } from '#runtime/kube/resources.ts';
+import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
 import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { chosenManifest } from '#runtime/zip-request/manifest-choice.ts';
 import { PageError, type PageRequest } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { createFileListLines } from '../jobs/file-list-lines.ts';
-import { findJob } from '../jobs/find-job.ts';
+import { type FoundJob, findJob } from '../jobs/find-job.ts';
 import { fieldText, valueAt } from '../settings/option-values.ts';
 import type { FormState } from '../ui/form.ts';
 import { FORMAT } from '../ui/format.ts';
@@ -56,6 +56,11 @@ function isListed(value: unknown): value is ListedFile {
   return typeof url === 'string' && typeof filename === 'string';
 }
 
+/** The compressed part of the list in a Secret; empty without one. */
+function packedOf(secret: Secret | undefined): Buffer {
+  return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
+}
+
 /** Each Secret after the other, with the token of the user. */
 async function readList({ user }: PageRequest, { metadata, spec }: ZipJob): Promise<List> {
   const secrets = createUserClient(user.kube, RESOURCES.secrets);
@@ -74,7 +79,7 @@ async function readList({ user }: PageRequest, { metadata, spec }: ZipJob): Prom
   });
   for (const name of secretNames) {
     const secret = await secrets.get(metadata.namespace, name, signal);
-    const more = await lines.read(Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64'), signal);
+    const more = await lines.read(packedOf(secret), signal);
     if (bytes > MOST_FORM_BYTES) return TOO_LARGE;
     if (!more) break;
   }
@@ -91,8 +96,7 @@ function secretRights({ spec }: ZipJob) {
 async function obstacle(
   deps: Deps,
   request: PageRequest,
-  zipJob: ZipJob,
-  isArchived: boolean,
+  { zipJob, isArchived }: FoundJob,
 ): Promise<List | undefined> {
   const { files, filesFrom } = zipJob.spec;
   if (files !== undefined && !isArchived) return { files, reason: '' };
@@ -100,16 +104,17 @@ async function obstacle(
     return unknown('Its list of files was deleted, so only its key, bucket and options are filled in.');
   // Anyone who can create a ZipJob chooses these names.
   if (fileListOwner(filesFrom.secretNames) === undefined) return UNREADABLE;
-  if (fileListBytesOf(zipJob) > deps.config.dashboardFileListBytes) return TOO_LARGE;
+  if (filesFrom.count > MOST_FILES || fileListBytesOf(zipJob) > deps.config.dashboardFileListBytes)
+    return TOO_LARGE;
   const refusal = await refusalOf(request, secretRights(zipJob));
   return refusal === '' ? undefined : unknown(`Its URLs are in the stored list of files. ${refusal}`);
 }
 
-async function listOf(deps: Deps, request: PageRequest, zipJob: ZipJob, isArchived: boolean): Promise<List> {
-  const known = await obstacle(deps, request, zipJob, isArchived);
+async function listOf(deps: Deps, request: PageRequest, found: FoundJob): Promise<List> {
+  const known = await obstacle(deps, request, found);
   if (known !== undefined) return known;
   try {
-    return await readList(request, zipJob);
+    return await readList(request, found.zipJob);
   } catch (error) {
     // The session ends.
     if (hasCode(error, 'Unauthorized')) throw error;
@@ -169,11 +174,12 @@ export async function sourceJob(
   { id, defaults }: { readonly id: string; readonly defaults: Defaults },
 ): Promise<SourceJob> {
   try {
-    const { zipJob, isArchived } = await findJob(deps, {
+    const found = await findJob(deps, {
       ...request,
       params: { ...request.params, job: id },
     });
-    const { files, reason } = await listOf(deps, request, zipJob, isArchived);
+    const { zipJob } = found;
+    const { files, reason } = await listOf(deps, request, found);
     const urls = textOf(files);
     const isFitting = new URLSearchParams({ urls }).toString().length <= MOST_FORM_BYTES;
     const { namespace, name } = zipJob.metadata;

@@ -25,7 +25,7 @@ function linesOf(value: unknown): string {
 export function fieldText({ kind }: JobOption, value: unknown): string {
   if (value === undefined) return '';
   if (kind === 'pairs') return linesOf(value);
-  if (typeof value !== 'number') return String(value);
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
   if (kind === 'seconds') return exactDuration(value);
   return kind === 'bytes' ? bytesText(value) : String(value);
 }

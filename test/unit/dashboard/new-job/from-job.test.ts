@@ -161,6 +161,10 @@ describe('a new job from another one', () => {
       },
     );
     expect((await project.ada.get(FROM)).text).to.contain('too large for this form');
+    put({
+      filesFrom: { secretNames: [`${NAME}-files-0`], encoding: 'gzip+json', count: 1e9, sha256: '' },
+    });
+    expect((await project.ada.get(FROM)).text).to.contain('too large for this form');
     expect((await project.ada.get(`${PATH}?from=nobody`)).text).to.contain('Job nobody not found');
   });
 

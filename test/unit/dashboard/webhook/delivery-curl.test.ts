@@ -17,9 +17,11 @@ describe('deliveryCurl', () => {
     const id = "msg_it's";
     const body = String.raw`{"metadata":{"order":1.0,"text":"it's $HOME \n ${'`'}id${'`'} ü % \\"}}`;
     let received: { readonly headers: IncomingHttpHeaders; readonly body: string } | undefined;
-    const server = createServer(async (request, response) => {
-      received = { headers: request.headers, body: await text(request) };
-      response.end();
+    const server = createServer((request, response) => {
+      void text(request).then((sent) => {
+        received = { headers: request.headers, body: sent };
+        response.end();
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
