@@ -129,7 +129,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await page.getByText('Job created').waitFor();
   });
 
-  it('correct a failed job: a new one with its list, of which one line is changed (Q-U22)', async () => {
+  it('create a corrected job from the list of a failed one (Q-U22)', async () => {
     const { origin, project } = desk.flow;
     await project.untilPhase(failing, ['Failed']);
     await page.goto(`${HOME}/new-job?from=${failing}`);

@@ -38,7 +38,7 @@ describe('the options of forms', () => {
   it('have an option that is added to the schema, with a label, a unit and its description (Q-U22)', () => {
     const description = 'How long to wait for a slow source.';
     const added = withOptions({
-      sourcePatienceSeconds: { type: 'integer', description, minimum: 1, maximum: 3_600 },
+      sourceTimeoutSeconds: { type: 'integer', description, minimum: 1, maximum: 3_600 },
       newFormat: { type: 'string', enum: ['zip', 'zip64'], description: 'The format.' },
       spareBytes: { type: 'integer' },
       careful: { type: 'boolean' },
@@ -51,8 +51,8 @@ describe('the options of forms', () => {
       },
       copies: { type: 'object', properties: { tags: { type: 'object', additionalProperties: {} } } },
     });
-    expect(found(added, 'sourcePatienceSeconds')).to.deep.include({
-      label: 'Source patience seconds',
+    expect(found(added, 'sourceTimeoutSeconds')).to.deep.include({
+      label: 'Source timeout seconds',
       group: 'Time limits',
       kind: 'seconds',
       hint: `${description} From 1 s to 1 hour.`,
