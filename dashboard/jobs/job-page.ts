@@ -14,7 +14,7 @@ import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
 import { rerunAdvice } from './job-failure.ts';
 import { createLogOf } from './job-log.ts';
-import { jobView } from './job-view.ts';
+import { jobView } from './job-details.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
 import { NO_RERUNS, type Reruns, rerunsOf } from './reruns.ts';
 import { createStoredSources } from './stored-sources.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jobView } from '#dashboard/jobs/job-view.ts';
+import { jobView } from '#dashboard/jobs/job-details.ts';
 import { aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 

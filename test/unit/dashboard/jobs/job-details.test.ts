@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Progress, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { jobRow } from '#dashboard/jobs/job-row.ts';
-import { jobView } from '#dashboard/jobs/job-view.ts';
+import { jobView } from '#dashboard/jobs/job-details.ts';
 import { progressChart } from '#dashboard/jobs/progress-chart.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { ago, aZipJob, NAME, NAMESPACE, NOW, UUID } from '#test/support/builders/objects.ts';
