@@ -45,7 +45,7 @@ const SOURCES = {
   ),
   SourceNotFound: afterRemedy(
     'A source does not have the file, or refused to send it.',
-    'Check the response of the URL, correct the URL, and send the request again.',
+    'Open the URL to see what it returns, fix it, and send the request again.',
   ),
   SourceUnavailable: now(
     'A source kept responding with errors, such as 503 or 429.',
