@@ -22,8 +22,8 @@ interface Words {
   readonly host: string;
   /** `photo-8.jpg (file 8 of 12)`. */
   readonly file: string;
-  /** `answered 404`, or an empty text without a status. */
-  readonly answered: string;
+  /** `responded with 404`, or an empty text without a status. */
+  readonly response: string;
 }
 
 const UNSAFE = /[^\x20-\x7e]/;
@@ -46,21 +46,21 @@ function httpStatusText(status: number): string {
 
 const CAUSES: Readonly<Record<string, (words: Words) => string>> = {
   SourceUnreachable: ({ host, file }) => `zipjobs could not connect to ${host} for ${file}.`,
-  SourceNotFound: ({ host, file, answered }) =>
-    answered === ''
+  SourceNotFound: ({ host, file, response }) =>
+    response === ''
       ? `${host} does not have ${file}, or refused to send it.`
-      : `${host} ${answered} for ${file}.`,
-  SourceUnavailable: ({ host, file, answered }) =>
-    answered === ''
+      : `${host} ${response} for ${file}.`,
+  SourceUnavailable: ({ host, file, response }) =>
+    response === ''
       ? `${host} kept responding with errors for ${file}.`
-      : `${host} kept failing for ${file}: it last ${answered}.`,
+      : `${host} kept failing for ${file}: it last ${response}.`,
   SourceTruncated: ({ host, file }) =>
     `${host} closed the connection before it had sent the whole of ${file}.`,
   SourceChanged: ({ file }) => `${file} changed at its source while it was downloaded.`,
-  SourceExpired: ({ host, file, answered }) =>
-    answered === ''
+  SourceExpired: ({ host, file, response }) =>
+    response === ''
       ? `The signed URL of ${file} has expired, or the credentials that signed it.`
-      : `${host} ${answered} for ${file}: its signed URL has expired, or the credentials that signed it.`,
+      : `${host} ${response} for ${file}: its signed URL has expired, or the credentials that signed it.`,
   SourceStalled: ({ host, file }) => `${host} sent no data of ${file}, or sent it too slowly.`,
   SourceTooLarge: ({ file }) => `${file} is larger than the maximum file size.`,
   SourceMismatch: ({ file }) =>
@@ -71,9 +71,9 @@ const CAUSES: Readonly<Record<string, (words: Words) => string>> = {
   SourceTlsError: ({ host, file }) => `The TLS certificate of ${host}, which ${file} needs, is not valid.`,
 };
 
-function answeredText(httpStatus: number | null, isNamed: boolean): string {
+function responseText(httpStatus: number | null, isNamed: boolean): string {
   if (httpStatus === null) return '';
-  return `answered ${isNamed ? httpStatus : httpStatusText(httpStatus)}`;
+  return `responded with ${isNamed ? httpStatus : httpStatusText(httpStatus)}`;
 }
 
 function capitalized(sentence: string): string {
@@ -83,7 +83,7 @@ function capitalized(sentence: string): string {
 }
 
 /**
- * `photos.example.com answered 404 for photo-8.jpg (file 8 of 12).` Without a source, `The server answered 404 Not Found for file 8
+ * `photos.example.com responded with 404 for photo-8.jpg (file 8 of 12).` Without a source, `The server responded with 404 Not Found for file 8
  * of 12.` Undefined for a failure that is not about a file.
  */
 export function failureCause(
@@ -98,7 +98,7 @@ export function failureCause(
         CAUSES[code]({
           host: host === '' ? 'the server' : isolated(host),
           file: filename === '' ? number : `${isolated(filename)} (${number})`,
-          answered: answeredText(httpStatus, host !== ''),
+          response: responseText(httpStatus, host !== ''),
         }),
       );
 }

@@ -1,4 +1,4 @@
-import { failureHelp } from '#administration/errors/failure-help.ts';
+import { shortCause } from '#administration/errors/failure-cause.ts';
 import type { Job, JobSourceCheck } from '#administration/jobs/job-view.ts';
 import { FORMAT } from '../ui/format.ts';
 import type { KnownSources } from './known-sources.ts';
@@ -11,47 +11,34 @@ export interface FailingFiles {
   readonly isNamed: boolean;
 }
 
-/** Empty for what is unknown. */
 export interface FailingFileRow {
-  readonly index: string;
+  /** Its position in the file list, counted from 1. */
+  readonly number: string;
+  /** Empty if unknown, like the host. */
   readonly filename: string;
   readonly host: string;
-  readonly reason: string;
-  readonly httpStatus: string;
+  /** In few words, such as `404 Not Found`. */
+  readonly cause: string;
 }
 
-interface FailingFile {
-  readonly fileIndex: number;
-  readonly code: string;
-  readonly httpStatus: number | null;
+/** `The other 11 are 11.0 MiB in total.` */
+function othersText({ failed, checked, lengths, bytes }: JobSourceCheck, files: number): readonly string[] {
+  if (lengths === 0) return [];
+  const size = `${FORMAT.bytes(bytes)} in total`;
+  const isAll = checked >= files && lengths === files - failed;
+  const others = `${isAll ? 'The other' : 'Of the others,'} ${FORMAT.number(lengths)}`;
+  return [lengths === 1 ? `${others} has ${size.replace(' in total', '')}.` : `${others} are ${size}.`];
 }
 
-/** `137 of 10,000 files cannot be downloaded. 9,000 of the others declare 1.5 GiB in all.` */
-function failingSummary(
-  { failed, failures, checked, bytes, lengths }: JobSourceCheck,
-  files: number,
-): string {
+/** `137 of 10,000 files could not be downloaded. Of the others, 9,000 are 1.5 GiB in total.` */
+function failingSummary(check: JobSourceCheck, files: number): string {
+  const { failed, failures, checked } = check;
   return [
-    `${FORMAT.number(failed)} of ${FORMAT.count(files, 'file')} cannot be downloaded.`,
+    `${FORMAT.number(failed)} of ${FORMAT.count(files, 'file')} could not be downloaded.`,
     ...(checked < files ? [`Only ${FORMAT.number(checked)} could be checked in time.`] : []),
-    ...(lengths > 0
-      ? [`${FORMAT.number(lengths)} of the others declare ${FORMAT.bytes(bytes)} in all.`]
-      : []),
+    ...othersText(check, files),
     ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
   ].join(' ');
-}
-
-export function failingFileRow(
-  { fileIndex, code, httpStatus }: FailingFile,
-  sources: KnownSources,
-): FailingFileRow {
-  return {
-    index: String(fileIndex),
-    filename: sources.get(fileIndex)?.filename ?? '',
-    host: sources.get(fileIndex)?.host ?? '',
-    reason: failureHelp(code)?.words ?? code,
-    httpStatus: httpStatus === null ? '' : String(httpStatus),
-  };
 }
 
 /** Undefined if the sources were not checked. The panel of the failure names the file that ended the job. */
@@ -60,7 +47,12 @@ export function failingFilesOf({ sourceCheck, files }: Job, sources: KnownSource
   const { failures } = sourceCheck;
   return {
     summary: failingSummary(sourceCheck, files.count),
-    rows: failures.map((file) => failingFileRow(file, sources)),
+    rows: failures.map((file) => ({
+      number: FORMAT.number(file.fileIndex + 1),
+      filename: sources.get(file.fileIndex)?.filename ?? '',
+      host: sources.get(file.fileIndex)?.host ?? '',
+      cause: shortCause(file),
+    })),
     isNamed: failures.some(({ fileIndex }) => sources.has(fileIndex)),
   };
 }

@@ -1,7 +1,7 @@
 import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import type { Jobs, JobsOptions } from '#administration/jobs/jobs.ts';
 import { zipJobAgain } from '#administration/jobs/run-again.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import type { Flash, GoTo, PageRequest, Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
@@ -12,9 +12,9 @@ import type { Question } from '../user/access.ts';
 import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
+import { jobDetails } from './job-details.ts';
 import { rerunAdvice } from './job-failure.ts';
-import { createLogOf } from './job-log.ts';
-import { jobView } from './job-details.ts';
+import { createLogOf, downloadLog, logObstacle, READ_LOG } from './job-log.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
 import { NO_RERUNS, type Reruns, rerunsOf } from './reruns.ts';
 import { createStoredSources } from './stored-sources.ts';
@@ -51,7 +51,7 @@ function createJobData(deps: PageDeps) {
       storedSources(request, found),
       readReruns(deps, request, zipJob),
     ]);
-    const view = jobView(zipJob, { samples, now: request.now, sources, isArchived });
+    const view = jobDetails(zipJob, { samples, now: request.now, sources, isArchived });
     const { runAgainOf } = view.job;
     return {
       ...view,
@@ -72,6 +72,16 @@ function createJobData(deps: PageDeps) {
       live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
       zipJob,
     };
+  };
+}
+
+/** What the part of the page with the log needs of the job. */
+function logPart(zipJob: ZipJob) {
+  const { namespace, name } = zipJob.metadata;
+  return {
+    path: pathOf(zipJob),
+    liveLog: FORMAT.path('projects', namespace, 'live', 'jobs', name, 'log'),
+    isOver: isFinished(zipJob),
   };
 }
 
@@ -147,6 +157,27 @@ function changeRoute({
   };
 }
 
+/** The log as a part of the page, and as a file. */
+function logRoutes(logOf: ReturnType<typeof createLogOf>): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/live/jobs/:job/log',
+      handle: async (request) => {
+        const zipJob = await readJob(request);
+        const log = await logOf(request, zipJob);
+        return { kind: 'fragment', view: '/jobs/job-log', data: { ...logPart(zipJob), log, logReason: '' } };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${PATH}/log/download`,
+      needs: READ_LOG,
+      handle: async (request) => downloadLog(request, await readJob(request)),
+    },
+  ];
+}
+
 /** The page of one job and its actions. Read live with the token of the user. */
 export function createJobPage(deps: PageDeps): readonly Route[] {
   const jobData = createJobData(deps);
@@ -162,13 +193,14 @@ export function createJobPage(deps: PageDeps): readonly Route[] {
         ];
         // The pod of an archived job is gone.
         const log = data.isArchived ? undefined : await logOf(request, zipJob);
+        const logReason = data.isArchived || log !== undefined ? '' : await logObstacle(request);
         return {
           kind: 'page',
           view: '/jobs/job',
           title: data.title,
           trail,
           section: 'jobs',
-          data: { ...data, log },
+          data: { ...data, ...logPart(zipJob), log, logReason },
         };
       },
     },
@@ -181,6 +213,7 @@ export function createJobPage(deps: PageDeps): readonly Route[] {
         data: await jobData(request),
       }),
     },
+    ...logRoutes(logOf),
     changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
     changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
     changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),

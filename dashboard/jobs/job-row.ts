@@ -38,7 +38,7 @@ export interface JobRow {
   readonly can: 'cancel' | 'run-again' | 'same' | '';
 }
 
-export function durationOf({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string {
+function durationOf({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string {
   if (startedAt === undefined) return '';
   const end = finishedAt === undefined ? now.getTime() : Date.parse(finishedAt);
   return FORMAT.duration(end - Date.parse(startedAt));

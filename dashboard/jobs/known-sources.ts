@@ -1,16 +1,10 @@
+import type { FileSource } from '#administration/errors/failure-cause.ts';
 import type { FileEntry, ZipJob } from '#crds/zip-job.ts';
 
-/** Where a file comes from, without its URL. */
-export interface KnownSource {
-  readonly filename: string;
-  /** Host of the URL, with its port; empty if it has none. */
-  readonly host: string;
-}
-
 /** Sources by their index in the file list. Others are unknown. */
-export type KnownSources = ReadonlyMap<number, KnownSource>;
+export type KnownSources = ReadonlyMap<number, FileSource>;
 
-export function toKnownSource({ url, filename }: FileEntry): KnownSource {
+export function toKnownSource({ url, filename }: FileEntry): FileSource {
   return {
     filename,
     host: URL.parse(url)?.host ?? '',

@@ -3,6 +3,8 @@ import { type Chart, lineChart } from '../ui/charts/chart.ts';
 import { FORMAT } from '../ui/format.ts';
 
 const MOST_ROWS = 12;
+/** Fewer are no curve. */
+const LEAST_SAMPLES = 5;
 
 export interface ChartRow {
   /** RFC 3339. */
@@ -47,19 +49,19 @@ function someOf(points: readonly Point[]): readonly Point[] {
   return points.filter((_, index) => (points.length - 1 - index) % step === 0);
 }
 
-function sentence(points: readonly Point[], isOver: boolean): string {
+/** Without the speed of now, which the title of the page has as the zipper measures it. */
+function sentence(points: readonly Point[]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
   const highest = Math.max(...points.map(({ perSecond }) => perSecond));
-  const now = isOver ? '' : `now ${FORMAT.bytes(last.perSecond)}/s, `;
-  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, ${now}peak ${FORMAT.bytes(highest)}/s`;
+  return `${FORMAT.bytes(last.bytesRead)} read in ${FORMAT.duration(last.atMs - first.atMs)}, peak ${FORMAT.bytes(highest)}/s`;
 }
 
-/** Undefined with too few samples for a line. The current speed is left out once the job is over. */
-export function progressChart(samples: readonly Sample[], isOver: boolean): ProgressChart | undefined {
+/** Undefined with too few samples for a line. */
+export function progressChart(samples: readonly Sample[]): ProgressChart | undefined {
+  if (samples.length < LEAST_SAMPLES) return undefined;
   const points = ratesOf(samples);
-  if (points.length < 2) return undefined;
-  const text = sentence(points, isOver);
+  const text = sentence(points);
   const chart = lineChart({
     id: 'throughput',
     label: text,

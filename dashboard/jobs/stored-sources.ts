@@ -1,5 +1,6 @@
 import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
+import type { FileSource } from '#administration/errors/failure-cause.ts';
 import { fileListOwner } from '#crds/api-group.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -12,7 +13,7 @@ import type { PageDeps } from '../http/page-deps.ts';
 import { createSharedReads } from '../user/shared-reads.ts';
 import { createFileListLines } from './file-list-lines.ts';
 import type { FoundJob } from './find-job.ts';
-import { failingIndices, type KnownSource, type KnownSources, toKnownSource } from './known-sources.ts';
+import { failingIndices, type KnownSources, toKnownSource } from './known-sources.ts';
 
 /** The failing files of a job with a stored file list. */
 export interface StoredSources {
@@ -41,12 +42,12 @@ const DELETED = unknown('File names and hosts are no longer known, because the f
 const TOO_LARGE = unknown('The file list is too large to show file names and hosts.');
 const UNREADABLE = unknown('The file list cannot be read, so file names and hosts are unknown.');
 
-function isShort({ filename, host }: KnownSource): boolean {
+function isShort({ filename, host }: FileSource): boolean {
   return filename.length <= MAX_NAME_LENGTH && host.length <= MAX_HOST_LENGTH;
 }
 
 /** Undefined for a line that the API would not write. */
-function toSource(line: string): KnownSource | undefined {
+function toSource(line: string): FileSource | undefined {
   const { url, filename } = JSON.parse(line) as { readonly url?: unknown; readonly filename?: unknown };
   if (typeof url !== 'string' || typeof filename !== 'string') return undefined;
   const source = toKnownSource({ url, filename });
@@ -66,7 +67,7 @@ async function findSources(
 ): Promise<StoredSources> {
   const secrets = createUserClient(user.sharedKube, RESOURCES.secrets);
   const signal = AbortSignal.timeout(READ_LIMIT_MS);
-  const found = new Map<number, KnownSource>();
+  const found = new Map<number, FileSource>();
   const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
   const lines = createFileListLines({
     wanted,
@@ -129,13 +130,15 @@ export function createStoredSources({
     const { zipJob } = found;
     const known = obstacle(found, maxBytes);
     if (known !== undefined) return known;
+    const { secretNames = [] } = zipJob.spec.filesFrom ?? {};
     const verdicts = await Promise.all(
-      (zipJob.spec.filesFrom?.secretNames ?? []).map((name) =>
-        user.may(namespace, { verb: 'get', resource: 'secrets', group: '', name }),
-      ),
+      secretNames.map((name) => user.may(namespace, { verb: 'get', resource: 'secrets', group: '', name })),
     );
-    const refused = verdicts.find(({ allowed }) => !allowed);
-    if (refused !== undefined) return unknown(`File names and hosts are in the file list. ${refused.reason}`);
+    const refused = verdicts.findIndex(({ allowed }) => !allowed);
+    if (refused !== -1)
+      return unknown(
+        `You are not allowed to read the file list (Secret ${secretNames[refused]}), so names and hosts of files are hidden.`,
+      );
     function read(): Promise<StoredSources> {
       return readSources(request, zipJob, maxBytes);
     }

@@ -1,12 +1,13 @@
 import type { PageRequest } from '../http/page.ts';
 import type { Question } from './access.ts';
+import type { User } from './user.ts';
 
 /**
  * Why the user is denied one of these permissions; empty when all are granted. Only for links and buttons: the route behind
  * them checks again.
  */
 export async function reasonAgainst(
-  { user, namespace }: Pick<PageRequest, 'user' | 'namespace'>,
+  { user, namespace }: { readonly user: Pick<User, 'seemsToBeAllowed'>; readonly namespace: string },
   questions: readonly Question[],
 ): Promise<string> {
   const verdicts = await Promise.all(questions.map((question) => user.seemsToBeAllowed(namespace, question)));

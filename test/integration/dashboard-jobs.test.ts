@@ -166,10 +166,10 @@ describe('buckets and jobs in the dashboard', function () {
     const failure = page.getByRole('region', { name: 'Why this job failed' });
     await failure.waitFor({ timeout: 120_000 });
     expect((await failure.innerText()).replaceAll(/\s+/g, ' '))
-      .to.contain('A source does not have the file, or refused to send it.')
-      .and.to.contain('index 1, gone/48448.pdf')
-      .and.to.contain(new URL(flow.origin.url('/')).host)
-      .and.to.contain('HTTP 404')
+      .to.contain(
+        `${new URL(flow.origin.url('/')).host} responded with 404 for gone/48448.pdf (file 2 of 2).`,
+      )
+      .and.to.contain('Open the URL to see what it returns')
       .and.to.contain('Rerun of');
     expect(await page.content()).to.not.contain(QUERY_SECRET);
     const rerun = page.url();

@@ -146,7 +146,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await page.goto(HOME);
     await keyboard.type('Find a job by key or ID', endless);
     await keyboard.press('Find job');
-    await keyboard.reach(page.locator('summary', { hasText: 'Cancel job…' }));
+    await keyboard.reach(page.getByRole('button', { name: 'Cancel job…' }));
     await page.keyboard.press('Enter');
     await keyboard.press('Cancel job');
     await page.getByText('Cancellation requested. Any partial upload is removed.').waitFor();
@@ -165,10 +165,14 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await Promise.all([page.waitForEvent('domcontentloaded'), page.keyboard.press('Enter')]);
     expect(page.url()).to.contain(`q=${failing}`).and.contain('within=1h');
     await keyboard.follow(page.locator('table.jobs tbody a.row'));
-    await keyboard.follow('Show last lines');
+    await keyboard.reach(page.getByRole('link', { name: 'Show last lines' }));
+    await page.keyboard.press('Enter');
+    await page.locator('#log-lines').waitFor();
+    await keyboard.reach(page.getByRole('button', { name: 'More actions' }));
+    await page.keyboard.press('Enter');
     await keyboard.press('Run again');
     await page.getByText(`New job created with the files of zip-${failing}`).waitFor();
-    await keyboard.reach(page.locator('summary', { hasText: 'Show events and conditions' }));
+    await keyboard.reach(page.locator('summary', { hasText: 'Kubernetes' }));
     await page.keyboard.press('Enter');
     await page.locator('.timeline').waitFor();
   });

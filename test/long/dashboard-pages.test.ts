@@ -62,7 +62,7 @@ const openMore: Act = async (page) => {
   await page.locator('#more').waitFor();
 };
 const openEvents: Act = async (page) => {
-  await page.getByText('Show events and conditions').click();
+  await page.locator('summary', { hasText: 'Kubernetes' }).click();
   await page.locator('details[open]').first().waitFor();
 };
 const CANCEL = /^Cancel \d jobs$/;

@@ -39,7 +39,7 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
       await click(recent(page, 'exports/nightly-orders.zip'));
       return reasonOf(page);
     },
-    'The signed URL of a file has expired, or the credentials that signed it.',
+    'photos.example.com responded with 403 for photo-3.jpg (file 4 of 12): its signed URL has expired',
     'Sign the URLs again',
   ],
   "Which bucket's key expired?": [
@@ -55,23 +55,21 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
       await click(recent(page, 'exports/product-images.zip'));
       return reasonOf(page);
     },
-    'A source kept responding with errors',
-    'photos.example.com',
-    'HTTP 503',
+    'photos.example.com kept failing for photo-0.jpg (file 1 of 12): it last responded with 503.',
   ],
   'Which files cannot be downloaded?': [
     async (page, click) => {
       await click(recent(page, 'exports/invoices.zip'));
       return page.getByRole('region', { name: 'Failing files' });
     },
-    '2 of 12 files cannot be downloaded.',
+    '2 of 12 files could not be downloaded.',
     'photo-7.jpg',
-    '410',
+    '410 Gone',
   ],
   'Which job has waited longest, and for what?': [
     async (page, click) => {
       await click(page.getByRole('region', { name: 'Now' }).getByRole('link', { name: /^\d+m/ }));
-      return page.getByRole('region', { name: 'State' });
+      return page.getByRole('main');
     },
     'Queued',
     'The project runs as many jobs as its limit allows.',

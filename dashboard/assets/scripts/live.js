@@ -1,5 +1,7 @@
 // Refreshes elements with data-live, and says how old they are. An element inside may have data-live-every (milliseconds until
-// the next refresh), data-live-end (there is none), and data-title (the start of the title of the document).
+// the next refresh), data-live-end (there is none), and data-title (the start of the title of the document). An element with
+// data-keep stays as it is, and may contain another element with data-live. An element with data-live-later is refreshed after a
+// click on the link with data-live-start in it. A field with data-filter hides the rows of that table that lack its text.
 // Every page also works without this script, but users must reload it themselves.
 (() => {
   'use strict';
@@ -30,7 +32,7 @@
     if (!isElement(old)) old.nodeValue = next.nodeValue;
     // frame.js prepares these when they are added.
     else if (old.nodeName === 'TIME') old.replaceWith(next);
-    else if (!('copy' in old.dataset)) {
+    else if (!('copy' in old.dataset) && !('keep' in old.dataset)) {
       patchAttributes(old, next);
       patchChildren(old, next);
     }
@@ -69,30 +71,44 @@
     removeBetween(at, null);
   };
 
+  const applyFilter = (field) => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const row of document.getElementById(field.dataset.filter)?.children ?? [])
+      row.hidden = !row.textContent.toLowerCase().includes(wanted);
+  };
+  const applyFilters = (part) => {
+    for (const field of part.querySelectorAll('[data-filter]')) {
+      field.hidden = false;
+      applyFilter(field);
+    }
+  };
+  document.addEventListener('input', ({ target }) => {
+    if (target.dataset.filter !== undefined) applyFilter(target);
+  });
+  applyFilters(document);
+
   const show = (part, html) => {
     const template = document.createElement('template');
     template.innerHTML = html;
     const hadFocus = part.contains(document.activeElement);
     patchChildren(part, template.content);
+    applyFilters(part);
     // Its row is gone. Without this, the focus would go back to the start of the page.
     if (hadFocus && !part.contains(document.activeElement))
       (part.querySelector('[role="region"]') ?? document.getElementById('main')).focus({ preventScroll: true });
   };
 
-  const titleIn = (part) => part.querySelector('[data-title]')?.dataset.title ?? '';
+  // Not those of a part inside of it.
+  const inside = (part, selector) =>
+    [...part.querySelectorAll(selector)].find((element) => element.parentElement.closest('[data-live]') === part);
+  const titleIn = (part) => inside(part, '[data-title]')?.dataset.title ?? '';
   const showTitle = (before, now) => {
     if (now !== before && document.title.startsWith(before))
       document.title = now + document.title.slice(before.length);
   };
 
   // Polling.
-  const parts = [...document.querySelectorAll('[data-live]')].map((element) => ({
-    element,
-    updatedAt: Date.now(),
-    isFailing: false,
-    hasEnded: false,
-  }));
-  if (parts.length === 0) return;
+  const parts = [];
 
   const sleepers = new Set();
   const sleep = (ms) =>
@@ -135,14 +151,14 @@
     show(part.element, await response.text());
     showTitle(title, titleIn(part.element));
     part.updatedAt = Date.now();
-    part.hasEnded = part.element.querySelector('[data-live-end]') !== null;
+    part.hasEnded = inside(part.element, '[data-live-end]') !== undefined;
   };
 
   const everyOf = ({ element }) =>
-    Number(element.querySelector('[data-live-every]')?.dataset.liveEvery || element.dataset.every || EVERY_MS);
+    Number(inside(element, '[data-live-every]')?.dataset.liveEvery || element.dataset.every || EVERY_MS);
 
-  const keepFresh = async (part) => {
-    let pause = everyOf(part);
+  const keepFresh = async (part, firstPause) => {
+    let pause = firstPause;
     while (!part.hasEnded) {
       await sleep(pause);
       // Becoming visible ends this sleep.
@@ -163,11 +179,14 @@
   const place = document.querySelector('[data-live-status]') ?? document.createElement('p');
   const state = document.createElement('span');
   const age = document.createElement('span');
-  state.setAttribute('role', 'status');
-  place.classList.add('live');
-  place.dataset.liveStatus = '';
-  place.replaceChildren(state, age);
-  if (!place.isConnected) parts[0].element.before(place);
+  const openStatus = () => {
+    state.setAttribute('role', 'status');
+    place.classList.add('live');
+    place.dataset.liveStatus = '';
+    place.replaceChildren(state, age);
+    if (!place.isConnected) parts[0].element.before(place);
+    setInterval(report, 1_000);
+  };
 
   const agoOf = (ms) => {
     const seconds = Math.max(0, Math.round(ms / 1000));
@@ -193,7 +212,23 @@
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) wake();
   });
-  setInterval(report, 1_000);
-  report();
-  for (const part of parts) void keepFresh(part);
+
+  const start = (element, firstPause) => {
+    const part = { element, updatedAt: Date.now(), isFailing: false, hasEnded: false };
+    parts.push(part);
+    if (parts.length === 1) openStatus();
+    report();
+    void keepFresh(part, firstPause ?? everyOf(part));
+  };
+  for (const element of document.querySelectorAll('[data-live]')) start(element);
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('[data-live-start]');
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const later = link.closest('[data-live-later]');
+    if ('live' in later.dataset) return;
+    later.dataset.live = later.dataset.liveLater;
+    start(later, 0);
+  });
 })();

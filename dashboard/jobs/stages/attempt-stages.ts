@@ -1,3 +1,4 @@
+import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
 import { type Condition, findCondition, REASONS } from '#crds/conditions.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
@@ -39,8 +40,8 @@ function progressText({ podUid }: Run, { progress }: ZipJobStatus): { reading: s
   return progress?.podUid !== podUid
     ? { reading: '', uploading: '' }
     : {
-        reading: `${FORMAT.number(progress.filesDone)} of ${FORMAT.count(progress.filesTotal, 'file')}, ${FORMAT.bytes(progress.bytesRead)}`,
-        uploading: FORMAT.bytes(progress.bytesUploaded),
+        reading: `${FORMAT.number(progress.filesDone)} of ${FORMAT.count(progress.filesTotal, 'file')}, ${bytesReadText(progress)}`,
+        uploading: `${FORMAT.bytes(progress.bytesUploaded)} uploaded`,
       };
 }
 
@@ -98,20 +99,27 @@ function endedSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
   ];
 }
 
+/** What is read is at the top of the page. Both steps have the same figures, because the zipper uploads while it reads. */
+function figuresOf({ podUid }: Run, { progress }: ZipJobStatus): Pick<Stage, 'percent' | 'expectedEnd'> {
+  return progress === undefined || progress.podUid !== podUid
+    ? {}
+    : { percent: percentDone(progress), ...defined({ expectedEnd: progress.estimatedEndAt }) };
+}
+
 function currentSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
   const start = firstProgressOf(run, status);
-  const { reading, uploading } = progressText(run, status);
+  const figures = figuresOf(run, status);
+  const { uploading } = progressText(run, status);
   if (!hasWorked(run, status)) return waitingSteps('waiting');
   const isAllRead = isRead(status);
   return [
     {
       name: 'Reading',
       state: isAllRead ? 'done' : 'running',
-      detail: reading,
       ...defined({ start, end: isAllRead ? status.progress?.updatedAt : undefined }),
-      ...(isAllRead && { endsEarlier: true }),
+      ...(isAllRead ? { endsEarlier: true } : figures),
     },
-    { name: 'Uploading', state: 'running', detail: uploading, ...defined({ start }) },
+    { name: 'Uploading', state: 'running', detail: uploading, ...defined({ start }), ...figures },
   ];
 }
 

@@ -1,4 +1,3 @@
-import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import { type ConditionType, findCondition } from '#crds/conditions.ts';
 import {
   isFinished,
@@ -50,19 +49,8 @@ function starting(zipJob: ZipJob, createdAt: string | undefined): Stage {
   return { name, state: 'running', start: createdAt, ...defined({ detail: status.message }) };
 }
 
-function isAccepted({ status = 0 }: WebhookDelivery): boolean {
-  return status >= 200 && status < 300;
-}
-
-function delivery(sent: WebhookDelivery): Stage {
-  return {
-    name: sent.attempt === undefined ? 'Delivery' : `Delivery ${sent.attempt}`,
-    state: isAccepted(sent) ? 'done' : 'failed',
-    start: sent.at,
-    end: new Date(Date.parse(sent.at) + sent.durationMs).toISOString(),
-    measuredMs: sent.durationMs,
-    detail: deliveryResponse(sent),
-  };
+function endOf({ at, durationMs }: WebhookDelivery): string {
+  return new Date(Date.parse(at) + durationMs).toISOString();
 }
 
 const WEBHOOK_STATES: Readonly<Record<WebhookState['state'], StageState>> = {
@@ -78,13 +66,13 @@ function webhook({ spec, status = {} }: ZipJob): Stage {
   if (state === undefined) return { name, state: spec.webhook === undefined ? 'skipped' : 'waiting' };
   if (state.state === 'NotConfigured')
     return { name, state: 'skipped', detail: 'No webhook is configured for this event.' };
-  const parts = (state.log ?? []).map(delivery);
-  const end = state.state === 'Pending' ? undefined : (state.deliveredAt ?? parts.at(-1)?.end);
-  return { name, state: WEBHOOK_STATES[state.state], ...defined({ start: finishedAt, end }), parts };
+  const last = state.log?.at(-1);
+  const end = state.state === 'Pending' ? undefined : (state.deliveredAt ?? (last && endOf(last)));
+  return { name, state: WEBHOOK_STATES[state.state], ...defined({ start: finishedAt, end }) };
 }
 
 /**
- * The stages of a job, in order, with its attempts and deliveries as parts. Works on the archived form too. Every time is one
+ * The stages of a job, in order, with the steps of its attempts as parts. Works on the archived form too. Every time is one
  * that the status has; Kubernetes keeps whole seconds, and of each condition only the last transition.
  */
 export function stagesOf(zipJob: ZipJob): readonly Stage[] {

@@ -3,6 +3,21 @@ import { FORMAT } from '../../ui/format.ts';
 import type { Look } from '../../ui/words.ts';
 import type { Stage, StageState } from './stage.ts';
 
+/** Where a bar is on the common time axis, in percent. */
+export interface StageBar {
+  readonly x: number;
+  /** What is done. */
+  readonly width: number;
+  /** What is left until the expected end; 0 if it is over, or if nobody knows. */
+  readonly rest: number;
+  /** Whether it is running, and nobody knows how much is left. */
+  readonly isFading: boolean;
+  /** `37 %`; empty unless the stage shows the percentage of the job. */
+  readonly text: string;
+  /** Whether the text is inside what is done, because there is no room behind it. */
+  readonly isTextInside: boolean;
+}
+
 /** A stage as a row of the timeline. */
 export interface StageRow {
   readonly name: string;
@@ -11,10 +26,11 @@ export interface StageRow {
   readonly look: Look;
   /** RFC 3339; empty if unknown. */
   readonly start: string;
-  /** `24 s`, `up to 24 s`, or that it is unknown. Empty for a stage that did not run. */
+  /** `+2 s`, from the start of the first stage; empty if unknown. */
+  readonly offset: string;
+  /** `24 s`, `up to 24 s`, `failed after 24 s`, or that it is unknown. Of a stage that did not run its state. */
   readonly duration: string;
-  /** Position on the common time axis in percent. */
-  readonly bar: { readonly x: number; readonly width: number } | undefined;
+  readonly bar: StageBar | undefined;
   readonly detail: string;
   readonly parts: readonly StageRow[];
 }
@@ -31,6 +47,8 @@ const STATES: Readonly<Record<StageState, { readonly text: string; readonly look
 const SECOND = 1000;
 /** Percent of the axis, so that a short stage is visible. */
 const MIN_WIDTH = 0.5;
+/** Percent of the axis behind which a percentage has no room. */
+const TEXT_UNTIL = 85;
 
 interface Axis {
   readonly fromMs: number;
@@ -47,38 +65,77 @@ function endMsOf({ end, state }: Stage, nowMs: number): number | undefined {
   return state === 'running' ? nowMs : undefined;
 }
 
-function durationText(stage: Stage, nowMs: number): string {
-  if (!didRun(stage)) return '';
-  const { start, measuredMs } = stage;
-  if (measuredMs !== undefined && measuredMs < SECOND) return `${FORMAT.number(measuredMs)} ms`;
+/** When a running stage will end, from its own estimate or else from its pace so far. */
+function expectedMsOf(
+  { start, end, state, percent = 0, expectedEnd }: Stage,
+  nowMs: number,
+): number | undefined {
+  if (state !== 'running' || start === undefined || end !== undefined || percent === 0) return undefined;
+  const startMs = Date.parse(start);
+  const byPace = startMs + ((nowMs - startMs) * 100) / percent;
+  return Math.max(nowMs, expectedEnd === undefined ? byPace : Date.parse(expectedEnd));
+}
+
+function spanText(stage: Stage, nowMs: number): string {
+  const { start } = stage;
   const endMs = endMsOf(stage, nowMs);
-  if (start === undefined || endMs === undefined) return 'duration not recorded';
+  if (start === undefined || endMs === undefined) return '';
   // A clock may run behind the one that wrote the start.
-  const ms = Math.max(0, measuredMs ?? endMs - Date.parse(start));
+  const ms = Math.max(0, endMs - Date.parse(start));
   if (ms < SECOND) return 'under 1 s';
   return stage.endsEarlier === true ? `up to ${FORMAT.duration(ms)}` : FORMAT.duration(ms);
+}
+
+function durationText(stage: Stage, nowMs: number): string {
+  const { text } = STATES[stage.state];
+  if (!didRun(stage)) return text;
+  const span = spanText(stage, nowMs);
+  if (stage.state === 'failed' || stage.state === 'stopped')
+    return span === '' ? text : `${text} after ${span}`;
+  return span === '' ? 'duration not recorded' : span;
 }
 
 function percent(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function barOf(stage: Stage, { fromMs, toMs, nowMs }: Axis): StageRow['bar'] {
-  const endMs = endMsOf(stage, nowMs);
-  if (!didRun(stage) || stage.start === undefined || endMs === undefined || toMs <= fromMs) return undefined;
-  function share(atMs: number): number {
-    return Math.min(100, Math.max(0, ((atMs - fromMs) / (toMs - fromMs)) * 100));
-  }
-  const x = Math.min(share(Date.parse(stage.start)), 100 - MIN_WIDTH);
-  return { x: percent(x), width: percent(Math.max(MIN_WIDTH, share(endMs) - x)) };
+/** In percent of the axis. */
+function shareOf(atMs: number, { fromMs, toMs }: Axis): number {
+  return Math.min(100, Math.max(0, ((atMs - fromMs) / (toMs - fromMs)) * 100));
+}
+
+/** Only one stage shows the percentage of the job. */
+function percentText({ name, percent: done }: Stage): string {
+  return name === 'Uploading' && done !== undefined ? `${done} %` : '';
+}
+
+function barOf(stage: Stage, axis: Axis): StageBar | undefined {
+  const endMs = endMsOf(stage, axis.nowMs);
+  if (!didRun(stage) || stage.start === undefined || endMs === undefined || axis.toMs <= axis.fromMs)
+    return undefined;
+  const x = Math.min(shareOf(Date.parse(stage.start), axis), 100 - MIN_WIDTH);
+  const expectedMs = expectedMsOf(stage, axis.nowMs);
+  const whole = shareOf(expectedMs ?? endMs, axis) - x;
+  const done = expectedMs === undefined ? whole : (whole * (stage.percent ?? 0)) / 100;
+  const width = Math.max(MIN_WIDTH, done);
+  return {
+    x: percent(x),
+    width: percent(width),
+    rest: percent(Math.max(0, whole - width)),
+    isFading: stage.state === 'running' && expectedMs === undefined,
+    text: percentText(stage),
+    isTextInside: x + width > TEXT_UNTIL,
+  };
 }
 
 function rowOf(stage: Stage, axis: Axis): StageRow {
+  const { start } = stage;
   return {
     name: stage.name,
     state: STATES[stage.state].text,
     look: STATES[stage.state].look,
-    start: stage.start ?? '',
+    start: start ?? '',
+    offset: start === undefined ? '' : `+${FORMAT.duration(Date.parse(start) - axis.fromMs)}`,
     duration: durationText(stage, axis.nowMs),
     bar: barOf(stage, axis),
     detail: redactText(stage.detail ?? ''),
@@ -89,15 +146,32 @@ function rowOf(stage: Stage, axis: Axis): StageRow {
 function timesOf(stages: readonly Stage[], nowMs: number): readonly number[] {
   return stages.flatMap((stage) => [
     ...(stage.start === undefined ? [] : [Date.parse(stage.start)]),
-    ...(didRun(stage) ? [endMsOf(stage, nowMs) ?? []].flat() : []),
+    ...(didRun(stage) ? [endMsOf(stage, nowMs) ?? [], expectedMsOf(stage, nowMs) ?? []].flat() : []),
     ...timesOf(stage.parts ?? [], nowMs),
   ]);
 }
 
-/** All bars share the time from the first start to the last end. A stage that is running ends now. */
+/** Whether its parts say all that an attempt says: a failure may be about none of them. */
+function isInItsParts({ state, parts = [] }: Stage): boolean {
+  return (state !== 'failed' && state !== 'stopped') || parts.some((part) => part.state === state);
+}
+
+/** The only attempt of a job is shown by its steps. */
+function spread(stages: readonly Stage[]): readonly Stage[] {
+  const attempts = stages.filter(({ parts = [] }) => parts.length > 0);
+  const [only] = attempts;
+  if (only === undefined || attempts.length > 1 || !isInItsParts(only)) return stages;
+  const parts = (only.parts ?? []).filter(({ name, state }) => name !== 'Recovering' || state !== 'skipped');
+  return stages.flatMap((stage) => (stage === only ? parts : [stage]));
+}
+
+/**
+ * All bars share the time from the first start to the last end, or to the expected end of what is running. So a bar shows what is
+ * done, and not only what was started.
+ */
 export function stageRows(stages: readonly Stage[], now: Date): readonly StageRow[] {
   const nowMs = now.getTime();
   const times = timesOf(stages, nowMs);
   const axis = { fromMs: Math.min(...times), toMs: Math.max(...times), nowMs };
-  return stages.map((stage) => rowOf(stage, axis));
+  return spread(stages).map((stage) => rowOf(stage, axis));
 }

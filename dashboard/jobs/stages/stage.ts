@@ -12,8 +12,10 @@ export interface Stage {
   readonly start?: string;
   /** RFC 3339. */
   readonly end?: string;
-  /** Its duration, if a process measured it. Other durations are differences of whole seconds. */
-  readonly measuredMs?: number;
+  /** How much of a running stage is done, 0 to 100. */
+  readonly percent?: number;
+  /** RFC 3339: when a running stage will probably end. */
+  readonly expectedEnd?: string;
   /** It ended at some time before `end`. */
   readonly endsEarlier?: true;
   readonly detail?: string;

@@ -11,12 +11,14 @@ const ABOUT_FILES = SOURCES.filter((code) => code !== 'SourceProxyAuthentication
 describe('failureCause', () => {
   it('names host, file and its number from 1 for a user who may read the file list (Q-O7)', () => {
     expect(failureCause(FILE, { files: 12, source })).to.equal(
-      'photos.example.com answered 404 for photo-8.jpg (file 8 of 12).',
+      'photos.example.com responded with 404 for photo-8.jpg (file 8 of 12).',
     );
   });
 
   it('names only the number of the file for other users (Q-O7)', () => {
-    expect(failureCause(FILE, { files: 12 })).to.equal('The server answered 404 Not Found for file 8 of 12.');
+    expect(failureCause(FILE, { files: 12 })).to.equal(
+      'The server responded with 404 Not Found for file 8 of 12.',
+    );
   });
 
   it('has a sentence for every code of a source, with and without names and a status', () => {

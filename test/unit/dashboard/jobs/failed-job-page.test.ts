@@ -48,7 +48,7 @@ describe('the page of a failed job', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('starts with the reason, the file, the remedy and the actions', async () => {
+  it('starts with state, ID and actions, then the cause with its file and the remedy (Q-U8, Q-U9)', async () => {
     const failure = { code: 'SourceNotFound', fileIndex: 1, httpStatus: 404, retriable: false };
     const files = ['a', 'b'].map((filename) => ({
       url: `https://${filename}.example/?sig=SECRET`,
@@ -59,20 +59,26 @@ describe('the page of a failed job', () => {
     );
     const text = await page();
     const order = [
-      '<h2 id="failure">Why this job failed</h2>',
-      'A source does not have the file, or refused to send it.',
-      'index 1, <bdi>b</bdi>',
-      '<bdi>b.example</bdi>',
-      'HTTP 404',
-      'Check the response of the URL, correct the URL, and send the request again.',
-      '<button aria-describedby="note-run-again">Run again</button>',
-      'it helps only after the cause is fixed.',
-      '<h2 id="failing-files">',
+      '<header class="title">',
+      'Failed</span>',
+      '<span class="quiet">created',
+      '<code id="job-id"><b>6f1c0f4e</b>-0f0a-4f5e-9d53-0c9a3a0a1b2c</code>',
+      `<a class="button primary" href="/projects/${NAMESPACE}/new-job?from=6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c">New job from this list</a>`,
+      '<button class="plain">Run again</button>',
+      '<h2 id="summary">Why this job failed</h2>',
+      'b.example responded with 404 for b (file 2 of 3).',
+      'Open the URL to see what it returns, fix it, and send the request again.',
+      '<code>SourceNotFound</code>',
+      '<code id="job-host">b.example</code>',
+      'Running it again sends the same request. Fix the cause first.',
       '<h2 id="stages">',
+      '<h2 id="failing-files">',
+      '<h2 id="log">',
+      '<h2 id="facts">',
     ].map((part) => [part, text.indexOf(part)] as const);
     for (const [part, at] of order) expect(at, part).to.be.above(0);
     expect(order.map(([, at]) => at)).to.deep.equal(order.map(([, at]) => at).toSorted((a, b) => a - b));
-    expect(text).to.not.contain('SECRET').and.not.contain('<h2 id="state">');
+    expect(text).to.not.contain('SECRET');
   });
 
   it('has the state and the name of the archive in its title', async () => {
@@ -84,39 +90,39 @@ describe('the page of a failed job', () => {
 
   it('recommends a rerun only where one can help', async () => {
     put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceUnavailable' }) }));
-    expect(await page()).to.contain('<button class="primary">Run again</button>');
+    expect(await page()).to.contain('<button class="button primary">Run again</button>');
     put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceExpired' }) }));
     expect(await page())
-      .to.contain('<button aria-describedby="note-run-again">Run again</button>')
-      .and.to.contain('Send a new request instead.');
+      .to.contain('Send a new request instead.')
+      .and.to.not.contain('>Run again</button>');
   });
 
   it('asks for a new request after the file list was deleted, and offers no rerun', async () => {
     const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
     put(aZipJob({ metadata, status: finishedAs('Failed', { reason: 'SourceUnavailable' }) }));
     expect(await page())
-      .to.contain('<strong>Wait until the source has recovered, then send the request again.</strong>')
+      .to.contain('<p>Wait until the source has recovered, then send the request again.</p>')
       .and.to.contain('>Send the request again: the file list was deleted.</p>')
       .and.to.not.contain('Run again')
+      .and.to.not.contain('New job from this list')
       .and.to.not.contain('class="locked"');
   });
 
   it('locks a rerun that the user is not allowed to start, and still says whether it can help', async () => {
     const allowed = [`get zipprojects ${NAMESPACE}`, `list zipjobs ${NAMESPACE}`];
     server.tokens.set('viewer', { name: 'vera', allowed });
-    put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceExpired' }) }));
+    put(aZipJob({ status: finishedAs('Failed', { reason: 'BucketAccessDenied' }) }));
     const viewer = await visitAs(server, 'viewer');
     expect((await viewer.get(`${JOBS}/${NAME}`)).text)
       .to.match(/class="locked"[^]*Your Kubernetes account is not allowed to create zipjobs in team-a\./)
-      .and.to.contain('Send a new request instead.');
+      .and.to.contain('Fix the cause first.')
+      .and.to.not.contain('New job from this list');
   });
 
   it('has plain words and a remedy for every reason', async () => {
     for (const reason of FAILURE_FAULTS.keys()) {
       put(aZipJob({ status: finishedAs('Failed', { reason }) }));
-      expect(await page(), reason).to.match(
-        /<strong>[A-Za-z][^<]+\.<\/strong>[^]*<dt>Next step<\/dt><dd><strong>[A-Z]/,
-      );
+      expect(await page(), reason).to.match(/<p class="words">[A-Za-z][^<]+\.<\/p>\s*<p>[A-Z]/);
     }
   });
 
@@ -145,7 +151,9 @@ describe('the page of a failed job', () => {
   it('asks the API server about reruns only if there are any', async () => {
     put(aZipJob({ status: finishedAs('Failed') }));
     function asked() {
-      return server.requests.filter(({ body }) => JSON.stringify(body ?? {}).includes('"list"')).length;
+      return server.requests.filter(({ body }) =>
+        JSON.stringify(body ?? {}).includes('"list","resource":"zipjobs"'),
+      ).length;
     }
     const before = asked();
     await visitor.get(`${LIVE}/${NAME}`);
@@ -187,12 +195,12 @@ describe('the page of a failed job', () => {
   });
 
   it('has the throughput as a chart with a unit, and as a table', async () => {
-    for (const [n, secondsAgo] of [3, 2, 1, 0].entries()) {
+    for (const [n, secondsAgo] of [4, 3, 2, 1, 0].entries()) {
       const progress = { ...progressOf('p1'), bytesRead: (n + 1) * 1_024, updatedAt: ago(secondsAgo) };
       put(aZipJob({ status: finishedAs('Failed', { progress }) }));
     }
     expect(await page())
-      .to.match(/<svg class="plot-area"[^>]* role="img" aria-label="4\.0 KiB read in 2 s, peak 1\.0 KiB\/s">/)
+      .to.match(/<svg class="plot-area"[^>]* role="img" aria-label="5\.0 KiB read in 3 s, peak 1\.0 KiB\/s">/)
       .and.to.contain('Bytes read per second')
       .and.to.match(/<th scope="row"><time datetime="[^"]+">[^<]+ UTC<\/time><\/th>/);
   });
@@ -202,6 +210,6 @@ describe('the page of a failed job', () => {
     expect(await page())
       .to.contain('Why this job was cancelled')
       .and.to.contain('The job was cancelled.')
-      .and.to.contain('<button>Run again</button>');
+      .and.to.contain('<button class="button primary">Run again</button>');
   });
 });

@@ -11,36 +11,36 @@ function listed(status: ZipJobStatus, sources: KnownSources = new Map()) {
 }
 
 describe('failingFilesOf', () => {
-  it('lists the failing files with the reason in words and their number', () => {
+  it('lists the failing files by their number from 1, with the cause in few words (Q-O7, Q-U8)', () => {
     const failing = listed({ phase: 'Failed', sourceCheck: aSourceCheck(137) });
     expect(failing?.rows).to.have.length(100);
     expect(failing?.rows.slice(0, 2)).to.deep.equal([
-      {
-        index: '0',
-        filename: '',
-        host: '',
-        reason: 'A source does not have the file, or refused to send it.',
-        httpStatus: '404',
-      },
-      {
-        index: '73',
-        filename: '',
-        host: '',
-        reason: 'zipjobs could not connect to a source.',
-        httpStatus: '',
-      },
+      { number: '1', filename: '', host: '', cause: '404 Not Found' },
+      { number: '74', filename: '', host: '', cause: 'No connection' },
     ]);
     expect(failing).to.include({
       isNamed: false,
       summary:
-        '137 of 3 files cannot be downloaded. 2 of the others declare 1.0 KiB in all. The first 100 are listed.',
+        '137 of 3 files could not be downloaded. Of the others, 2 are 1.0 KiB in total. The first 100 are listed.',
     });
+  });
+
+  it('says how large the others are if all are known', () => {
+    function summaryOf(change: Partial<ReturnType<typeof aSourceCheck>>) {
+      return listed({ phase: 'Failed', sourceCheck: { ...aSourceCheck(1), checked: 3, ...change } })?.summary;
+    }
+    expect(summaryOf({ lengths: 2 })).to.equal(
+      '1 of 3 files could not be downloaded. The other 2 are 1.0 KiB in total.',
+    );
+    expect(summaryOf({ failed: 2, lengths: 1 })).to.contain(' The other 1 has 1.0 KiB.');
+    expect(summaryOf({ lengths: 1 })).to.contain(' Of the others, 1 has 1.0 KiB.');
+    expect(summaryOf({ lengths: 0 })).to.equal('1 of 3 files could not be downloaded.');
   });
 
   it('says how many files could not be checked in time', () => {
     const sourceCheck = { ...aSourceCheck(1), checked: 2, lengths: 0 };
     expect(listed({ phase: 'Failed', sourceCheck })?.summary).to.equal(
-      '1 of 3 files cannot be downloaded. Only 2 could be checked in time.',
+      '1 of 3 files could not be downloaded. Only 2 could be checked in time.',
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Progress, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { jobDetails } from '#dashboard/jobs/job-details.ts';
 import { jobRow } from '#dashboard/jobs/job-row.ts';
-import { jobView } from '#dashboard/jobs/job-details.ts';
 import { progressChart } from '#dashboard/jobs/progress-chart.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { ago, aZipJob, NAME, NAMESPACE, NOW, UUID } from '#test/support/builders/objects.ts';
@@ -137,9 +137,9 @@ describe('jobRow', () => {
 
 const NOTHING = { samples: [], now: NOW, sources: new Map(), isArchived: false };
 
-describe('jobView', () => {
+describe('jobDetails', () => {
   it('shows the metadata exactly as sent', () => {
-    expect(jobView(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), NOTHING).metadata).to.equal(
+    expect(jobDetails(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), NOTHING).metadata).to.equal(
       '{"b":1.0,"a":1e400}',
     );
   });
@@ -155,79 +155,131 @@ describe('jobView', () => {
         { at: ago(1), durationMs: 8, status: 204 },
       ],
     } as const;
-    const view = jobView(job({ phase: 'Succeeded', webhook }), NOTHING);
+    const view = jobDetails(job({ phase: 'Succeeded', webhook }), NOTHING);
     expect(view.deliveries.map(({ response, isGood, took }) => [response, isGood, took])).to.deep.equal([
       ['timeout', false, '1,200 ms'],
       ['HTTP 500', false, '8 ms'],
       ['HTTP 204', true, '8 ms'],
     ]);
     expect(view.isLive).to.equal(true);
-    const over = jobView(job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }), NOTHING);
+    const over = jobDetails(
+      job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }),
+      NOTHING,
+    );
     expect(over.isLive).to.equal(false);
-    expect(jobView(job({ phase: 'Running' }), NOTHING).isLive).to.equal(true);
+    expect(jobDetails(job({ phase: 'Running' }), NOTHING).isLive).to.equal(true);
     const active = { name: 'j', uid: 'u', podUid: 'p' };
-    expect(jobView(job({ phase: 'Succeeded', job: active }), NOTHING).isLive).to.equal(true);
+    expect(jobDetails(job({ phase: 'Succeeded', job: active }), NOTHING).isLive).to.equal(true);
   });
 
-  it('shows the bytes that are known so far', () => {
-    const running = progress({ bytesKnown: 10_240 });
-    expect(jobView(job({ phase: 'Running', progress: running }), NOTHING).progressText).to.equal(
-      '3 of 10 files, 3.0 KiB of at least 10.0 KiB',
-    );
-  });
-
-  it('shows progress, speed and time left', () => {
+  it('has percentage, speed and time left beside the title, and nowhere else (Q-U7)', () => {
     const running = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
-    expect(jobView(job({ phase: 'Running', progress: running }), NOTHING).progressText).to.equal(
-      '3 of 10 files, 3.0 KiB of 10.0 KiB, 1.0 KiB/s, about 8 s left',
+    const details = jobDetails(job({ phase: 'Running', progress: running }), NOTHING);
+    expect(details.progress).to.deep.equal({ percent: 30, text: '30 %, 1.0 KiB/s, about 8 s left' });
+    expect(JSON.stringify(details).split('KiB/s')).to.have.lengthOf(2);
+    expect(jobDetails(job({ phase: 'Failed', progress: running }), NOTHING).progress).to.equal(undefined);
+    expect(jobDetails(job({ phase: 'Queued' }), NOTHING).progress).to.equal(undefined);
+  });
+
+  it('says what a job does, in words first (Q-U28)', () => {
+    const message = 'The project runs as many jobs as its limit allows.';
+    const waiting = jobDetails(job({ phase: 'Queued', reason: 'SlotsTaken', message }), NOTHING);
+    expect(waiting.summary).to.deep.equal({ text: message, code: 'SlotsTaken', skipped: '' });
+    expect(
+      jobDetails(job({ phase: 'Running', reason: 'Running', message: 'a' }), NOTHING).summary.code,
+    ).to.equal('');
+    function textOf(status: ZipJobStatus): string {
+      return jobDetails(job(status), NOTHING).summary.text;
+    }
+    expect(textOf({ phase: 'Succeeded', result: RESULT })).to.equal('3 files, 2.0 KiB');
+    const running = {
+      phase: 'Running',
+      reason: 'Running',
+      progress: progress({ bytesKnown: 10_240 }),
+    } as const;
+    expect(textOf(running)).to.equal('3 of 10 files, 3.0 KiB of at least 10.0 KiB');
+    expect(textOf({ ...running, reason: 'NoProgress', message })).to.equal(message);
+    expect(textOf({})).to.equal('');
+  });
+
+  it('lists the skipped files by their number from 1, up to a limit (Q-O7)', () => {
+    function skippedOf(skipped: readonly number[]) {
+      return jobDetails(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), NOTHING).summary.skipped;
+    }
+    expect(skippedOf([7])).to.equal('1 of 3 files skipped: file 8');
+    expect(skippedOf(Array.from({ length: 9_000 }, (_, index) => index))).to.match(
+      /^9,000 of 3 files skipped: files 1, 2, .*, 50 and 8950 more$/,
     );
   });
 
-  it('lists the indices of skipped files up to a limit', () => {
-    const skipped = Array.from({ length: 9_000 }, (_, index) => index);
-    const { facts } = jobView(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), NOTHING);
-    const left = facts.find(({ name }) => name === 'Skipped files');
-    expect(left && 'value' in left ? left.value : '').to.match(/^index 0, 1, .*, 49 and 8950 more$/);
+  it('has each name and time once: what only operators need is with Kubernetes (Q-U8)', () => {
+    const status: ZipJobStatus = {
+      phase: 'Succeeded',
+      reason: 'Uploaded',
+      result: RESULT,
+      startedAt: ago(50),
+      finishedAt: ago(10),
+      job: { name: NAME, uid: 'u', podName: 'zip-pod', podUid: 'p', node: 'node-1' },
+    };
+    const { facts, kubernetes } = jobDetails(job(status), NOTHING);
+    expect(facts.map(({ name }) => name)).to.deep.equal([
+      'Bucket',
+      'Provider',
+      'Finished',
+      'Duration',
+      'ETag',
+    ]);
+    expect(facts[0]).to.deep.include({ value: 'archive', href: `/projects/${NAMESPACE}/buckets/s3/archive` });
+    expect(kubernetes.map((fact) => ('value' in fact ? `${fact.name}: ${fact.value}` : ''))).to.deep.equal([
+      `ZipJob: ${NAME}`,
+      `Kubernetes Job: ${NAME}`,
+      'Pod: zip-pod',
+      'Node: node-1',
+      'Reason: Uploaded',
+      'Status in the API: succeeded',
+    ]);
+    expect(jobDetails(job({ phase: 'Queued' }), NOTHING).facts.map(({ name }) => name)).to.include('Files');
+  });
+
+  it('leaves out metadata that nobody sent', () => {
+    expect(jobDetails(aZipJob({ spec: { metadata: '{}' } }), NOTHING).metadata).to.equal('');
   });
 });
 
 describe('progressChart', () => {
-  const samples = [0, 1, 2, 4].map((second) => ({
+  const samples = [0, 1, 2, 3, 5].map((second) => ({
     atMs: NOW.getTime() + second * 1000,
     filesDone: second,
     bytesRead: second * second * 1_024,
   }));
 
-  it('requires three samples for a line', () => {
-    expect(progressChart(samples.slice(0, 2), false)).to.equal(undefined);
+  it('requires five samples for a line (Q-U7)', () => {
+    expect(progressChart(samples.slice(0, 4))).to.equal(undefined);
   });
 
-  it('describes its line in a sentence and a table', () => {
-    const chart = progressChart(samples, false);
+  it('describes its line in a sentence and a table, without the speed of now (Q-U7)', () => {
+    const chart = progressChart(samples);
     expect(chart?.chart).to.deep.include({ label: chart?.text, unitLabel: 'Bytes read per second' });
     expect(chart?.chart.yTicks.map(({ label }) => label)).to.deep.equal([
       '0 KiB/s',
       '2 KiB/s',
       '4 KiB/s',
       '6 KiB/s',
+      '8 KiB/s',
     ]);
-    expect(chart?.chart.lines.map(({ points }) => points.split(' ').length)).to.deep.equal([3]);
-    expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, peak 6.0 KiB/s');
+    expect(chart?.chart.lines.map(({ points }) => points.split(' ').length)).to.deep.equal([4]);
+    expect(chart?.text).to.equal('25.0 KiB read in 4 s, peak 8.0 KiB/s');
     expect(chart?.rows.at(-1)).to.deep.equal({
-      at: '2026-05-04T12:00:04.000Z',
-      files: '4',
-      read: '16.0 KiB',
-      rate: '6.0 KiB/s',
+      at: '2026-05-04T12:00:05.000Z',
+      files: '5',
+      read: '25.0 KiB',
+      rate: '8.0 KiB/s',
     });
-  });
-
-  it('leaves out the current speed once the job is over', () => {
-    expect(progressChart(samples, true)?.text).to.equal('16.0 KiB read in 3 s, peak 6.0 KiB/s');
   });
 
   it('limits the rows of its table', () => {
     const many = Array.from({ length: 64 }, (_, n) => ({ atMs: n * 1000, filesDone: n, bytesRead: n }));
-    const rows = progressChart(many, false)?.rows ?? [];
+    const rows = progressChart(many)?.rows ?? [];
     expect(rows.length).to.be.at.most(12);
     expect(rows.at(-1)?.files).to.equal('63');
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { failureHelp } from '#administration/errors/failure-help.ts';
 import { toJob } from '#administration/jobs/job-view.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
@@ -23,31 +24,50 @@ describe('failurePanel', () => {
     retriable: false,
   };
 
-  it('has the reason in plain words, the file and the remedy, but no query of a URL', () => {
+  it('names the cause, the host, the file by its number from 1 and the remedy, but no URL (Q-O7, Q-U28)', () => {
     expect(panelOf(finishedAs('Failed', { failure }))).to.deep.equal({
       code: 'SourceNotFound',
-      words: 'A source does not have the file, or refused to send it.',
-      remedy: 'Check the response of the URL, correct the URL, and send the request again.',
-      file: {
-        index: '0',
-        filename: 'a.txt',
-        host: 'files.example',
-        reason: 'A source does not have the file, or refused to send it.',
-        httpStatus: '404',
-      },
-      message: 'file 0: https://x/y?[redacted] responded with 404',
+      cause: 'files.example responded with 404 for a.txt (file 1 of 3).',
+      remedy: 'Open the URL to see what it returns, fix it, and send the request again.',
+      host: 'files.example',
+      message: 'https://x/y?[redacted] responded with 404',
     });
+  });
+
+  it('names only the number of the file to a user who may not read the file list (Q-O7)', () => {
+    const job = toJob(aZipJob({ status: finishedAs('Failed', { failure: { ...failure, fileIndex: 2 } }) }));
+    expect(failurePanel(job, new Map(), { isArchived: false })).to.include({
+      cause: 'The server responded with 404 Not Found for file 3 of 3.',
+      host: '',
+    });
+  });
+
+  it('says nothing twice: neither the status, nor the index from 0, nor the code (Q-U8)', () => {
+    function messageOf(message: string, more: Partial<typeof failure> = {}) {
+      return panelOf(finishedAs('Failed', { failure: { ...failure, message, ...more } }))?.message;
+    }
+    expect(messageOf('file 0: the source responded with status 404')).to.equal('');
+    expect(messageOf('file 0: the source responded with status 404 (NoSuchKey)')).to.equal(
+      'the source responded with status 404 (NoSuchKey)',
+    );
+    expect(panelOf(finishedAs('Failed', { reason: 'Internal', message: 'Internal' }))?.message).to.equal('');
+    const { words } = failureHelp('Internal') ?? { words: '' };
+    expect(panelOf(finishedAs('Failed', { reason: 'Internal', message: words }))?.message).to.equal('');
   });
 
   it('does not blame the file of an earlier failure for the verdict of the controller', () => {
     const panel = panelOf(finishedAs('Failed', { reason: 'DeadlineExceeded', message: 'too late', failure }));
-    expect(panel).to.include({ code: 'DeadlineExceeded', file: undefined, message: 'too late' });
+    expect(panel).to.include({
+      cause: 'The job did not finish within its time limit.',
+      host: '',
+      message: 'too late',
+    });
   });
 
   it('shows the code and message of a reason that this version does not know', () => {
     expect(panelOf(finishedAs('Failed', { reason: 'Unheard', message: 'why' }))).to.deep.include({
       code: 'Unheard',
-      words: '',
+      cause: 'Unheard',
       remedy: '',
       message: 'why',
     });
@@ -94,35 +114,61 @@ describe('rerunAdvice', () => {
   }
 
   it('recommends a rerun where it can help', () => {
-    expect(adviceOn('SourceUnavailable')).to.deep.equal({ isPrimary: true, note: '' });
-    expect(adviceOn('Unheard')).to.deep.equal({ isPrimary: true, note: '' });
+    const advice = { next: 'run-again', canHelp: true, note: '' };
+    expect(adviceOn('SourceUnavailable')).to.deep.equal(advice);
+    expect(adviceOn('Unheard')).to.deep.equal(advice);
+    expect(rerunAdvice({ phase: 'Cancelled', reason: 'Cancelled', failure: null }, NO_RERUNS)).to.deep.equal(
+      advice,
+    );
   });
 
-  it('gives the reason where it cannot, or not yet', () => {
-    expect(adviceOn('BucketAccessDenied')).to.deep.equal({
-      isPrimary: false,
-      note: 'A rerun sends the same request to the same bucket, so it helps only after the cause is fixed.',
+  it('recommends a new job where only another request helps (Q-U9)', () => {
+    expect(adviceOn('SourceExpired')).to.deep.equal({
+      next: 'new-job',
+      canHelp: false,
+      note: 'A rerun sends the same request, so it would fail in the same way. Send a new request instead.',
     });
-    expect(adviceOn('SourceExpired').note).to.contain('Send a new request instead.');
+    expect(adviceOn('SourceNotFound')).to.deep.equal({
+      next: 'new-job',
+      canHelp: true,
+      note: 'Running it again sends the same request. Fix the cause first.',
+    });
+  });
+
+  it('recommends neither before the cause is fixed elsewhere', () => {
+    expect(adviceOn('BucketAccessDenied')).to.deep.equal({
+      next: undefined,
+      canHelp: true,
+      note: 'Running it again sends the same request. Fix the cause first.',
+    });
   });
 
   it('does not recommend another rerun while one runs or after one has succeeded', () => {
     const failed = { phase: 'Failed', isFinished: true } as const;
-    expect(adviceOn('SourceUnavailable', [failed]).isPrimary).to.equal(true);
+    expect(adviceOn('SourceUnavailable', [failed]).next).to.equal('run-again');
     expect(adviceOn('SourceUnavailable', [failed, { phase: 'Running', isFinished: false }])).to.deep.equal({
-      isPrimary: false,
+      next: undefined,
+      canHelp: true,
       note: 'A rerun of this job is in progress.',
     });
-    expect(adviceOn('SourceUnavailable', [{ phase: 'Succeeded', isFinished: true }, failed])).to.deep.equal({
-      isPrimary: false,
+    expect(adviceOn('SourceNotFound', [{ phase: 'Succeeded', isFinished: true }, failed])).to.deep.equal({
+      next: undefined,
+      canHelp: true,
       note: 'A rerun of this job has succeeded.',
     });
   });
 
-  it('says nothing about jobs that did not fail', () => {
-    for (const phase of ['Succeeded', 'Cancelled', 'Running'] as const)
-      expect(rerunAdvice({ phase, reason: 'Cancelled', failure: null }, NO_RERUNS)).to.deep.equal({
-        isPrimary: false,
+  it('knows for each reason whether the request must change', () => {
+    const changes = [...FAILURE_FAULTS.keys()].filter((reason) => adviceOn(reason).next === 'new-job');
+    for (const reason of changes)
+      expect(failureHelp(reason)?.remedy, reason).to.match(/request|another URL|another key/);
+  });
+
+  it('says nothing about jobs that need no rerun', () => {
+    for (const phase of ['Succeeded', 'Running'] as const)
+      expect(rerunAdvice({ phase, reason: 'Uploaded', failure: null }, NO_RERUNS)).to.deep.equal({
+        next: undefined,
+        canHelp: true,
         note: '',
       });
   });

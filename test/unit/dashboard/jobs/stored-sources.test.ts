@@ -84,8 +84,8 @@ describe('names and hosts of a stored file list', () => {
   it('are read with the token of the user, until every failing file is found', async () => {
     const { text } = await (await start()).get(PAGE);
     expect(text)
-      .to.contain('index 1, <bdi>&lt;1&gt;.txt</bdi>')
-      .and.to.contain('<bdi>host-1.example</bdi>')
+      .to.contain('host-1.example responded with 404 for &lt;1&gt;.txt (file 2 of')
+      .and.to.contain('<code id="job-host">host-1.example</code>')
       .and.to.contain('host-2.example')
       .and.to.not.contain('host-3.example')
       .and.to.not.contain('SECRET');
@@ -104,15 +104,17 @@ describe('names and hosts of a stored file list', () => {
     expect(reads()).to.have.lengthOf(2);
     server.tokens.set(ADA, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
     expect((await visitor.get(PAGE)).text)
-      .to.contain('is not allowed to get secrets')
+      .to.contain('You are not allowed to read the file list')
       .and.to.not.contain('host-1.example');
   });
 
   it('are not read for a user who is not allowed to get the Secrets', async () => {
     const { text } = await (await start({}, [`get zipprojects ${NAMESPACE}`])).get(PAGE);
     expect(text)
-      .to.contain('File names and hosts are in the file list. Your Kubernetes account is not allowed to get')
-      .and.to.contain('index 1');
+      .to.contain(
+        `You are not allowed to read the file list (Secret ${names[0]}), so names and hosts of files`,
+      )
+      .and.to.contain('file 2 of');
     expect(reads()).to.deep.equal([]);
   });
 

@@ -86,7 +86,25 @@ describe('stagesOf', () => {
       'Webhook skipped',
     ]);
     const [reading, uploading] = stagesOf(aZipJob({ status }))[2]?.parts ?? [];
-    expect([reading?.detail, uploading?.detail]).to.deep.equal(['1 of 3 files, 1000 B', '500 B']);
+    expect([reading?.detail, uploading?.detail]).to.deep.equal([undefined, '500 B uploaded']);
+  });
+
+  it('has how much of a running job is done, and when it will end (Q-U6)', () => {
+    const progress = { ...progressOf('uid-p1'), bytesTotal: 4_000, estimatedEndAt: ago(-20) };
+    const status = running('p1', { conditions: [CREATED], progress });
+    function figures(of: ZipJobStatus) {
+      const parts = stagesOf(aZipJob({ status: of }))[2]?.parts ?? [];
+      return parts.map(({ name, percent, expectedEnd }) => [name, percent, expectedEnd]);
+    }
+    expect(figures(status)).to.deep.equal([
+      ['Reading', 25, ago(-20)],
+      ['Uploading', 25, ago(-20)],
+    ]);
+    const read = { ...progress, filesDone: 3, bytesRead: 4_000 };
+    expect(figures({ ...status, progress: read })).to.deep.equal([
+      ['Reading', undefined, undefined],
+      ['Uploading', 99, ago(-20)],
+    ]);
   });
 
   it('ends reading when every file is read, at the last report of progress at the latest', () => {
@@ -147,6 +165,13 @@ describe('stagesOf', () => {
       'Attempt 1/Reading stopped 35..10',
       'Attempt 1/Uploading stopped 35..10',
     ]);
+  });
+
+  it('has how far a finished attempt came', () => {
+    const attempts = [attempt({ class: 'permanent', reason: 'SourceNotFound' })];
+    const status = finishedAs('Failed', { conditions: [CREATED], attempts, progress: progressOf('uid-p1') });
+    const [reading, uploading] = stagesOf(aZipJob({ status }))[2]?.parts ?? [];
+    expect([reading?.detail, uploading?.detail]).to.deep.equal(['1 of 3 files, 1000 B', '500 B uploaded']);
   });
 
   it('does not invent the start of a step that wrote no progress', () => {
@@ -244,15 +269,12 @@ describe('stagesOf', () => {
       return stagesOf(aZipJob({ status: finishedAs('Failed', { webhook }) })).at(-1);
     }
 
-    it('has its deliveries, with their numbers if those are recorded', () => {
-      const stage = webhookOf({ state: 'Delivered', attempts: 5, deliveredAt: ago(5), log });
-      expect(linesOf(stage?.parts ?? [])).to.deep.equal([
-        'Delivery failed 9..7.8',
-        'Delivery 5 done 5..4.992',
-      ]);
-      expect(stage?.parts?.map(({ detail, measuredMs }) => [detail, measuredMs])).to.deep.equal([
-        ['timeout', 1_200],
-        ['HTTP 204', 8],
+    it('ends with its delivery, or with the end of the last one', () => {
+      const delivered = webhookOf({ state: 'Delivered', attempts: 5, deliveredAt: ago(5), log });
+      const exhausted = webhookOf({ state: 'Exhausted', attempts: 5, log });
+      expect(linesOf([delivered, exhausted].flatMap((stage) => stage ?? []))).to.deep.equal([
+        'Webhook done 10..5',
+        'Webhook failed 10..4.992',
       ]);
     });
 
