@@ -12,7 +12,10 @@ import type { TakePlace } from '../user/user-places.ts';
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
-  readonly jobs: Pick<KnownJobs, 'order' | 'testOrder' | 'ended' | 'choices' | 'deliveries' | 'samples' | 'usage'>;
+  readonly jobs: Pick<
+    KnownJobs,
+    'order' | 'testOrder' | 'ended' | 'choices' | 'deliveries' | 'samples' | 'usage'
+  >;
   readonly config: Pick<
     DashboardConfig,
     | 'dashboardApiUrl'
