@@ -72,7 +72,7 @@ describe('what users change, in a browser', function () {
         await page
           .getByRole('row', { name: /^0\.zip/ })
           .getByText('HTTP 500')
-          .click();
+          .click({ force: true });
         await page.locator('#payload').waitFor();
         expect(await page.locator('#payload').textContent()).to.contain('"key":"0.zip"');
         expect(await page.getByRole('button', { name: 'Copy as curl' }).isVisible()).to.equal(
