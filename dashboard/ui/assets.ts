@@ -16,8 +16,13 @@ const STYLES = [
   'buckets',
   'print',
 ] as const;
-/** Each is served as a file of its own, and every page loads all of them with `defer`. */
-const SCRIPTS = ['live', 'frame', 'keys', 'jobs'] as const;
+/** Each is served as a file of its own, and loaded with `defer` by the pages that contain what it needs. */
+const SCRIPTS = [
+  { name: 'live', needs: 'data-live' },
+  { name: 'frame', needs: '' },
+  { name: 'keys', needs: '' },
+  { name: 'jobs', needs: 'finder' },
+] as const;
 
 interface Asset {
   readonly path: string;
@@ -28,7 +33,8 @@ interface Asset {
 /** Paths for the layout. */
 export interface AssetPaths {
   readonly style: string;
-  readonly scripts: readonly string[];
+  /** `needs`: a text of the pages that load it. */
+  readonly scripts: readonly { readonly path: string; readonly needs: string }[];
   readonly icon: string;
 }
 
@@ -89,11 +95,15 @@ function readScript(name: string): Asset {
 export function createAssets(): Assets {
   const font = assetOf(FONT, 'font/woff2', read('font', FONT));
   const style = readStyle(font);
-  const scripts = SCRIPTS.map(readScript);
+  const scripts = SCRIPTS.map(({ name, needs }) => ({ needs, ...readScript(name) }));
   const icon = assetOf('icon.svg', 'image/svg+xml', read('icon.svg'));
   const byPath = new Map([style, font, ...scripts, icon].map((asset) => [asset.path, asset]));
   return {
-    paths: { style: style.path, scripts: scripts.map(({ path }) => path), icon: icon.path },
+    paths: {
+      style: style.path,
+      scripts: scripts.map(({ path, needs }) => ({ path, needs })),
+      icon: icon.path,
+    },
     serve: async (ctx, next) => {
       const asset = ctx.method === 'GET' || ctx.method === 'HEAD' ? byPath.get(ctx.path) : undefined;
       if (asset === undefined) return next();

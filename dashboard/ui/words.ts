@@ -36,9 +36,7 @@ export const SHORTCUTS: readonly (readonly [keys: readonly string[], text: strin
   [['j', 'k'], 'Next and previous row'],
   [['Enter'], 'Open the row'],
   [['x'], 'Select the row'],
-  ...Object.entries(SECTION_KEYS).map(
-    ([section, key]) => [['g', key], SECTION_LABELS[section as Section]] as const,
-  ),
+  [['g', 'j'], 'Jobs; other pages by their first letter'],
   [['Esc'], 'Close what is open'],
   [['?'], 'This list'],
 ];

@@ -182,7 +182,7 @@ describe('pages of createDashboard', () => {
       const texts = await Promise.all(
         [...new Set(assets)].map(async (path) => (await visitor.get(path)).text),
       );
-      expect(texts).to.have.lengthOf(6);
+      expect(texts).to.have.lengthOf(5);
       expect(Buffer.byteLength([page, ...texts].join(''))).to.be.below(100 * 1024);
     });
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createAssets } from '#dashboard/ui/assets.ts';
 import { startDashboardServer } from '#test/support/servers/dashboard-server.ts';
 
 const ROOT = 'dashboard';
@@ -27,9 +28,9 @@ describe('the style sheet', () => {
   it('contains every file of its folder, and with the scripts is small', async () => {
     await using server = await startDashboardServer();
     const visitor = server.visit();
-    const { text: page } = await visitor.get('/sign-in');
-    const paths = [...page.matchAll(/\/assets\/[^"]+\.(?:css|js)/g)].map(([path]) => path);
-    const assets = await Promise.all(paths.map(async (path) => (await visitor.get(path)).text));
+    const { paths } = createAssets();
+    const served = [paths.style, ...paths.scripts.map(({ path }) => path)];
+    const assets = await Promise.all(served.map(async (path) => (await visitor.get(path)).text));
     const [style = '', ...scripts] = assets;
     expect(scripts).to.have.lengthOf((await readdir(join(ROOT, 'assets/scripts'))).length);
     expect(style).to.not.match(/\/\*|\n|  /);
@@ -39,8 +40,8 @@ describe('the style sheet', () => {
         .replaceAll(/\s/g, '')
         .replaceAll(';}', '}');
     }
-    const served = style.replace(/'\/assets\/[0-9a-f]{16}\/inter-latin\.woff2'/, "'inter-latin.woff2'");
-    for (const [file, text] of parts) expect(rulesIn(served).includes(rulesIn(text)), file).to.equal(true);
+    const css = style.replace(/'\/assets\/[0-9a-f]{16}\/inter-latin\.woff2'/, "'inter-latin.woff2'");
+    for (const [file, text] of parts) expect(rulesIn(css).includes(rulesIn(text)), file).to.equal(true);
     expect(Buffer.byteLength(assets.join(''))).to.be.below(MOST_BYTES);
   });
 
