@@ -91,7 +91,7 @@ describe('buckets and jobs in the dashboard', function () {
     await page.goto(`${HOME}/new-job?bucket=s3/${flow.project.bucketName}`);
     await page.locator('#key').fill('made/by-hand.zip');
     await page
-      .getByLabel('Files')
+      .getByLabel('Files (required)')
       .fill(`${flow.origin.url('/gen/1/2048')} a.bin\n\nhttp://169.254.169.254/x`);
     await press('Create job');
     await page.getByText('Line 3: the URL does not point to a publicly accessible host').waitFor();

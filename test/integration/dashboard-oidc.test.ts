@@ -79,7 +79,7 @@ describe('sign-in to the dashboard with OpenID Connect', function () {
     await page.getByRole('link', { name: 'Sign in with your organization' }).click();
     await page.waitForURL(/^https:/);
     await signInAtProvider(page, 'grace');
-    await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
     expect(new URL(page.url()).pathname).to.equal(`/projects/${NAMESPACE}`);
     expect(await page.getByRole('button', { name: 'Signed in as oidc:grace' }).count()).to.equal(1);
     const all = await page.context().cookies(desk.url);

@@ -220,7 +220,9 @@ describe('the commands of docs/on-call.md', function () {
     const story = await eventsOf(at, reported);
     for (const reason of reported)
       expect(story.match(new RegExp(` ${reason} `, 'g')), reason).to.have.length(1);
-    expect(await run('What is going on?', at)).to.match(new RegExp(`zip-${uuid} +Succeeded +Uploaded +1/1`));
+    expect(await run('What is going on?', at)).to.match(
+      new RegExp(`zip-${uuid} +good\\.zip +Succeeded +Uploaded +100% +1/1 `),
+    );
     expect(await run('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
       uuid,
     );

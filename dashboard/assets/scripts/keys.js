@@ -53,7 +53,7 @@
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isTyping(target)) {
       // Back to the page, where the other keys work. A popover returns the focus itself.
-      if (key === 'Escape' && target.closest('[popover]') === null) target.blur();
+      if (key === 'Escape' && target.closest(':popover-open') === null) target.blur();
       return;
     }
     if (Date.now() < goUntil) {

@@ -103,9 +103,9 @@ const OF_PROJECT: readonly EditingForm[] = [
   {
     what: 'caller options',
     route: `${SETTINGS}/caller-options`,
-    first: { 'closed-compression': true },
-    second: { 'closed-sha256': true },
-    says: { closed: 'Closed options is now: compression, manifest' },
+    first: { 'open-compression': false },
+    second: { 'open-sha256': false },
+    says: { open: 'Callers may change is now: ' },
     stored: [
       ofProject('callerOptions', [
         { closed: ['manifest'] },
