@@ -104,8 +104,9 @@ describe('users in the dashboard', function () {
       `${HOME}/new-job`,
     ];
   }
+  /** With those of the deliveries of their webhooks. */
   function changesOfJobs(): readonly string[] {
-    return seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\//.test(action));
+    return seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\/|\/webhook\/resend$/.test(action));
   }
   function onlyOfAdmins(): readonly string[] {
     return [
@@ -133,7 +134,7 @@ describe('users in the dashboard', function () {
 
   it('with full permissions see every action enabled', () => {
     const verbs = changesOfJobs().map((action) => action.split('/').at(-1));
-    expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook', 'cancel', 'run-again']);
+    expect(verbs).to.have.members(['cancel', 'run-again', 'replay-webhook', 'cancel', 'run-again', 'resend']);
     expect(seenBy('admin').actions).to.have.members([
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
@@ -173,11 +174,11 @@ describe('users in the dashboard', function () {
     const { pages, actions } = seenBy('admin');
     expect(seenBy('stranger').actions).to.have.members(FOR_EVERY_USER);
     const paths = [...pages.keys(), ...actions].filter((path) => path.startsWith(HOME));
-    const responses = await Promise.all(paths.map((path) => visitorOf('stranger').get(path)));
-    for (const [index, { status, text }] of responses.entries()) {
+    for (const path of paths) {
+      const { status, text } = await visitorOf('stranger').get(path);
       // Some actions have no page.
-      expect([403, 404], paths[index]).to.include(status);
-      if (status === 403) expect(text, paths[index]).to.contain('is not allowed to get zipprojects');
+      expect([403, 404], path).to.include(status);
+      if (status === 403) expect(text, path).to.contain('is not allowed to get zipprojects');
     }
   });
 
