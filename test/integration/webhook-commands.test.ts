@@ -78,7 +78,7 @@ describe('the webhooks of a project', function () {
     await until('the host to be known', async () =>
       JSON.stringify(await projectOf()).includes(`"host":"${new URL(url).host}"`),
     );
-    expect(await flow.kubectl('get', 'zipprojects')).to.contain(new URL(url).host);
+    expect(await flow.kubectl('get', 'zipprojects', '-o', 'wide')).to.contain(new URL(url).host);
     const seen = await flow.kubectl(
       'get',
       'zipprojects,zipjobs,zipbuckets,jobs,pods,events,configmaps,serviceaccounts',
