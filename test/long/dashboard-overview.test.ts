@@ -176,7 +176,7 @@ describe('the overview, the projects and the first steps in a browser', function
     expect(await opened.allTextContents()).to.deep.equal(['Create a test archive']);
     // What the user has opened stays open.
     await page.locator('summary', { hasText: 'Create an access token' }).click();
-    await page.getByRole('link', { name: 'Create token' }).waitFor();
+    await page.getByRole('link', { name: 'New access token' }).waitFor();
     const metadata = { namespace: TEAM, name: 'test', creationTimestamp: daysAgo(0) };
     project.server.zipJobs.put(
       aZipJob({ metadata, spec: { key: 'zipjobs-test/a.zip' }, status: { phase: 'Running' } }),
