@@ -93,6 +93,10 @@ function alsoText({ tokens, buckets }: Pick<DeletedProject, 'tokens' | 'buckets'
   return also.length === 0 ? '' : ` with ${also.join(' and ')}`;
 }
 
+function notDeleted(problem: string): string {
+  return `Not deleted: ${problem}`;
+}
+
 function afterDeletion(args: DeleteArguments, namespace: string): readonly string[] {
   return [
     ...(args.withTokens
@@ -108,12 +112,21 @@ function afterDeletion(args: DeleteArguments, namespace: string): readonly strin
   ];
 }
 
+/** What nobody can restore. */
+function lostText({ withTokens, withBuckets }: DeleteArguments): string {
+  const lost = [
+    ...(withTokens ? ['its access tokens'] : []),
+    ...(withBuckets ? ['its buckets with their credentials'] : []),
+  ];
+  return lost.length === 0 ? '' : ` This also deletes ${lost.join(' and ')}, for good.`;
+}
+
 const remove: Command<DeleteArguments> = async (args, session) => {
   const projects = session.administration.projects();
   const { namespace } = await projects.show(args.project);
   await confirmed(
     session,
-    `Delete project "${namespace}" and cancel its jobs? Its access tokens stop working.`,
+    `Delete project "${namespace}" and cancel its jobs? Its access tokens stop working.${lostText(args)}`,
     args,
   );
   const { problems, ...deleted } = await projects.delete(namespace, {
@@ -123,12 +136,14 @@ const remove: Command<DeleteArguments> = async (args, session) => {
   const started = `Deleting project "${namespace}"${alsoText(deleted)}. Its access tokens stop working at once, and its jobs are being cancelled.`;
   if (args.wait) {
     session.terminal.note(started);
+    // The wait may end with an error.
+    for (const problem of problems) session.terminal.note(notDeleted(problem));
     await projects.untilDeleted(namespace, waitOptions(args, session));
   }
   return {
     value: { namespace, deleted: true, gone: args.wait, ...deleted, problems },
     text: args.wait ? `Project "${namespace}" deleted.` : started,
-    notes: [...problems.map((problem) => `Not deleted: ${problem}`), ...afterDeletion(args, namespace)],
+    notes: [...(args.wait ? [] : problems.map(notDeleted)), ...afterDeletion(args, namespace)],
     exitCode: problems.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failed,
   };
 };

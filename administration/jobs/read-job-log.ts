@@ -23,6 +23,8 @@ export interface LogOptions {
 
 /** Far more than a normal log; bounds a log with extremely long lines. */
 const MAX_BYTES = 4 * 1024 * 1024;
+/** If the lines have too many bytes, this many times fewer are read. */
+const FEWER = 4;
 
 const DELETED =
   'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, or for less if there are thousands of ended pods. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
@@ -95,6 +97,17 @@ export function explainLogError(zipJob: ZipJob, pod: string, error: unknown) {
   return explainKubeError({ verb: 'get', resource: 'pods/log', namespace, name: pod }, error);
 }
 
+/** The last lines that fit into the bytes: Kubernetes counts lines from the end of a log, but cuts bytes at its end. */
+async function readEnd(
+  kube: KubeClient,
+  { lines, ...at }: { readonly namespace: string; readonly pod: string } & LogOptions,
+): Promise<string> {
+  const query = { tailLines: lines, limitBytes: MAX_BYTES };
+  const text = await readText(await openPodLog(kube, { ...at, query }));
+  const isCut = Buffer.byteLength(text) >= MAX_BYTES && lines > 1;
+  return isCut ? readEnd(kube, { ...at, lines: Math.ceil(lines / FEWER) }) : text;
+}
+
 /** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
 export async function readJobLog(
   kube: KubeClient,
@@ -104,9 +117,8 @@ export async function readJobLog(
   const { namespace } = zipJob.metadata;
   const pod = await findLogPod(kube, zipJob, signal);
   if (pod === undefined) throw noLog(zipJob);
-  const query = { tailLines: lines, limitBytes: MAX_BYTES };
   try {
-    const log = await readText(await openPodLog(kube, { namespace, pod, query, signal }));
+    const log = await readEnd(kube, { namespace, pod, lines, signal });
     return { pod, lines: await redactLines(log.replace(/\n$/, '').split('\n')) };
   } catch (error) {
     throw explainLogError(zipJob, pod, error);

@@ -56,13 +56,17 @@ function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unkn
   return isObject(rest) ? { ...rest, urls: yield* parseEntries(text, entries) } : rest;
 }
 
+/** Lines that are counted before other requests continue. */
+const LINES_AT_ONCE = 65_536;
+
 /** `line 3, column 7`, counted from 1. */
-function lineAndColumn(text: string, at: number): string {
+function* lineAndColumn(text: string, at: number): Steps<string> {
   let line = 1;
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', start)) {
     line += 1;
     start = end + 1;
+    if (line % LINES_AT_ONCE === 0) yield;
   }
   return `line ${line}, column ${at - start + 1}`;
 }
@@ -70,7 +74,7 @@ function lineAndColumn(text: string, at: number): string {
 function* locateError(text: string): Steps<InvalidTextError> {
   const at = yield* findJsonError(text);
   const what = at === text.length ? 'it is incomplete, and ends' : 'unexpected character';
-  return new InvalidTextError(`${what} at ${lineAndColumn(text, at)}`);
+  return new InvalidTextError(`${what} at ${yield* lineAndColumn(text, at)}`);
 }
 
 function* parseText(text: string, limits: JsonLimits): Steps<StrictJson> {

@@ -56,7 +56,7 @@ function openSteps({ steps }: Steps, bucket: Bucket | undefined) {
   const isBucketOpen = isOpen('bucket');
   return {
     bucket: isBucketOpen && bucket === undefined,
-    test: isBucketOpen,
+    test: isBucketOpen && bucket !== undefined,
     token: isOpen('token'),
     request: isOpen('request'),
   };

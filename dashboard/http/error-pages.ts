@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   AdministrationError,
   type AdministrationErrorCode,
@@ -71,6 +72,14 @@ function retryAfterOf(thrown: unknown): number {
   return asked === undefined ? RETRY_AFTER_SECONDS : Math.max(1, Math.ceil(asked / 1000));
 }
 
+const LEAST_REOPEN_SECONDS = 10;
+const MOST_REOPEN_JITTER_SECONDS = 10;
+
+/** Long and different for each tab, because forgotten ones also reload while the dashboard is overloaded. */
+function reopenAfter(retryAfterSeconds: number): number {
+  return Math.max(LEAST_REOPEN_SECONDS, retryAfterSeconds) + randomInt(MOST_REOPEN_JITTER_SECONDS);
+}
+
 export interface ErrorPagesDeps {
   readonly log: Logger;
   readonly render: Render;
@@ -111,15 +120,15 @@ export function createErrorPages({ log, render, frame, userOf }: ErrorPagesDeps)
     if (error.status === 503 && !ctx.res.hasHeader('Retry-After'))
       ctx.set('Retry-After', String(retryAfterOf(thrown)));
     // Browsers open the page again after this time, but never send a form again.
-    const retryAfter = ctx.response.get('Retry-After');
     const reopens = error.status === 503 && ctx.method === 'GET' && !isLive(ctx);
-    if (reopens) ctx.set('Refresh', retryAfter);
+    const reopensAfterSeconds = reopens ? reopenAfter(Number(ctx.response.get('Retry-After'))) : undefined;
+    if (reopensAfterSeconds !== undefined) ctx.set('Refresh', String(reopensAfterSeconds));
     ctx.type = 'html';
     const view = {
       status: error.status,
       title: error.title,
       message: error.message,
-      reopensAfterSeconds: reopens ? retryAfter : undefined,
+      reopensAfterSeconds,
     };
     const kept = error.status === 503 && ctx.state.session !== undefined ? keptForm(ctx) : undefined;
     ctx.body =

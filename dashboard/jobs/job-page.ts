@@ -9,6 +9,7 @@ import { formIdIn } from '../ui/form.ts';
 import { FORMAT } from '../ui/format.ts';
 import { SECTION_LABELS } from '../ui/words.ts';
 import type { Question } from '../user/access.ts';
+import { createUserPlaces, withPlace } from '../user/user-places.ts';
 import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
@@ -158,7 +159,10 @@ function changeRoute({
 }
 
 /** The log as a part of the page, and as a file. */
-function logRoutes(logOf: ReturnType<typeof createLogOf>): readonly Route[] {
+function logRoutes(deps: PageDeps, logOf: ReturnType<typeof createLogOf>): readonly Route[] {
+  const { metrics, config } = deps;
+  const places = config.dashboardExportsInFlight;
+  const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 5, metrics });
   return [
     {
       method: 'GET',
@@ -169,12 +173,12 @@ function logRoutes(logOf: ReturnType<typeof createLogOf>): readonly Route[] {
         return { kind: 'fragment', view: '/jobs/job-log', data: { ...logPart(zipJob), log, logReason: '' } };
       },
     },
-    {
+    withPlace(takePlace)({
       method: 'GET',
       path: `${PATH}/log/download`,
       needs: READ_LOG,
       handle: async (request) => downloadLog(request, await readJob(request)),
-    },
+    }),
   ];
 }
 
@@ -213,7 +217,7 @@ export function createJobPage(deps: PageDeps): readonly Route[] {
         data: await jobData(request),
       }),
     },
-    ...logRoutes(logOf),
+    ...logRoutes(deps, logOf),
     changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
     changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
     changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),

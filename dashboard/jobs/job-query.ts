@@ -3,6 +3,7 @@ import { filterProblems } from '#administration/jobs/history-filter.ts';
 import { PHASES, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { bucketOf } from '#crds/zip-job-facts.ts';
 import { readTime } from '#runtime/time/read-time.ts';
+import { MAX_STARS, starsIn } from './search-text.ts';
 
 /**
  * Where a list reads its jobs. The history knows only finished jobs, and filters only by the time at which they finished: there,
@@ -204,11 +205,20 @@ function historyErrors({ reason, token }: Texts): JobQueryErrors {
   );
 }
 
+/** Such as the end of a copied link: it would match every job. */
+function emptyErrors(texts: Texts): JobQueryErrors {
+  const wrong = (['reason', 'ids'] as const).filter((name) => valuesOf(texts[name]).includes(''));
+  return Object.fromEntries(
+    wrong.map((name) => [PARAMETERS[name], 'A value between commas is empty. Remove the comma.']),
+  );
+}
+
 function lengthErrors(texts: Texts): JobQueryErrors {
   const tooLong = NAMES.filter((name) => name !== 'ids' && texts[name].length > MAX_TEXT);
   return {
     ...Object.fromEntries(tooLong.map((name) => [PARAMETERS[name], `Enter at most ${MAX_TEXT} characters.`])),
     ...(valuesOf(texts.ids).length > MAX_IDS && { id: `Select at most ${MAX_IDS} jobs.` }),
+    ...(starsIn(texts.text) > MAX_STARS && { q: `Use * at most ${MAX_STARS} times.` }),
   };
 }
 
@@ -221,6 +231,7 @@ function errorsOf(texts: Texts, source: JobsSource): JobQueryErrors {
     ...rangeErrors(texts, ['from', 'to']),
     ...rangeErrors(texts, ['finishedFrom', 'finishedTo']),
     ...(source === 'history' && historyErrors(texts)),
+    ...emptyErrors(texts),
     ...lengthErrors(texts),
   };
 }

@@ -17,7 +17,7 @@ import { NAME } from './find-job.ts';
 import { type JobRow, jobRow } from './job-row.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
 import { scanJobs } from './scan-jobs.ts';
-import { readSearchText, type SearchText } from './search-text.ts';
+import { MAX_STARS, readSearchText, type SearchText, starsIn } from './search-text.ts';
 
 /** Each costs a few requests to the API server and a search in the database, and a user may see thousands of projects. */
 const MOST_HISTORIES = 100;
@@ -290,8 +290,10 @@ async function searchAll(
 
 async function find(deps: Deps, request: PageRequest): Promise<PageResponse> {
   const text = (request.query.get('q') ?? request.query.get('id') ?? '').trim();
-  if (text === '' || text.length > MAX_TEXT)
+  if (text === '' || text.length > MAX_TEXT || text.includes('\0'))
     throw new PageError(422, 'Nothing to find', 'Enter the ID, the name or the key of a job.');
+  if (starsIn(text) > MAX_STARS)
+    throw new PageError(422, 'Too many stars', `Use * at most ${MAX_STARS} times.`);
   const projects = await visibleProjects(deps.caches.zipProjects, request.user, { isMenu: true });
   const wanted = { ...wantedOf(text), projects };
   const named = await namedInCluster(deps, request, wanted);

@@ -28,6 +28,13 @@ export function readSearchText(text: string): SearchText {
   return isIdPrefix(prefix) ? { kind: 'id-prefix', prefix } : { kind: 'key', key: text };
 }
 
+/** Most `*` of a pattern, as in the history: each is a search in every key. */
+export const MAX_STARS = 8;
+
+export function starsIn(text: string): number {
+  return text.split('*').length - 1;
+}
+
 /** Whether a text matches a pattern completely, where `*` is any text. Takes linear time, unlike a regular expression. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -1,5 +1,6 @@
 import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
+import { readLines } from '#administration/jobs/read-lines.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { fileListOwner } from '#crds/api-group.ts';
 import { type ListedFile, MOST_FILES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
@@ -61,8 +62,13 @@ function packedOf(secret: Secret | undefined): Buffer {
   return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
 }
 
-/** Each Secret after the other, with the token of the user. */
-async function readList({ user }: PageRequest, { metadata, spec }: ZipJob): Promise<List> {
+class ListTooLarge extends Error {}
+
+/**
+ * Each Secret after the other, with the token of the user. At most `maxBytes` of Secrets: whoever creates a job also chooses the
+ * annotation with their size. @throws ListTooLarge
+ */
+async function readList({ user }: PageRequest, { metadata, spec }: ZipJob, maxBytes: number): Promise<List> {
   const secrets = createUserClient(user.kube, RESOURCES.secrets);
   const signal = AbortSignal.timeout(READ_LIMIT_MS);
   const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
@@ -73,15 +79,17 @@ async function readList({ user }: PageRequest, { metadata, spec }: ZipJob): Prom
     count,
     onLine: (_, line) => {
       bytes += line.length;
-      const file: unknown = bytes > MOST_FORM_BYTES ? undefined : JSON.parse(line);
+      if (bytes > MOST_FORM_BYTES) throw new ListTooLarge();
+      const file: unknown = JSON.parse(line);
       if (isListed(file)) files.push(file);
     },
   });
+  let packedBytes = 0;
   for (const name of secretNames) {
-    const secret = await secrets.get(metadata.namespace, name, signal);
-    const more = await lines.read(packedOf(secret), signal);
-    if (bytes > MOST_FORM_BYTES) return TOO_LARGE;
-    if (!more) break;
+    const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
+    packedBytes += packed.length;
+    if (packedBytes > maxBytes) throw new ListTooLarge();
+    if (!(await lines.read(packed, signal))) break;
   }
   return files.length === count ? { files, reason: '' } : UNREADABLE;
 }
@@ -114,8 +122,9 @@ async function listOf(deps: Deps, request: PageRequest, found: FoundJob): Promis
   const known = await obstacle(deps, request, found);
   if (known !== undefined) return known;
   try {
-    return await readList(request, found.zipJob);
+    return await readList(request, found.zipJob, deps.config.dashboardFileListBytes);
   } catch (error) {
+    if (error instanceof ListTooLarge) return TOO_LARGE;
     // The session ends.
     if (hasCode(error, 'Unauthorized')) throw error;
     return UNREADABLE;
@@ -124,6 +133,23 @@ async function listOf(deps: Deps, request: PageRequest, found: FoundJob): Promis
 
 function textOf(files: readonly ListedFile[]): string {
   return files.map(({ url, filename }) => `${url} ${filename}`).join('\n');
+}
+
+/** Whether the form would be read as the same files: a URL or a name may have characters that separate them there. */
+function isReadBack(urls: string, files: readonly ListedFile[]): boolean {
+  const read = readLines(urls).files.map(({ url, filename }) => [url, filename]);
+  return isSame(
+    read,
+    files.map(({ url, filename }) => [url, filename]),
+  );
+}
+
+/** Why a list cannot be in the form; empty if it can. */
+function unfitReason(urls: string, files: readonly ListedFile[]): string {
+  if (new URLSearchParams({ urls }).toString().length > MOST_FORM_BYTES) return TOO_LARGE.reason;
+  return isReadBack(urls, files)
+    ? ''
+    : 'Its list has URLs or names with spaces or line breaks that this form cannot hold. Send the list through the API or the command line.';
 }
 
 function isReduced(file: ListedFile): boolean {
@@ -181,13 +207,13 @@ export async function sourceJob(
     const { zipJob } = found;
     const { files, reason } = await listOf(deps, request, found);
     const urls = textOf(files);
-    const isFitting = new URLSearchParams({ urls }).toString().length <= MOST_FORM_BYTES;
+    const unfit = unfitReason(urls, files);
     const { namespace, name } = zipJob.metadata;
     return {
-      values: valuesOf(zipJob, defaults, isFitting ? urls : ''),
-      reason: isFitting ? reason : TOO_LARGE.reason,
+      values: valuesOf(zipJob, defaults, unfit === '' ? urls : ''),
+      reason: unfit === '' ? reason : unfit,
       job: { key: zipJob.spec.key, href: FORMAT.path('projects', namespace, 'jobs', name) },
-      reduced: isFitting ? files.filter(isReduced).length : 0,
+      reduced: unfit === '' ? files.filter(isReduced).length : 0,
     };
   } catch (error) {
     if (!(error instanceof PageError)) throw error;

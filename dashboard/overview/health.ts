@@ -156,6 +156,9 @@ function projectFindings(project: ZipProject): readonly Finding[] {
     ['ObjectsRefused', 'True', 'A policy of the cluster refuses objects of the project.'],
     ['ObjectsLeftOut', 'True', 'The controller ignores some objects of the project.'],
   ] as const;
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status === 'Unknown')
+    return [{ look: 'warn', text: 'The project is not ready.', note: ready.message }];
   return problems.flatMap(([type, bad, text]) => {
     const condition = findCondition(status?.conditions, type);
     return condition?.status === bad ? [{ look: 'bad', text, note: condition.message }] : [];

@@ -33,7 +33,7 @@ export const OPTION_WORDS: Readonly<Record<string, OptionWords>> = {
     label: 'Manifest',
     group: 'Content',
     texts: { json: 'JSON', sha256sum: 'File for sha256sum -c', bagit: 'BagIt bag' },
-    unset: 'none, or JSON if the project names it',
+    unset: 'none, or JSON if a manifest name is set',
   },
   manifestEntry: {
     label: 'Name of the JSON manifest',
@@ -65,7 +65,11 @@ export const OPTION_WORDS: Readonly<Record<string, OptionWords>> = {
     hint: 'A bucket can also require that the job fails.',
     texts: { replace: 'Replace the object', fail: 'Fail the job' },
   },
-  maxAttempts: { label: 'Attempts', group: 'Failures', hint: 'Without disruptions, such as evictions.' },
+  maxAttempts: {
+    label: 'Attempts',
+    group: 'Failures',
+    hint: 'Disruptions, such as evictions, do not count.',
+  },
   sequential: {
     label: 'Downloads',
     group: 'Failures',

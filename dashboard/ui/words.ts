@@ -36,7 +36,7 @@ export const SHORTCUTS: readonly (readonly [keys: readonly string[], text: strin
   [['j', 'k'], 'Next and previous row'],
   [['Enter'], 'Open the row'],
   [['x'], 'Select the row'],
-  [['g', 'j'], 'Jobs; other pages by their first letter'],
+  [['g', 'j'], 'Jobs; also o, h, b, t, w, s, f, p'],
   [['Esc'], 'Close what is open'],
   [['?'], 'This list'],
 ];

@@ -69,7 +69,7 @@ describe('a session of the dashboard in a browser', function () {
     await page.route('http://mail.example/', (route) => route.fulfill({ contentType: 'text/html', body }));
     await page.goto('http://mail.example/');
     await page.getByRole('link', { name: 'the project' }).click();
-    await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
   });
 
   describe('with secrets', () => {
@@ -80,6 +80,7 @@ describe('a session of the dashboard in a browser', function () {
       await page.getByLabel('Secret access key').fill(SECRET_KEY);
       await page.getByLabel('Region').first().fill('eu-central-1');
       await press(page, 'Save and test');
+      await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('link', { name: 'Update credentials' }).click();
       await page.getByLabel('Access key ID').fill(ACCESS_KEY);
       await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);

@@ -339,8 +339,8 @@ describe('the list of jobs in a browser', function () {
     await page.getByLabel(`Select ${keyOf(24)}`).check();
     await page.getByText('3 selected: 1 Succeeded, 1 Failed, 1 Running').waitFor();
     await bar.getByRole('button', { name: 'Cancel 1 job…' }).waitFor();
-    await bar.getByRole('button', { name: 'Run 1 job again… (1 would fail the same way)' }).click();
-    await page.getByRole('heading', { name: 'Run 1 job again (1 would fail the same way)' }).waitFor();
+    await bar.getByRole('button', { name: 'Run 1 job again… (1 left out)' }).click();
+    await page.getByRole('heading', { name: 'Run 1 job again (1 left out)' }).waitFor();
     await page.getByRole('button', { name: 'Run 1 job again' }).click();
     await page.getByRole('heading', { name: '1 job created' }).waitFor();
     await page.getByRole('link', { name: 'List of these jobs' }).click();

@@ -96,6 +96,12 @@ export const stateShots: readonly Shot<State>[] = [
   shot('night', 'source', ['A job whose source was down, and its rerun', jobPath(ON_CALL_JOBS.brokenSource)]),
   shot('night', 'files', ['A job with missing files', jobPath(ON_CALL_JOBS.missingFiles)]),
   shot('night', 'webhook', ['Webhook with failed deliveries', '/webhook']),
+  shot('night', 'deliveries', ['Deliveries with failed ones', '/webhook/deliveries']),
+  shot('night', 'delivery', [
+    'A failed delivery',
+    `/webhook/deliveries/zip-${idOf(ON_CALL_JOBS.brokenSource)}`,
+  ]),
+  shot('night', 'verify', ['Verifying signatures', '/webhook/verify']),
   shot('night', 'resend', ['Resending failed deliveries', '/webhook/resend']),
   shot('night', 'resent', [
     'Failed deliveries, requested again',

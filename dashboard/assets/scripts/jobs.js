@@ -41,7 +41,7 @@
   const LABELS = {
     cancel: (count) => `Cancel ${jobs(count)}…`,
     'run-again': (count, same) =>
-      `Run ${jobs(count)} again…${same === 0 ? '' : ` (${same} would fail the same way)`}`,
+      `Run ${jobs(count)} again…${same === 0 ? '' : ` (${same} left out)`}`,
   };
 
   const report = () => {

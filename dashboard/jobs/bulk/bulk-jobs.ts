@@ -93,10 +93,10 @@ function shortId(name: string): string {
   return uuidOfName(name)?.slice(0, 8) ?? name;
 }
 
-/** `Run 4 jobs again (4 would fail the same way)`. */
+/** `Run 4 jobs again (4 left out)`. */
 function titleOf({ texts }: BulkAction, ready: number, futile: number): string {
   const title = ready === 0 ? texts.none : texts.start(FORMAT.count(ready, 'job'));
-  return futile === 0 ? title : `${title} (${FORMAT.number(futile)} would fail the same way)`;
+  return futile === 0 ? title : `${title} (${FORMAT.number(futile)} left out)`;
 }
 
 async function preview(deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> {

@@ -194,11 +194,14 @@ describe('zipjobs bucket create', () => {
 describe('zipjobs project delete', () => {
   it('deletes tokens and buckets too, and waits for the end, on request (Q-C21)', async () => {
     const state = start();
-    const { objects, run, writes } = state;
+    const { objects, questions, run, writes } = state;
     objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
     await run('token', 'create', 'ci');
     writes.length = 0;
-    const done = await run('project', 'delete', TEAM, '--yes', '--with-tokens', '--with-buckets', '--wait');
+    const done = await run('project', 'delete', TEAM, '--with-tokens', '--with-buckets', '--wait');
+    expect(questions.at(-1)).to.contain(
+      'This also deletes its access tokens and its buckets with their credentials, for good.',
+    );
     expect(done.code, done.errors).to.equal(0);
     expect(done.output).to.equal(`Project "${TEAM}" deleted.\n`);
     expect(done.errors).to.match(/^Deleting project "team-a" with 1 access token and 1 bucket\./);

@@ -46,6 +46,25 @@ describe('readJobLog', () => {
     expect(await refusal({ ...neverStarted, attemptsTotal: 1 })).to.contain('its pods were deleted');
   });
 
+  it('has the last lines that fit into its bytes, because Kubernetes would leave out the end (Q-U29)', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, n) => `${n} ${'x'.repeat(1_000)}`);
+    const asked: number[] = [];
+    const kube: Pick<KubeClient, 'server' | 'request' | 'stream'> = {
+      server: 'https://example.test',
+      request: () => Promise.resolve({ metadata: {}, items: [POD] }),
+      stream: ({ query = {} }) => {
+        asked.push(Number(query['tailLines']));
+        const text = lines.slice(-Number(query['tailLines'])).join('\n');
+        return Promise.resolve(Readable.from([text.slice(0, Number(query['limitBytes']))]));
+      },
+    };
+    const signal = AbortSignal.timeout(60_000);
+    const { lines: read } = await readJobLog(kube as KubeClient, aZipJob(), { lines: 100_000, signal });
+    expect(read.at(-1)).to.equal(lines.at(-1));
+    expect(read).to.have.length.above(1_000);
+    expect(asked).to.have.length.below(5);
+  });
+
   it('cuts long lines, and lets other requests run while it redacts a log of 4 MiB (N3)', async () => {
     const line = `${'a.b.c '.repeat(10_000)} Bearer ${CANARY}`;
     const state = { isDone: false, others: 0 };

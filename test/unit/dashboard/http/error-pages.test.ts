@@ -80,10 +80,9 @@ describe('the error pages of the dashboard', () => {
   it('say what the API server reported, that jobs continue, and open again by themselves (UI2)', async () => {
     const { text, refresh } = await failWith('ServerError');
     expect(text).to.contain('The cluster is not responding').and.contain('Your jobs continue');
-    expect({ refresh, says: text.includes('This page opens again in 5 s.') }).to.deep.equal({
-      refresh: '5',
-      says: true,
-    });
+    // At different times, so that many open pages do not come back together.
+    expect(Number(refresh)).to.be.within(10, 19);
+    expect(text).to.contain(`This page opens again in ${refresh} s.`);
     expect((await failWith('Forbidden')).refresh).to.equal(null);
   });
 });

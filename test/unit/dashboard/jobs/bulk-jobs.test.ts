@@ -177,7 +177,7 @@ describe('changes of several jobs', () => {
     const expired = { code: 'SourceExpired', retriable: false };
     for (const name of ['x1', 'x2']) put(name, { phase: 'Failed', failure: expired });
     put('y', { phase: 'Failed', failure: { code: 'SourceStalled', retriable: true } });
-    const title = '<h1>Run 1 job again (2 would fail the same way)</h1>';
+    const title = '<h1>Run 1 job again (2 left out)</h1>';
     const selected = (await post(RUN_AGAIN, {}, ['x1', 'x2', 'y'])).text;
     expect(selected).to.contain(title).and.contain('>Run 1 job again</button>').and.not.contain('will stay');
     expect(fieldsIn(selected, 'job')).to.deep.equal(['y']);
@@ -185,7 +185,7 @@ describe('changes of several jobs', () => {
     expect(whole).to.contain(title);
     expect(fieldsIn(whole, 'job')).to.deep.equal(['y']);
     const none = (await post(RUN_AGAIN, {}, ['x1'])).text;
-    expect(none).to.contain('<h1>No jobs to run again (1 would fail the same way)</h1>');
+    expect(none).to.contain('<h1>No jobs to run again (1 left out)</h1>');
     expect(none).to.not.contain('name="form"');
   });
 

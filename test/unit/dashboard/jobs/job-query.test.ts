@@ -47,6 +47,9 @@ describe('readJobQuery', () => {
     ['id', 'a,'.repeat(100), 'Select at most 100 jobs.'],
     ['finished-to', 'tomorrow', 'Enter a time such as'],
     ['q', 'x'.repeat(2_000), 'Enter at most 1024 characters.'],
+    ['q', '*a'.repeat(9), 'Use * at most 8 times.'],
+    ['id', '6f1c0f4e,', 'A value between commas is empty. Remove the comma.'],
+    ['reason', ',SourceNotFound', 'A value between commas is empty. Remove the comma.'],
   ] as const)
     it(`reports an invalid ${parameter} (${value.slice(0, 12)}) instead of ignoring it`, () => {
       expect(read({ [parameter]: value }).errors[parameter]).to.contain(error);

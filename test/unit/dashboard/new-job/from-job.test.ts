@@ -168,6 +168,25 @@ describe('a new job from another one', () => {
     expect((await project.ada.get(`${PATH}?from=nobody`)).text).to.contain('Job nobody not found');
   });
 
+  it('leaves out a list that the form would send as other files', async () => {
+    for (const odd of [
+      { url: 'https://files.example.com/a', filename: 'a\nhttps://evil.example/b' },
+      { url: 'https://files.example.com/a\u3000b', filename: 'a' },
+      { url: 'https://files.example.com/a', filename: ' a ' },
+    ]) {
+      put({}, { files: [odd] });
+      const { text } = await project.ada.get(FROM);
+      expect(text).to.contain('that this form cannot hold').and.not.contain('evil.example');
+    }
+  });
+
+  it('reads no more of the Secrets than their limit, whatever the job says of their size', async () => {
+    await project[Symbol.asyncDispose]();
+    project = await startDashboardProject({ dashboardFileListBytes: 20 });
+    put({});
+    expect((await project.ada.get(FROM)).text).to.contain('too large for this form');
+  });
+
   it('says how many files have more than a URL and a name, which the form does not keep', async () => {
     const [first, second] = FILES as [ListedFile, ListedFile];
     put({}, { files: [{ ...first, headers: { authorization: 'Bearer HIDDEN' } }, second] });
