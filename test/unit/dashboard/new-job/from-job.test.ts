@@ -183,6 +183,7 @@ describe('a new job from another one', () => {
   it('reads no more of the Secrets than their limit, whatever the job says of their size', async () => {
     await project[Symbol.asyncDispose]();
     project = await startDashboardProject({ dashboardFileListBytes: 20 });
+    project.putBucket(aBucket(TEAM, 's3', 'reports'));
     put({});
     expect((await project.ada.get(FROM)).text).to.contain('too large for this form');
   });

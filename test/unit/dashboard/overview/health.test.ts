@@ -170,6 +170,11 @@ describe('the health of a project', () => {
       expect(findings({ project: one })[0].look).to.equal('good');
   });
 
+  it('does not call a project good that the controller has not reported (Q-U2)', () => {
+    const project = { ...aProject('team-a'), status: { conditions: [condition('Ready', 'Unknown')] } };
+    expect(findings({ project })[0]).to.include({ look: 'warn', text: 'The project is not ready.' });
+  });
+
   it('says what the controller reports of the project, the worst first (Q-U2)', () => {
     const project = {
       ...aProject('team-a'),
