@@ -1,4 +1,11 @@
 import { createGunzip } from 'node:zlib';
+import { createUserClient } from '#administration/changes/user-client.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
+
+const READ_LIMIT_MS = 5_000;
 
 /** Of one Secret, unpacked. URLs that differ only in a few characters compress to a twentieth of their size. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
@@ -8,7 +15,7 @@ const PIECE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** The lines of one file list, which is in several Secrets. */
-export interface FileListLines {
+interface FileListLines {
   /**
    * Reads the part of the list in the next Secret. False if no wanted line can follow.
    * @throws Error if the part is damaged or too large
@@ -16,7 +23,7 @@ export interface FileListLines {
   read(packed: Buffer, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface FileListLinesOptions {
+interface FileListLinesOptions {
   /** Indices of the wanted lines. */
   readonly wanted: ReadonlySet<number>;
   /** Number of lines; further ones are not read. */
@@ -28,7 +35,7 @@ export interface FileListLinesOptions {
  * Anyone who can create a ZipJob decides what the Secrets contain. So the list is unpacked in pieces, with one wanted line in memory
  * at a time, and reading ends after the last wanted line. A line that is too long is left out.
  */
-export function createFileListLines({ wanted, count, onLine }: FileListLinesOptions): FileListLines {
+function createFileListLines({ wanted, count, onLine }: FileListLinesOptions): FileListLines {
   const end = Math.min(Math.max(-1, ...wanted) + 1, count);
   let index = 0;
   let bytes = 0;
@@ -69,4 +76,32 @@ export function createFileListLines({ wanted, count, onLine }: FileListLinesOpti
       return index < end;
     },
   };
+}
+
+/** The compressed part of the list in a Secret; empty without one. */
+function packedOf(secret: Secret | undefined): Buffer {
+  return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
+}
+
+/**
+ * Reads the Secrets of a job's list one after another, until the last wanted line. False if they have more than `maxBytes`: the
+ * annotation with their size is missing from reruns, and whoever creates a job chooses it. @throws what `onLine` throws
+ */
+export async function readFileListLines(
+  kube: KubeClient,
+  { metadata, spec }: ZipJob,
+  { maxBytes, ...options }: Omit<FileListLinesOptions, 'count'> & { readonly maxBytes: number },
+): Promise<boolean> {
+  const secrets = createUserClient(kube, RESOURCES.secrets);
+  const signal = AbortSignal.timeout(READ_LIMIT_MS);
+  const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
+  const lines = createFileListLines({ ...options, count });
+  let bytes = 0;
+  for (const name of secretNames) {
+    const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
+    bytes += packed.length;
+    if (bytes > maxBytes) return false;
+    if (!(await lines.read(packed, signal))) break;
+  }
+  return true;
 }

@@ -1,17 +1,14 @@
-import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
 import type { FileSource } from '#administration/errors/failure-cause.ts';
 import { fileListOwner } from '#crds/api-group.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted } from '#crds/zip-job-facts.ts';
-import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
-import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
 import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { PageRequest } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { createSharedReads } from '../user/shared-reads.ts';
-import { createFileListLines } from './file-list-lines.ts';
+import { readFileListLines } from './file-list-lines.ts';
 import type { FoundJob } from './find-job.ts';
 import { failingIndices, type KnownSources, toKnownSource } from './known-sources.ts';
 
@@ -22,7 +19,6 @@ export interface StoredSources {
   readonly reason: string;
 }
 
-const READ_LIMIT_MS = 5_000;
 /** The failing files of a finished job never change, and its page is polled while its webhook is pending. */
 const SHARED_MS = 60_000;
 /** Of a valid entry: 1,024 bytes. */
@@ -54,36 +50,17 @@ function toSource(line: string): FileSource | undefined {
   return isShort(source) ? source : undefined;
 }
 
-/** The compressed part of the list in a Secret; empty without one. */
-function packedOf(secret: Secret | undefined): Buffer {
-  return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
-}
-
-/** Reads one Secret after another, until the last wanted line. The annotation with the size is missing from reruns. */
 async function findSources(
   { user }: PageRequest,
-  { metadata, spec }: ZipJob,
-  { wanted, maxBytes }: { readonly wanted: ReadonlySet<number>; readonly maxBytes: number },
+  zipJob: ZipJob,
+  wanted: { readonly wanted: ReadonlySet<number>; readonly maxBytes: number },
 ): Promise<StoredSources> {
-  const secrets = createUserClient(user.sharedKube, RESOURCES.secrets);
-  const signal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<number, FileSource>();
-  const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
-  const lines = createFileListLines({
-    wanted,
-    count,
-    onLine: (index, line) => {
-      const source = toSource(line);
-      if (source !== undefined) found.set(index, source);
-    },
-  });
-  let bytes = 0;
-  for (const name of secretNames) {
-    const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
-    bytes += packed.length;
-    if (bytes > maxBytes) return TOO_LARGE;
-    if (!(await lines.read(packed, signal))) break;
+  function onLine(index: number, line: string): void {
+    const source = toSource(line);
+    if (source !== undefined) found.set(index, source);
   }
+  if (!(await readFileListLines(user.sharedKube, zipJob, { ...wanted, onLine }))) return TOO_LARGE;
   return found.size === 0 ? UNREADABLE : { sources: found, reason: '' };
 }
 

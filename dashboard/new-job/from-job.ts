@@ -1,17 +1,14 @@
-import { createUserClient } from '#administration/changes/user-client.ts';
 import { hasCode } from '#administration/errors/administration-error.ts';
 import { readLines } from '#administration/jobs/read-lines.ts';
 import type { ProjectSettings } from '#administration/projects/project-settings.ts';
 import { fileListOwner } from '#crds/api-group.ts';
 import { type ListedFile, MOST_FILES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { bucketOf, isFileListDeleted } from '#crds/zip-job-facts.ts';
-import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
-import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
 import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { chosenManifest } from '#runtime/zip-request/manifest-choice.ts';
 import { PageError, type PageRequest } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
-import { createFileListLines } from '../jobs/file-list-lines.ts';
+import { readFileListLines } from '../jobs/file-list-lines.ts';
 import { type FoundJob, findJob } from '../jobs/find-job.ts';
 import { fieldText, valueAt } from '../settings/option-values.ts';
 import type { FormState } from '../ui/form.ts';
@@ -20,7 +17,6 @@ import { refusalOf } from '../user/reason-against.ts';
 import { bucketChoice } from './bucket-choices.ts';
 import { isAllowed, NEW_JOB_OPTIONS } from './job-fields.ts';
 
-const READ_LIMIT_MS = 5_000;
 /** Of the list as a browser sends it, so that the form fits into the largest one. */
 const MOST_FORM_BYTES = 72 * 1024;
 
@@ -57,26 +53,16 @@ function isListed(value: unknown): value is ListedFile {
   return typeof url === 'string' && typeof filename === 'string';
 }
 
-/** The compressed part of the list in a Secret; empty without one. */
-function packedOf(secret: Secret | undefined): Buffer {
-  return Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
-}
-
 class ListTooLarge extends Error {}
 
-/**
- * Each Secret after the other, with the token of the user. At most `maxBytes` of Secrets: whoever creates a job also chooses the
- * annotation with their size. @throws ListTooLarge
- */
-async function readList({ user }: PageRequest, { metadata, spec }: ZipJob, maxBytes: number): Promise<List> {
-  const secrets = createUserClient(user.kube, RESOURCES.secrets);
-  const signal = AbortSignal.timeout(READ_LIMIT_MS);
-  const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
+/** With the token of the user. @throws ListTooLarge */
+async function readList({ user }: PageRequest, zipJob: ZipJob, maxBytes: number): Promise<List> {
+  const count = zipJob.spec.filesFrom?.count ?? 0;
   const files: ListedFile[] = [];
   let bytes = 0;
-  const lines = createFileListLines({
+  const isRead = await readFileListLines(user.kube, zipJob, {
     wanted: new Set(Array.from({ length: count }, (_, index) => index)),
-    count,
+    maxBytes,
     onLine: (_, line) => {
       bytes += line.length;
       if (bytes > MOST_FORM_BYTES) throw new ListTooLarge();
@@ -84,13 +70,7 @@ async function readList({ user }: PageRequest, { metadata, spec }: ZipJob, maxBy
       if (isListed(file)) files.push(file);
     },
   });
-  let packedBytes = 0;
-  for (const name of secretNames) {
-    const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
-    packedBytes += packed.length;
-    if (packedBytes > maxBytes) throw new ListTooLarge();
-    if (!(await lines.read(packed, signal))) break;
-  }
+  if (!isRead) throw new ListTooLarge();
   return files.length === count ? { files, reason: '' } : UNREADABLE;
 }
 
