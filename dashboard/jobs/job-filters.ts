@@ -3,6 +3,7 @@ import { PHASES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { FINAL_REASONS } from '../history/final-reasons.ts';
 import { PageError, type PageRequest } from '../http/page.ts';
 import type { JobChoices } from '../live/job-choices.ts';
+import { ACTIVE_PHASES } from '../live/project-usage.ts';
 import { FORMAT } from '../ui/format.ts';
 import {
   activeFilters,
@@ -200,15 +201,12 @@ export interface SavedView {
   readonly isCurrent: boolean;
 }
 
-/** Phases of a job that has a slot. */
-const ACTIVE = ['Starting', 'Running', 'Finalizing'] as const;
-
 const VIEWS: Readonly<
   Record<JobsSource, readonly { readonly label: string; readonly query: Partial<JobQuery> }[]>
 > = {
   cluster: [
     { label: 'All', query: {} },
-    { label: 'Running', query: { state: ACTIVE.join(',') } },
+    { label: 'Running', query: { state: ACTIVE_PHASES.join(',') } },
     { label: 'Waiting', query: { state: 'Queued' } },
     { label: 'Failed today', query: { state: 'Failed', finishedWithin: 'today' } },
   ],
@@ -251,7 +249,7 @@ export function countViews(
 ): readonly number[] {
   return [
     order.size(namespace),
-    choices.count(namespace, 'phase', ACTIVE),
+    choices.count(namespace, 'phase', ACTIVE_PHASES),
     choices.count(namespace, 'phase', ['Queued']),
     choices.count(namespace, 'failedOn', [now.toISOString().slice(0, 10)]),
   ];

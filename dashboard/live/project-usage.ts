@@ -19,11 +19,12 @@ export interface ProjectUsage {
   of(namespace: string): Usage;
 }
 
-const ACTIVE: readonly (Phase | undefined)[] = ['Starting', 'Running', 'Finalizing'];
+/** Phases of a job that has a slot. */
+export const ACTIVE_PHASES = ['Starting', 'Running', 'Finalizing'] as const satisfies readonly Phase[];
 const NONE: Usage = { activeJobs: 0, storedJobs: 0, storedBytes: 0 };
 
 function usageOf({ status: { phase }, storedBytes }: UsingJob): Usage {
-  return { activeJobs: ACTIVE.includes(phase) ? 1 : 0, storedJobs: 1, storedBytes };
+  return { activeJobs: ACTIVE_PHASES.some((active) => active === phase) ? 1 : 0, storedJobs: 1, storedBytes };
 }
 
 function sum(one: Usage, other: Usage, sign: 1 | -1): Usage {

@@ -1,16 +1,14 @@
 import { projectKey } from '#crds/api-group.ts';
-import type { Phase } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
 import { readGuide } from '../first-steps/guide.ts';
 import { createHistoryFigures, FIGURES_AGE_MS } from '../history/history-figures.ts';
 import { projectUidOf } from '../history/project-uid.ts';
 import type { PageRequest, Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
+import { LIST_JOBS } from '../jobs/list-jobs-right.ts';
 import { ALL, NAMESPACE_INDEX } from '../live/caches.ts';
 import { limitMeters } from '../projects/project-limits.ts';
 import { projectOf } from '../projects/project-of.ts';
 import { FORMAT } from '../ui/format.ts';
-import type { Question } from '../user/access.ts';
 import { currentFigures } from './current-figures.ts';
 import { type Ended, findingsOf } from './health.ts';
 import { clusterLinks, historyLinks, type JobLinks } from './job-links.ts';
@@ -28,15 +26,12 @@ import {
 } from './period-figures.ts';
 import { DAY, PERIODS, type Period, periodOf, windowBefore, windowOf } from './periods.ts';
 
-const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
-
 /** Shorter than the refresh interval: fifty open pages of a project with 10,000 jobs then share one count. */
 const COUNT_AGE_MS = 2_000;
 const MINUTE_MS = 60_000;
 /** Finished jobs stay in the cluster for at least as long, also after the history has stored them. */
 const HOUR_MS = 3_600_000;
 /** These have a slot. */
-const ACTIVE: readonly Phase[] = ['Starting', 'Running', 'Finalizing'];
 
 interface Found {
   /** Undefined for a longer period while the history cannot be read. */
@@ -141,13 +136,6 @@ function endedOf(
   };
 }
 
-function limitsOf({ jobs }: Pick<PageDeps, 'jobs'>, namespace: string, project: ZipProject) {
-  return limitMeters(project, {
-    activeJobs: jobs.choices.count(namespace, 'phase', ACTIVE),
-    storedJobs: jobs.order.size(namespace),
-  });
-}
-
 function createLiveData(deps: PageDeps) {
   const { caches, history } = deps;
   const periods = history === undefined ? [DAY] : PERIODS;
@@ -161,7 +149,7 @@ function createLiveData(deps: PageDeps) {
     const { namespace, now } = request;
     const { project } = projectOf(caches.zipProjects, namespace);
     const counts = count(namespace, now);
-    const limits = limitsOf(deps, namespace, project);
+    const limits = limitMeters(project, deps.jobs.usage.of(namespace));
     const ended = endedOf(counts, request, { ...day, links: linksOf(namespace, day) });
     return {
       findings: findingsOf({ project, current: counts.current, limits, isAway: day.isAway, ...ended }),
@@ -212,7 +200,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/projects/:project',
-      needs: NEEDS,
+      needs: LIST_JOBS,
       handle: async (request) => {
         const project = projectOf(caches.zipProjects, request.namespace);
         const live = await liveData(request);
@@ -228,7 +216,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/projects/:project/live/overview',
-      needs: NEEDS,
+      needs: LIST_JOBS,
       handle: async (request) => ({
         kind: 'fragment',
         view: '/overview/overview-live',
