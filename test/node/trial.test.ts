@@ -7,12 +7,11 @@ import { expect } from 'chai';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { createVisitor } from '#test/support/servers/dashboard-server.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { realCluster, requireNode } from '#test/support/worlds/real-cluster.ts';
-import { serviceUrl } from '#test/support/worlds/real-installation.ts';
+import { serviceUrl, uninstallFromNode } from '#test/support/worlds/real-installation.ts';
 import { ADDRESSES } from '#tools/real-node/addresses.ts';
 import { IMAGE_TAG, REGISTRY, STORE_IMAGE } from '#tools/real-node/images.ts';
 import { outsideUrl, type RealCluster } from '#tools/real-node/real-cluster.ts';
@@ -40,6 +39,7 @@ describe('the trial of the README on a real node', function () {
     requireNode(this);
     await requirePrograms(this, ['curl']);
     cluster = await realCluster();
+    await uninstallFromNode(cluster);
   });
   after(() => life.disposeAsync());
 
@@ -104,7 +104,7 @@ describe('the trial of the README on a real node', function () {
   });
 
   it('leaves no project after helm uninstall (Q-D2)', async () => {
-    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '180s']);
+    await uninstallFromNode(cluster);
     const { stderr } = await cluster.kubectl(['get', 'namespace', 'demo'], { allowFailure: true });
     expect(stderr).to.contain('"demo" not found');
   });

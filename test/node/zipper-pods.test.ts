@@ -15,7 +15,7 @@ import {
   type RealFlow,
   startRealFlow,
 } from '#test/support/worlds/real-flow.ts';
-import { installOnNode } from '#test/support/worlds/real-installation.ts';
+import { installOnNode, uninstallFromNode } from '#test/support/worlds/real-installation.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import { createBucket } from '#tools/local-cluster/store.ts';
@@ -131,6 +131,7 @@ describe('zipper pods on a real node', function () {
       await cluster.apply(SERVICES.map((one) => service(name, one)));
     }
     await installOnNode(cluster, IMAGE_TAG, { policies: { zipperSidecars: [SIDECAR] } });
+    life.defer(() => uninstallFromNode(cluster));
     keys = life.use(await startRotatingStore());
     const store = { ...keys.store, endpoint: outsideUrl(keys.store.endpoint) };
     const world = { ...cluster, store, createBucket: (name: string) => createBucket(store, name) };

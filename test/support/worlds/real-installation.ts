@@ -24,6 +24,12 @@ export async function installOnNode(
   await untilPoliciesReady(cluster);
 }
 
+/** Uninstalls the release if there is one: the next test file may install it in another way. */
+export async function uninstallFromNode(cluster: RealCluster): Promise<void> {
+  const flags = ['--ignore-not-found', '--wait', '--timeout', '180s'];
+  await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, ...flags]);
+}
+
 interface Service {
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly port: number }[] };
 }
