@@ -45,8 +45,8 @@ function factsOf(settings: ProjectSettings) {
     general: [
       { name: 'Display name', value: displayName ?? NOT_SET },
       { name: 'Namespace', value: namespace },
+      { name: 'Created', at: createdAt },
     ],
-    createdAt,
     jobDefaults: jobDefaultFacts(settings),
     callers: callersOf(settings),
     retention: days,
