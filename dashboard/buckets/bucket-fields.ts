@@ -161,7 +161,7 @@ export function roleIn(values: FormState['values']): WebIdentityInput {
 /** How a bucket gets its credentials. */
 export const ACCESS_CHOICES = [
   { value: 'keys', text: 'Access key' },
-  { value: 'role', text: 'Role, without stored keys (not for R2)' },
+  { value: 'role', text: 'Role, without stored keys' },
 ] as const;
 
 /** The label of a provider, also of a bucket that exists. */

@@ -56,6 +56,14 @@ describe('the webhook page', () => {
       .and.contain('New endpoint<span class="hidden"> (locked)');
   });
 
+  it('says that no event can be sent while the signing secret is missing (Q-U14)', async () => {
+    project.putProject({ webhook: { url: 'https://receiver.example/hook' } });
+    const { text } = await project.ada.get(WEBHOOK);
+    expect(text).to.contain('No event can be sent, because the signing secret is missing.');
+    await set();
+    expect((await project.ada.get(WEBHOOK)).text).to.not.contain('No event can be sent');
+  });
+
   it('has tabs that are links, with one title row of actions above them (Q-U13, Q-U14)', async () => {
     await set();
     for (const [path, label] of [
@@ -97,7 +105,7 @@ describe('the webhook page', () => {
     expect(again.headers.get('location')).to.equal(WEBHOOK);
     expect(settings()).to.deep.equal({ events: ['FAILED'] });
     const { text: page } = await project.ada.get(WEBHOOK);
-    expect(page).to.contain('stored, never shown again').and.not.contain(secret);
+    expect(page).to.contain('stored and never shown again').and.not.contain(secret);
     expect(project.server.logLines.join('')).to.not.contain(secret);
   });
 
