@@ -133,9 +133,9 @@ describe('a form whose session has ended', () => {
     expect(text)
       .to.contain(`<code>${NEW_JOB}</code>`)
       .and.contain('the user who is then signed in')
-      .and.contain('asked once more');
+      .and.contain('confirm the form once more');
     await project.ada.signIn(ADA);
-    expect((await resend({ text } as Response, NEW_JOB)).text).to.not.contain('asked once more');
+    expect((await resend({ text } as Response, NEW_JOB)).text).to.not.contain('confirm the form once more');
   });
 
   it('keeps the jobs that were selected (UI12)', async () => {
