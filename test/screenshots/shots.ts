@@ -48,8 +48,7 @@ const FAILED_JOBS = '/jobs?state=Failed';
 
 function selectAll(action: 'cancel' | 'run-again') {
   return async (page: Page): Promise<void> => {
-    await page.locator('.jobs [name="job"]').first().check();
-    await press('Select all on this page')(page);
+    for (const box of await page.locator('.jobs [name="job"]').all()) await box.check();
     await page.locator(`[data-bulk="${action}"]`).click();
   };
 }
