@@ -88,11 +88,11 @@ describe('the keys and the grid of the dashboard', function () {
           range.selectNodeContents(element);
           return Math.round(range.getBoundingClientRect().left);
         };
-        return [left('.brand'), textOf(document.querySelector('.tabs a')), left('h1'), left('main table'), left('#time-zone')];
+        return [left('.brand'), textOf(document.querySelector('.tabs a')), left('h1'), left('main [role="region"]'), left('#time-zone')];
       })()`);
       expect(new Set(edges).size, `${width}: ${edges.join(' ')}`).to.equal(1);
       const right = await page.evaluate<number[]>(
-        `['[popovertarget="account"]', 'main table'].map((one) => Math.round(document.querySelector(one).getBoundingClientRect().right))`,
+        `['[popovertarget="account"]', 'main [role="region"]'].map((one) => Math.round(document.querySelector(one).getBoundingClientRect().right))`,
       );
       expect(new Set(right).size, `${width}: ${right.join(' ')}`).to.equal(1);
     }

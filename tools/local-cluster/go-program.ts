@@ -79,7 +79,10 @@ async function leaveOut(directory: string): Promise<void> {
 }
 
 async function vendoredModules(vendor: string): Promise<readonly string[]> {
-  const text = await readFile(join(vendor, 'modules.txt'), 'utf8');
+  const file = join(vendor, 'modules.txt');
+  // Go writes none for a program without dependencies.
+  if (!existsSync(file)) return [];
+  const text = await readFile(file, 'utf8');
   return [...text.matchAll(/^# (\S+) v/gm)].map(([, name = '']) => name);
 }
 
