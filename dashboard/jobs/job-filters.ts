@@ -3,6 +3,7 @@ import { PHASES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { FINAL_REASONS } from '../history/final-reasons.ts';
 import { PageError, type PageRequest } from '../http/page.ts';
 import type { JobChoices } from '../live/job-choices.ts';
+import type { KnownJobs } from '../live/known-jobs.ts';
 import { ACTIVE_PHASES } from '../live/project-usage.ts';
 import { FORMAT } from '../ui/format.ts';
 import {
@@ -240,10 +241,7 @@ export function savedViews(
 
 /** How many jobs of the cluster each saved search has, without reading them. */
 export function countViews(
-  {
-    order,
-    choices,
-  }: { readonly order: { size(namespace: string): number }; readonly choices: Pick<JobChoices, 'count'> },
+  { order, choices, ended }: Pick<KnownJobs, 'order' | 'choices' | 'ended'>,
   namespace: string,
   now: Date,
 ): readonly number[] {
@@ -251,7 +249,7 @@ export function countViews(
     order.size(namespace),
     choices.count(namespace, 'phase', ACTIVE_PHASES),
     choices.count(namespace, 'phase', ['Queued']),
-    choices.count(namespace, 'failedOn', [now.toISOString().slice(0, 10)]),
+    ended.failed.countSince(namespace, `${now.toISOString().slice(0, 10)}T00:00:00Z`),
   ];
 }
 

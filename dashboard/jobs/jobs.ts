@@ -40,7 +40,7 @@ function liveHref(
 
 /** The tabs, pages and links around the rows of one page. */
 function frameOf(
-  { jobs: { order, choices } }: PageDeps,
+  { jobs }: PageDeps,
   { namespace, now }: PageRequest,
   { query, total, count }: { readonly query: JobQuery; readonly total: number; readonly count: number },
 ): ListFrame & { readonly newestHref: string; readonly reloadHref: string; readonly firstSteps: string } {
@@ -49,7 +49,7 @@ function frameOf(
   function hrefOf(page: number, isThere: boolean): string | undefined {
     return isThere ? path + writeJobQuery({ ...query, page }) : undefined;
   }
-  const counts = countViews({ order, choices }, namespace, now);
+  const counts = countViews(jobs, namespace, now);
   return {
     views: savedViews(path, { source: 'cluster', query }, counts),
     pages: {

@@ -3,19 +3,16 @@ import { type ListedJob, reasonOf } from './listed-job.ts';
 
 type ChosenJob = Pick<ListedJob, 'metadata' | 'spec' | 'status' | 'createdBy'>;
 
-/** The values that filters of the job list offer, phases for the menu, and what its views count. Empty values are left out. */
+/** The values that filters of the job list offer, and phases for the menu. Empty values are left out. */
 const VALUES = {
   /** Names of the ZipBuckets that jobs refer to. */
   bucket: ({ spec }: ChosenJob): string => spec.bucketRef.name,
   phase: ({ status }: ChosenJob): string => status.phase ?? 'Queued',
   reason: (job: ChosenJob): string => reasonOf(job),
   token: ({ createdBy = '' }: ChosenJob): string => createdBy,
-  /** Day (UTC) on which a job failed, `2026-01-31`. */
-  failedOn: ({ status: { phase, finishedAt = '' } }: ChosenJob): string =>
-    phase === 'Failed' ? finishedAt.slice(0, 10) : '',
 } as const;
 export type JobChoice = keyof typeof VALUES;
-const KINDS: readonly JobChoice[] = ['bucket', 'phase', 'reason', 'token', 'failedOn'];
+const KINDS: readonly JobChoice[] = ['bucket', 'phase', 'reason', 'token'];
 
 /** Which values the jobs of each project have, so that no page has to read every job to offer its filters. */
 export interface JobChoices {
@@ -43,7 +40,6 @@ export function createJobChoices(): JobChoices {
       phase: new Map(),
       reason: new Map(),
       token: new Map(),
-      failedOn: new Map(),
     };
     projects.set(namespace, known);
     return known;

@@ -39,20 +39,16 @@ describe('createJobChoices', () => {
     expect(of('reason')).to.deep.equal(['SlotsTaken', 'SourceNotFound']);
   });
 
-  it('counts the jobs of each state, and those that failed on a day (Q-U3)', () => {
+  it('counts the jobs of each state (Q-U3)', () => {
     const { set, drop, choices } = fixture();
     const failed = { phase: 'Failed', finishedAt: '2026-01-31T23:59:59Z' } as const;
     const [running, ended] = [job('a', { status: { phase: 'Running' } }), job('a', { status: failed })];
     set(running);
     set(job('b'));
     expect(choices.count(NAMESPACE, 'phase', ['Running', 'Queued'])).to.equal(2);
-    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(0);
     set(ended, running);
     expect(choices.count(NAMESPACE, 'phase', ['Running'])).to.equal(0);
-    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(1);
-    expect(choices.count(NAMESPACE, 'failedOn', ['2026-02-01'])).to.equal(0);
     drop(ended);
-    expect(choices.count(NAMESPACE, 'failedOn', ['2026-01-31'])).to.equal(0);
     expect(choices.count('other', 'phase', ['Queued'])).to.equal(0);
   });
 

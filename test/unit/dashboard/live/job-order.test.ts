@@ -66,6 +66,23 @@ describe('createJobOrder', () => {
 });
 
 describe('the ended jobs of a project', () => {
+  it('count those that failed on a day (Q-U3)', () => {
+    const known = createKnownJobs();
+    const key = `${NAMESPACE}/a` as const;
+    function failedSince(day: string): number {
+      return known.ended.failed.countSince(NAMESPACE, `${day}T00:00:00Z`);
+    }
+    const running = job('a', 100, { phase: 'Running' });
+    known.note({ kind: 'set', key, object: running, before: undefined });
+    expect(failedSince('2026-01-31')).to.equal(0);
+    const ended = job('a', 100, { phase: 'Failed', finishedAt: '2026-01-31T23:59:59Z' });
+    known.note({ kind: 'set', key, object: ended, before: running });
+    expect(failedSince('2026-01-31')).to.equal(1);
+    expect(failedSince('2026-02-01')).to.equal(0);
+    known.note({ kind: 'deleted', key, before: ended });
+    expect(failedSince('2026-01-31')).to.equal(0);
+  });
+
   it('are ordered by their end, apart from each other, and follow a job that fails or is deleted (Q-U18)', () => {
     const known = createKnownJobs();
     function set(object: ListedJob, before?: ListedJob): void {
