@@ -24,6 +24,10 @@ export const DASHBOARD = text(
   'URL of the dashboard, which has the history of finished jobs; default: ZIPJOBS_DASHBOARD_URL. Your Kubernetes token is sent to it',
 );
 
+export const SYSTEM_NAMESPACE = {
+  'system-namespace': text('Namespace of the release; default: searched in all namespaces'),
+} as const;
+
 export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
 
 /** Becomes a number of milliseconds. */

@@ -7,6 +7,7 @@ import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { SYSTEM_NAMESPACE } from './options.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { DUMP_LIMITS, type DumpLimits } from './sysdump/dump-context.ts';
@@ -103,11 +104,7 @@ const OPTIONS = {
     requiresArg: true,
     describe: 'Output file; default: zipjobs-sysdump-<time>.zip in the current directory',
   },
-  'system-namespace': {
-    type: 'string',
-    requiresArg: true,
-    describe: 'Namespace of the release; default: searched in all namespaces',
-  },
+  ...SYSTEM_NAMESPACE,
   'max-size': {
     type: 'number',
     requiresArg: true,

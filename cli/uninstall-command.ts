@@ -1,7 +1,7 @@
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { TIMEOUT, YES } from './options.ts';
+import { SYSTEM_NAMESPACE, TIMEOUT, YES } from './options.ts';
 import type { Uninstalled } from './uninstall/uninstall.ts';
 import { waitOptions } from './wait-options.ts';
 
@@ -51,11 +51,7 @@ export const addUninstallCommand: CommandGroup = (parser, run) =>
         .hide('namespace')
         .hide('n')
         .options({
-          'system-namespace': {
-            type: 'string',
-            requiresArg: true,
-            describe: 'Namespace of the release; default: searched in all namespaces',
-          },
+          ...SYSTEM_NAMESPACE,
           timeout: TIMEOUT('90s'),
           yes: YES,
         })

@@ -7,6 +7,7 @@ import { listPages } from '#runtime/kube/client/list-pages.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { SYSTEM_NAMESPACE } from './options.ts';
 import type { Session } from './session.ts';
 import { textAt } from './sysdump/fields.ts';
 import { toFields } from './table.ts';
@@ -186,17 +187,7 @@ export function createVersionCommand(version: string): CommandGroup {
     parser.command(
       'version',
       'Show the versions of the command line, the release and the CRDs',
-      (args) =>
-        args
-          .hide('namespace')
-          .hide('n')
-          .options({
-            'system-namespace': {
-              type: 'string',
-              requiresArg: true,
-              describe: 'Namespace of the release; default: searched in all namespaces',
-            },
-          }),
+      (args) => args.hide('namespace').hide('n').options(SYSTEM_NAMESPACE),
       run(showVersions(version)),
     );
 }
