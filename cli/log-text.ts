@@ -1,18 +1,9 @@
-import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isRecord, readJsonObject } from '#runtime/kube/client/decode.ts';
 import { levelMark } from './decoration.ts';
 import { printable } from './table.ts';
 
 /** Needs no quotes. */
 const WORD = /^[^\s"'=]+$/;
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Without the stack of an error, which takes many lines. */
 function withoutStack(value: unknown): unknown {
@@ -29,7 +20,7 @@ function valueText(value: unknown): string {
 /** `2026-01-01T00:00:00.000Z WARN  retrying a source  fileIndex=3 code=SourceUnavailable`; other lines as they are. */
 export function logLineText(line: string, isDecorated: boolean): string {
   // The process is the same in every line.
-  const { time, level, message, process: _process, ...fields } = parsed(line) ?? {};
+  const { time, level, message, process: _process, ...fields } = readJsonObject(line) ?? {};
   if (typeof time !== 'string' || typeof level !== 'string') return printable(line);
   const pairs = Object.entries(fields).map(([name, value]) => `${name}=${valueText(value)}`);
   const text = [typeof message === 'string' ? message : '', pairs.join(' ')]

@@ -1,4 +1,5 @@
 /** The log of a zipper as text, for readers who are not programs. */
+import { readJsonObject } from '#runtime/kube/client/decode.ts';
 
 /** A line of a log. Empty for what is unknown. */
 export interface LogLine {
@@ -10,19 +11,7 @@ export interface LogLine {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const SHOWN_APART = ['time', 'level', 'message', 'process'];
-
-/** Undefined for text that is not a JSON object, such as a line that was cut. */
-function parsed(line: string): Fields | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(line) as Fields;
-  } catch {
-    return undefined;
-  }
-}
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -32,7 +21,8 @@ function textOf(value: unknown): string {
 }
 
 function toLogLine(line: string): LogLine {
-  const fields = parsed(line);
+  // A line that was cut is text.
+  const fields = line.startsWith('{') ? readJsonObject(line) : undefined;
   if (fields === undefined) return { at: '', level: '', text: line, fields: [] };
   const { time, level, message } = fields;
   return {

@@ -1,7 +1,8 @@
 import type { FileEntry, ListedFile } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { isDataUrl } from '#runtime/entries/data-url.ts';
-import type { EntryField } from '#runtime/zip-request/entry-faults.ts';
+import { readJsonObject } from '#runtime/kube/client/decode.ts';
+import { ENTRY_FIELDS, type EntryField } from '#runtime/zip-request/entry-faults.ts';
 import { sourceHeadersProblem } from '#runtime/zip-request/source-headers.ts';
 
 /** The files of a list of `URL [name]`, one a line. */
@@ -70,36 +71,17 @@ export interface LineFault {
   readonly problem: string;
 }
 
-/** The fields of an entry of `urls` in a request. */
-const FIELDS: readonly EntryField[] = [
-  'url',
-  'filename',
-  'headers',
-  'size',
-  'sha256',
-  'crc32',
-  'content_type',
-];
-
 type ReadEntry =
   | { readonly file: ListedFile }
   | { readonly field: EntryField | null; readonly problem: string };
 
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line) as Readonly<Record<string, unknown>>;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The rules for new jobs check the values of the other fields, whatever their types. */
 function readObject(line: string, number: number): ReadEntry {
-  const entry = parsed(line);
+  const entry = readJsonObject(line);
   if (entry === undefined)
     return { field: null, problem: 'starts with { and is not a JSON object on one line' };
-  if (!Object.keys(entry).every((name) => FIELDS.some((field) => field === name)))
-    return { field: null, problem: `has an unknown field. The fields are ${FIELDS.join(', ')}` };
+  if (!Object.keys(entry).every((name) => ENTRY_FIELDS.some((field) => field === name)))
+    return { field: null, problem: `has an unknown field. The fields are ${ENTRY_FIELDS.join(', ')}` };
   const { url, filename, headers, content_type: contentType, ...stated } = entry;
   if (typeof url !== 'string') return { field: 'url', problem: 'is missing or not a string' };
   if (filename !== undefined && typeof filename !== 'string')

@@ -5,8 +5,17 @@ import { expectationFault } from '../entries/expectations.ts';
 import type { ManifestNameRules } from '../entries/manifest-names.ts';
 import { sourceHeadersProblem } from './source-headers.ts';
 
-/** As requests spell it. */
-export type EntryField = Exclude<keyof ListedFile, 'contentType'> | 'content_type';
+/** The fields of an entry, as requests spell them. */
+export const ENTRY_FIELDS = [
+  'url',
+  'filename',
+  'headers',
+  'size',
+  'sha256',
+  'crc32',
+  'content_type',
+] as const satisfies readonly (Exclude<keyof ListedFile, 'contentType'> | 'content_type')[];
+export type EntryField = (typeof ENTRY_FIELDS)[number];
 
 /** A fault of one entry. Its text contains no value of the request. */
 export interface EntryFault {

@@ -2,7 +2,7 @@ import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
 import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/entries/data-url.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entries/entry-name.ts';
-import type { EntryFault, EntryField } from '#runtime/zip-request/entry-faults.ts';
+import { ENTRY_FIELDS, type EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/zip-request/source-headers.ts';
 import {
   HIGHEST_LIMITS,
@@ -160,16 +160,6 @@ function apiErrorOf(error: DefinedError): ApiError {
   const [param = 'urls'] = /^\w+/.exec(field) ?? [];
   return parameterInvalid(param, `${field} ${problemOf(error)}.`);
 }
-
-const ENTRY_FIELDS = [
-  'url',
-  'filename',
-  'headers',
-  'size',
-  'sha256',
-  'crc32',
-  'content_type',
-] as const satisfies readonly EntryField[];
 
 /** The fault of an entry that was validated by itself. */
 function entryFaultOf(index: number, error: DefinedError | undefined): EntryFault {

@@ -4,13 +4,19 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The text as one JSON object; undefined for any other text. */
+export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** True if the text is one JSON object. */
 export function isJsonObject(text: string): boolean {
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return readJsonObject(text) !== undefined;
 }
 
 /** Checked fields of a kind. The schema of the API server guarantees the rest. */
