@@ -85,7 +85,7 @@ function packedOf(secret: Secret | undefined): Buffer {
 
 /**
  * Reads the Secrets of a job's list one after another, until the last wanted line. False if they have more than `maxBytes`: the
- * annotation with their size is missing from reruns, and whoever creates a job chooses it. @throws what `onLine` throws
+ * annotation with their size is missing from reruns, and anyone who creates a job can choose it. @throws the errors of `onLine`
  */
 export async function readFileListLines(
   kube: KubeClient,

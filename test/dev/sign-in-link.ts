@@ -43,7 +43,7 @@ async function signIn(response: ServerResponse, options: SignInLinkOptions): Pro
 }
 
 /**
- * A link on loopback that signs in whoever opens it: it posts the form of the sign-in page and hands the cookie to the browser, which
+ * A link on loopback that signs in anyone who opens it: it posts the form of the sign-in page and passes the cookie to the browser, which
  * sends it to every port of a host. The token itself is in no URL, and nobody can guess the link.
  */
 export async function startSignInLink(options: SignInLinkOptions): Promise<SignInLink> {

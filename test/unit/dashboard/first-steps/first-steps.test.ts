@@ -149,7 +149,7 @@ describe('the first steps page', () => {
     expect(openIn((await project.ada.get(LIVE)).text)).to.deep.equal(['Create a test archive']);
     putJob(project, 'zipjobs-test/b.zip', 'Succeeded');
     expect(openIn((await project.ada.get(LIVE)).text)).to.deep.equal(['Create an access token']);
-    // Whoever cannot see the tokens goes on with the next step.
+    // A user who cannot see the tokens continues with the next step.
     expect(openIn((await project.viewer.get(LIVE)).text)).to.deep.equal(['Send a request']);
   });
 
