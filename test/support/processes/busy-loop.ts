@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** Environment of a process in which runBusyLoop can run code. */
 export function inspectedAt(port: number): Readonly<Record<string, string>> {
   return {
@@ -8,13 +10,16 @@ export function inspectedAt(port: number): Readonly<Record<string, string>> {
 /** The loop ends by itself after this time, if its test does not end it. */
 const LIMIT_MS = 60_000;
 /**
- * Outside of the evaluation, during which the inspector would run no other. The message says that the loop has started. A
- * compiler may read another variable than an atomic one only once.
+ * Outside of the evaluation, during which the inspector would run no other. The message says that this loop has started:
+ * whoever enables the runtime also receives the messages of earlier loops. A compiler may read another variable than an atomic
+ * one only once.
  */
-const START = `globalThis.isOver = new Int32Array(new SharedArrayBuffer(4)); setImmediate((isOver) => {
-  console.debug('busy loop');
+function startOf(loop: string): string {
+  return `globalThis.isOver = new Int32Array(new SharedArrayBuffer(4)); setImmediate((isOver) => {
+  console.debug('busy loop', '${loop}');
   for (const end = Date.now() + ${LIMIT_MS}; Atomics.load(isOver, 0) === 0 && Date.now() < end; );
 }, globalThis.isOver);`;
+}
 const END = 'Atomics.store(globalThis.isOver, 0, 1)';
 
 async function openInspector(port: number): Promise<WebSocket> {
@@ -37,14 +42,17 @@ export async function duringBusyLoop<T>(port: number, task: () => Promise<T>): P
   function send(id: number, method: string, params: object = {}): void {
     socket.send(JSON.stringify({ id, method, params }));
   }
-  function received(part: string): Promise<void> {
+  function received(...parts: readonly string[]): Promise<void> {
     return new Promise((resolve) => {
-      socket.addEventListener('message', ({ data }) => String(data).includes(part) && resolve());
+      socket.addEventListener('message', ({ data }) => {
+        if (parts.every((part) => String(data).includes(part))) resolve();
+      });
     });
   }
-  const [started, ended] = [received('Runtime.consoleAPICalled'), received('"id":3')];
+  const loop = randomUUID();
+  const [started, ended] = [received('Runtime.consoleAPICalled', loop), received('"id":3')];
   send(1, 'Runtime.enable');
-  send(2, 'Runtime.evaluate', { expression: START });
+  send(2, 'Runtime.evaluate', { expression: startOf(loop) });
   try {
     await started;
     return await task();
