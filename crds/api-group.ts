@@ -9,6 +9,7 @@ export const PLURALS = {
   ZipBucket: 'zipbuckets',
   ZipToken: 'ziptokens',
   ZipProject: 'zipprojects',
+  ZipCheckpoint: 'zipcheckpoints',
 } as const;
 
 export type Kind = keyof typeof PLURALS;

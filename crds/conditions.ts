@@ -74,6 +74,7 @@ export const REASONS = {
   Restored: 'The ZipJob was restored from a backup, so its archive may exist and it does not run again.',
   Recovering: 'Recovering the last attempt, so that it can no longer publish an archive.',
   Recovered: 'The last attempt can no longer publish an archive.',
+  Inherited: 'The next pod continues the upload of the last attempt, so nothing is recovered yet.',
   NothingToRecover: 'No upload was started, so no recovery is needed.',
   NotConfigured: 'The project had no webhook for this event when the job was created.',
   Delivered: 'The receiver responded with success.',

@@ -16,6 +16,8 @@ export const EXIT_CODES = {
   terminated: 35,
   outcomeUnknown: 36,
   superseded: 37,
+  /** The pod was asked to stop, and the next one continues its upload. */
+  checkpointed: 38,
 } as const;
 export type ExitName = keyof typeof EXIT_CODES;
 
@@ -27,7 +29,11 @@ export function isPermanentExit(code: number): boolean {
 }
 
 /** The pod was not active, or was stopped from outside: it does not count as a failed attempt. */
-export const DISRUPTION_EXIT_CODES: readonly number[] = [EXIT_CODES.notActive, EXIT_CODES.terminated];
+export const DISRUPTION_EXIT_CODES: readonly number[] = [
+  EXIT_CODES.notActive,
+  EXIT_CODES.terminated,
+  EXIT_CODES.checkpointed,
+];
 
 /**
  * Values of status.failure.code, each with a message and an exit code. `retriableExit` is that of a failure after which another

@@ -163,15 +163,59 @@ export type ArchiveContents = Pick<
 
 export interface AttemptUpload {
   readonly uploadId: string;
-  /** `open`: nothing can be published once the pod is no longer active. `committing`: CompleteMultipartUpload may have been sent. */
-  readonly state: 'open' | 'committing';
+  /** podUid of the pod that created the upload, which is in the metadata of its object. Absent: the pod that recorded it. */
+  readonly owner?: string;
+  /**
+   * `open`: nothing can be published once the pod is no longer active. `committing`: CompleteMultipartUpload may have been sent.
+   * `discarded`: the pod does not continue the upload of an earlier one, and aborts it.
+   */
+  readonly state: UploadStage;
   readonly partSize: number;
   readonly parts?: number;
+  /** Sequence of the newest checkpoint from which another pod can continue the upload. Absent: there is none. */
+  readonly checkpoint?: number;
 }
+
+export const UPLOAD_STAGES = ['open', 'committing', 'discarded'] as const;
+export type UploadStage = (typeof UPLOAD_STAGES)[number];
+
+/** Why a pod did not continue the upload of an earlier one. */
+export const RESUME_REFUSALS = {
+  NoCheckpoint: 'The checkpoint is missing, or names another upload.',
+  OtherPlan: 'The checkpoint is of another plan, for example after an upgrade.',
+  UploadGone: 'The store no longer has the upload.',
+  PartsHidden: 'The credentials may not list the parts of the upload (s3:ListMultipartUploadParts).',
+  PartsDiffer: 'The ETags of the store say nothing about the bytes of a part, and the earlier pod may still send one.',
+  LayoutChanged: 'A source has another length than before, so everything behind it would move.',
+  SingleUse: 'A file of which only a part is in the store would have to be requested again, but its URL may work only once.',
+} as const;
+export type ResumeRefusal = keyof typeof RESUME_REFUSALS;
 
 export interface UploadState extends AttemptUpload {
   /** Recorded with `committing`, for an attempt that is lost before it writes its result. */
   readonly archive?: ArchiveContents;
+  /** Recorded with `committing`: SHA-256 (hex) of the numbers and ETags of all parts, by which recovery knows them again. */
+  readonly partsDigest?: string;
+  /** Parts of earlier pods that this one did not make again, and their bytes. Absent: it does not continue an upload. */
+  readonly resumedParts?: number;
+  readonly resumedBytes?: number;
+  /** Why this upload does not continue the one of an earlier pod. */
+  readonly refusal?: ResumeRefusal;
+  /** Checkpoints that could not be written. Absent: none. */
+  readonly checkpointFailures?: number;
+}
+
+/** The upload of an earlier pod that the next one is to continue. */
+export interface InheritedUpload {
+  readonly uploadId: string;
+  readonly owner: string;
+  readonly partSize: number;
+  /** Sequence of its newest checkpoint that is known. */
+  readonly checkpoint: number;
+  /** Pods that have continued it so far. */
+  readonly resumes: number;
+  /** The pod that continues it now. */
+  readonly adoptedBy?: string;
 }
 
 /** One run of a zipper pod. The last ten are kept. */
@@ -191,6 +235,8 @@ export interface Attempt {
   readonly abortFailures?: number;
   /** Seconds that its recovery Jobs were suspended in a queue, except the last one. They do not count against the limit of recovery. */
   readonly queuedSeconds?: number;
+  /** Parts of earlier attempts that it did not make again. Absent: it did not continue an upload. */
+  readonly resumedParts?: number;
 }
 
 /** permanent: a retry cannot help. transient: counted by the Job. disruption: not counted. oom: counted separately. */
@@ -247,6 +293,10 @@ export interface ControllerStatus {
   readonly progressIntervalSeconds?: number;
   /** Number of started attempts: pods that were activated, and pods that ended before that. */
   readonly attemptsTotal?: number;
+  /** A ZipCheckpoint of the same name exists, in which the active pod records how to continue its upload. */
+  readonly checkpointed?: boolean;
+  /** Kept until a result, the recovery of this upload, or another upload. */
+  readonly inherits?: InheritedUpload;
   readonly webhook?: WebhookState;
   readonly conditions?: readonly Condition[];
 }

@@ -25,6 +25,8 @@ export const ZIP_RESULT_SCHEMA = {
     retries: COUNT,
     contractVersion: COUNT,
     sha256: { type: 'string' },
+    /** Pods that continued the upload of an earlier one. Absent: none. */
+    resumes: COUNT,
   },
 } as const satisfies JsonSchema;
 export type ZipResult = FromSchema<typeof ZIP_RESULT_SCHEMA>;
@@ -41,9 +43,10 @@ export const FAILURE_SCHEMA = {
     retriable: { type: 'boolean' },
     /**
      * What became of the upload of a zipper that failed. `aborted`: the store no longer has it, and nothing was published. `open`:
-     * nothing was published, but it may remain. Absent: the state of the upload in the status says what is possible.
+     * nothing was published, but it may remain. `kept`: nothing was published, and the next pod can continue it. Absent: the state of
+     * the upload in the status says what is possible.
      */
-    upload: { enum: ['aborted', 'open'] },
+    upload: { enum: ['aborted', 'open', 'kept'] },
   },
 } as const satisfies JsonSchema;
 /** Why a job failed; never contains a URL. */

@@ -146,6 +146,13 @@ const ARCHIVE_SCHEMA = {
   },
 } as const satisfies JsonSchema;
 
+/** What the attempt recorded before it sent Complete. */
+const FINISH_SCHEMA = {
+  type: 'object',
+  required: ['parts', 'partsDigest', 'onConflict'],
+  properties: { parts: COUNT, partsDigest: TEXT, onConflict: { enum: ON_CONFLICTS } },
+} as const satisfies JsonSchema;
+
 const RECOVERY_SCHEMA = {
   type: 'object',
   required: ['mode', 'zipJobUid', 'key', 'attempt', 'since', 'endedAt', 'endedAgeSeconds'],
@@ -153,7 +160,7 @@ const RECOVERY_SCHEMA = {
     mode: { const: 'recover' },
     zipJobUid: TEXT,
     key: TEXT,
-    /** podUid of the attempt to recover, which is in the object metadata of its archive. */
+    /** podUid of the pod that created the upload, which is in the object metadata of its archive. */
     attempt: TEXT,
     /** Start of the attempt: it started no upload before. By the clock of the API server, as is `endedAt`. */
     since: TIME,
@@ -170,7 +177,12 @@ const RECOVERY_SCHEMA = {
     {
       type: 'object',
       required: ['uploadState', 'uploadId'],
-      properties: { uploadState: { enum: ['open', 'committing'] }, uploadId: TEXT },
+      properties: {
+        uploadState: { enum: ['open', 'committing'] },
+        uploadId: TEXT,
+        /** Complete the upload if its parts are these, instead of aborting it. Only with `committing`. */
+        finish: FINISH_SCHEMA,
+      },
     },
     {
       type: 'object',

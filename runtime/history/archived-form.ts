@@ -122,6 +122,8 @@ const STATUS: Keep<ZipJobStatus> = {
   job: ({ name, uid, podName, node }) => defined({ name, uid, podName, node }),
   attempts: (attempts) => attempts.map(withSafeMessage),
   attemptsTotal: 'keep',
+  checkpointed: 'drop',
+  inherits: 'drop',
   webhook: ({ log, ...state }) =>
     defined({
       ...state,

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}},"settings":{"type":"object"}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}},"settings":{"type":"object"}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1},"finish":{"type":"object","required":["parts","partsDigest","onConflict"],"properties":{"parts":{"type":"integer","minimum":0},"partsDigest":{"type":"string","minLength":1},"onConflict":{"enum":["replace","fail"]}}}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 const pattern2 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
@@ -1321,6 +1321,87 @@ var valid20 = _errs149 === errors;
 else {
 var valid20 = true;
 }
+if(valid20){
+if(data.finish !== undefined){
+let data73 = data.finish;
+const _errs151 = errors;
+if(errors === _errs151){
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+let missing8;
+if((((data73.parts === undefined) && (missing8 = "parts")) || ((data73.partsDigest === undefined) && (missing8 = "partsDigest"))) || ((data73.onConflict === undefined) && (missing8 = "onConflict"))){
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"}];
+return false;
+}
+else {
+if(data73.parts !== undefined){
+let data74 = data73.parts;
+const _errs153 = errors;
+if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
+validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs153){
+if((typeof data74 == "number") && (isFinite(data74))){
+if(data74 < 0 || isNaN(data74)){
+validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid21 = _errs153 === errors;
+}
+else {
+var valid21 = true;
+}
+if(valid21){
+if(data73.partsDigest !== undefined){
+let data75 = data73.partsDigest;
+const _errs155 = errors;
+if(errors === _errs155){
+if(typeof data75 === "string"){
+if(func2(data75) < 1){
+validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid21 = _errs155 === errors;
+}
+else {
+var valid21 = true;
+}
+if(valid21){
+if(data73.onConflict !== undefined){
+let data76 = data73.onConflict;
+const _errs157 = errors;
+if(!((data76 === "replace") || (data76 === "fail"))){
+validate10.errors = [{instancePath:instancePath+"/finish/onConflict",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.finish.properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid21 = _errs157 === errors;
+}
+else {
+var valid21 = true;
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid20 = _errs151 === errors;
+}
+else {
+var valid20 = true;
+}
+}
 }
 }
 }
@@ -1331,34 +1412,34 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs151 = errors;
-if(errors === _errs151){
+const _errs158 = errors;
+if(errors === _errs158){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing8;
-if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"}];
+let missing9;
+if(((data.uploadState === undefined) && (missing9 = "uploadState")) || ((data.uploadId === undefined) && (missing9 = "uploadId"))){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"}];
 return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data73 = data.uploadState;
-const _errs153 = errors;
-if(!((data73 === "open") || (data73 === "committing"))){
+let data77 = data.uploadState;
+const _errs160 = errors;
+if(!((data77 === "open") || (data77 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid22 = _errs153 === errors;
+var valid23 = _errs160 === errors;
 }
 else {
-var valid22 = true;
+var valid23 = true;
 }
-if(valid22){
+if(valid23){
 if(data.uploadId !== undefined){
-let data74 = data.uploadId;
-const _errs154 = errors;
-if(errors === _errs154){
-if(typeof data74 === "string"){
-if(func2(data74) < 1){
+let data78 = data.uploadId;
+const _errs161 = errors;
+if(errors === _errs161){
+if(typeof data78 === "string"){
+if(func2(data78) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1368,10 +1449,91 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid22 = _errs154 === errors;
+var valid23 = _errs161 === errors;
 }
 else {
-var valid22 = true;
+var valid23 = true;
+}
+if(valid23){
+if(data.finish !== undefined){
+let data79 = data.finish;
+const _errs163 = errors;
+if(errors === _errs163){
+if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
+let missing10;
+if((((data79.parts === undefined) && (missing10 = "parts")) || ((data79.partsDigest === undefined) && (missing10 = "partsDigest"))) || ((data79.onConflict === undefined) && (missing10 = "onConflict"))){
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"}];
+return false;
+}
+else {
+if(data79.parts !== undefined){
+let data80 = data79.parts;
+const _errs165 = errors;
+if(!(((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80))) && (isFinite(data80)))){
+validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs165){
+if((typeof data80 == "number") && (isFinite(data80))){
+if(data80 < 0 || isNaN(data80)){
+validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid24 = _errs165 === errors;
+}
+else {
+var valid24 = true;
+}
+if(valid24){
+if(data79.partsDigest !== undefined){
+let data81 = data79.partsDigest;
+const _errs167 = errors;
+if(errors === _errs167){
+if(typeof data81 === "string"){
+if(func2(data81) < 1){
+validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid24 = _errs167 === errors;
+}
+else {
+var valid24 = true;
+}
+if(valid24){
+if(data79.onConflict !== undefined){
+let data82 = data79.onConflict;
+const _errs169 = errors;
+if(!((data82 === "replace") || (data82 === "fail"))){
+validate10.errors = [{instancePath:instancePath+"/finish/onConflict",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.finish.properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid24 = _errs169 === errors;
+}
+else {
+var valid24 = true;
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid23 = _errs163 === errors;
+}
+else {
+var valid23 = true;
+}
 }
 }
 }
@@ -1383,12 +1545,12 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs156 = errors;
-if(errors === _errs156){
+const _errs170 = errors;
+if(errors === _errs170){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing9;
-if((data.uploadState === undefined) && (missing9 = "uploadState")){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/1/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"}];
+let missing11;
+if((data.uploadState === undefined) && (missing11 = "uploadState")){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/1/required",keyword:"required",params:{missingProperty: missing11},message:"must have required property '"+missing11+"'"}];
 return false;
 }
 else {
@@ -1433,12 +1595,12 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs159 = errors;
-if(errors === _errs159){
+const _errs173 = errors;
+if(errors === _errs173){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing10;
-if((data.mode === undefined) && (missing10 = "mode")){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"}];
+let missing12;
+if((data.mode === undefined) && (missing12 = "mode")){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: missing12},message:"must have required property '"+missing12+"'"}];
 return false;
 }
 else {

@@ -253,7 +253,12 @@ export interface ToRecover {
 function uploadFacts(upload: Recovered) {
   return upload === 'unrecorded'
     ? ({ uploadState: 'unrecorded' } as const)
-    : { uploadState: upload.state, uploadId: upload.uploadId, ...defined({ bytes: archiveBytesOf(upload) }) };
+    : {
+        // An upload that the pod gave up was never committed.
+        uploadState: upload.state === 'committing' ? ('committing' as const) : ('open' as const),
+        uploadId: upload.uploadId,
+        ...defined({ bytes: archiveBytesOf(upload) }),
+      };
 }
 
 function endOf({ finishedAt }: Attempt, now: Date) {

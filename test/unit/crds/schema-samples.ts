@@ -27,7 +27,14 @@ const condition: Complete<Condition> = {
   lastTransitionTime: TIME,
   observedGeneration: 1,
 };
-const upload: Complete<zip.AttemptUpload> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const upload: Complete<zip.AttemptUpload> = {
+  uploadId: 'u',
+  owner: 'p',
+  state: 'open',
+  partSize: 1,
+  parts: 1,
+  checkpoint: 1,
+};
 const archive: Complete<zip.ArchiveContents> = {
   bytes: 1,
   entries: 1,
@@ -99,9 +106,12 @@ const status: Complete<zip.ZipJobStatus> = {
       uploadAborted: true,
       abortFailures: 1,
       queuedSeconds: 1,
+      resumedParts: 1,
     },
   ],
   attemptsTotal: 1,
+  checkpointed: true,
+  inherits: { uploadId: 'u', owner: 'p', partSize: 1, checkpoint: 1, resumes: 1, adoptedBy: 'p' },
   progressIntervalSeconds: 4,
   progress: {
     podUid: 'p',
@@ -119,8 +129,16 @@ const status: Complete<zip.ZipJobStatus> = {
     size: '7 B',
     updatedAt: TIME,
   },
-  upload: { ...upload, archive },
-  result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 },
+  upload: {
+    ...upload,
+    archive,
+    partsDigest: '0',
+    resumedParts: 1,
+    resumedBytes: 1,
+    refusal: 'UploadGone',
+    checkpointFailures: 1,
+  },
+  result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1, resumes: 1 },
   failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false, upload: 'open' },
   sourceCheck: {
     checked: 1,
