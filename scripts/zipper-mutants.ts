@@ -119,7 +119,7 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'any refusal means that another pod is active',
-    file: 'zipper-image/status/status-api.ts',
+    file: 'zipper-image/status/api-server.ts',
     find: ' && message.includes(`[${POLICY_MARKS.notActive}]`);',
     replace: ';',
     tests: [REFUSED],

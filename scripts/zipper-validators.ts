@@ -5,6 +5,7 @@ import { ZIPPER_TASK_SCHEMA } from '#crds/zipper-task.ts';
 import { settingsSchema } from '#runtime/config/config.ts';
 import { ZIPPER_SETTINGS } from '#runtime/zip-request/zipper-settings.ts';
 import { ZIPPER_VARIABLES } from '#zipper-image/config.ts';
+import { OWN_CHECKPOINT_SCHEMA } from '#zipper-image/status/own-checkpoint.ts';
 import { OWN_ZIP_JOB_SCHEMA } from '#zipper-image/status/own-zip-job.ts';
 
 const HEADER = `// @ts-nocheck
@@ -46,7 +47,11 @@ export function zipperValidators(): Readonly<Record<string, string>> {
       { allErrors: true },
     ),
     'zipper-image/validators/documents.ts': generate(
-      { validateTask: ZIPPER_TASK_SCHEMA, validateOwnZipJob: OWN_ZIP_JOB_SCHEMA },
+      {
+        validateTask: ZIPPER_TASK_SCHEMA,
+        validateOwnZipJob: OWN_ZIP_JOB_SCHEMA,
+        validateOwnCheckpoint: OWN_CHECKPOINT_SCHEMA,
+      },
       {},
     ),
   };

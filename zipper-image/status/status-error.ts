@@ -9,19 +9,22 @@ export interface StatusErrorOptions {
   readonly isRefusal?: boolean;
   /** It refused what was written, rather than who wrote it. */
   readonly isOfContent?: boolean;
+  /** The API server is certain that there is no such object. */
+  readonly isGone?: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A failed write of the ZipJob's status. `Superseded`: this pod is certainly not, or no longer, active. `Internal`: the response
- * is not a ZipJob, or the API server keeps rejecting the content of the write.
+ * A failed write of the status of the ZipJob or its ZipCheckpoint. `Superseded`: this pod is certainly not, or no longer, active.
+ * `Internal`: the response is not such an object, or the API server keeps rejecting the content of the write.
  */
 export class StatusError extends AppError {
   declare readonly code: StatusErrorOptions['code'];
   readonly httpStatus: number | undefined;
   readonly isRefusal: boolean;
   readonly isOfContent: boolean;
+  readonly isGone: boolean;
 
   constructor(message: string, options: StatusErrorOptions) {
     super(message, {
@@ -33,5 +36,6 @@ export class StatusError extends AppError {
     this.httpStatus = options.httpStatus;
     this.isRefusal = options.isRefusal === true;
     this.isOfContent = options.isOfContent === true;
+    this.isGone = options.isGone === true;
   }
 }

@@ -1958,3 +1958,155 @@ return false;
 validate11.errors = vErrors;
 return errors === 0;
 }
+
+export const validateOwnCheckpoint = validate12;
+const schema13 = {"$id":"validateOwnCheckpoint","type":"object","required":["spec"],"properties":{"spec":{"type":"object","required":["zipJobUid"],"properties":{"zipJobUid":{"type":"string"}}},"status":{"type":"object","required":["sequence","uploadId","owner","plan","records"],"properties":{"sequence":{"type":"integer","minimum":0},"uploadId":{"type":"string"},"owner":{"type":"string"},"plan":{"type":"string"},"records":{"type":"string"}}}}};
+
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="validateOwnCheckpoint" */;
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.spec === undefined) && (missing0 = "spec")){
+validate12.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.spec !== undefined){
+let data0 = data.spec;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.zipJobUid === undefined) && (missing1 = "zipJobUid")){
+validate12.errors = [{instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data0.zipJobUid !== undefined){
+if(typeof data0.zipJobUid !== "string"){
+validate12.errors = [{instancePath:instancePath+"/spec/zipJobUid",schemaPath:"#/properties/spec/properties/zipJobUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate12.errors = [{instancePath:instancePath+"/spec",schemaPath:"#/properties/spec/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data2 = data.status;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+let missing2;
+if((((((data2.sequence === undefined) && (missing2 = "sequence")) || ((data2.uploadId === undefined) && (missing2 = "uploadId"))) || ((data2.owner === undefined) && (missing2 = "owner"))) || ((data2.plan === undefined) && (missing2 = "plan"))) || ((data2.records === undefined) && (missing2 = "records"))){
+validate12.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data2.sequence !== undefined){
+let data3 = data2.sequence;
+const _errs7 = errors;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+validate12.errors = [{instancePath:instancePath+"/status/sequence",schemaPath:"#/properties/status/properties/sequence/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs7){
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 < 0 || isNaN(data3)){
+validate12.errors = [{instancePath:instancePath+"/status/sequence",schemaPath:"#/properties/status/properties/sequence/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.uploadId !== undefined){
+const _errs9 = errors;
+if(typeof data2.uploadId !== "string"){
+validate12.errors = [{instancePath:instancePath+"/status/uploadId",schemaPath:"#/properties/status/properties/uploadId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.owner !== undefined){
+const _errs11 = errors;
+if(typeof data2.owner !== "string"){
+validate12.errors = [{instancePath:instancePath+"/status/owner",schemaPath:"#/properties/status/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.plan !== undefined){
+const _errs13 = errors;
+if(typeof data2.plan !== "string"){
+validate12.errors = [{instancePath:instancePath+"/status/plan",schemaPath:"#/properties/status/properties/plan/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.records !== undefined){
+const _errs15 = errors;
+if(typeof data2.records !== "string"){
+validate12.errors = [{instancePath:instancePath+"/status/records",schemaPath:"#/properties/status/properties/records/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate12.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate12.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate12.errors = vErrors;
+return errors === 0;
+}
