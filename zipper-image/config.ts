@@ -52,6 +52,8 @@ export const ZIPPER_CONSTANTS = {
   statusActivationIntervalMs: 1_000,
   /** Shortest interval between two progress writes; the controller asks for longer ones when many jobs run. */
   statusProgressIntervalMs: PROGRESS_INTERVAL_MS,
+  /** Shortest interval between two checkpoints, plus a random fifth; longer while many jobs run. */
+  checkpointIntervalMs: 30_000,
   /** Time limit of one status write: longer than the API server's own. */
   statusRequestTimeoutMs: 35_000,
   /** How long the API server may refuse status writes without naming another active pod: one that starts refuses for some seconds. */
