@@ -4,8 +4,8 @@
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
  * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request pipe (networks that limit each connection;
  * `--way TEXT` for the cases whose name starts with it), neighbours (with `--way NAME` for some of its ways), scale (`--jobs N`
- * running jobs, default 5,000, and `--queued N`, default twenty times as many) and history (`--rows N`, default 1,000,000; `--bulk` to
- * build indexes after the rows). On a shared machine only ratios within one run are meaningful.
+ * running jobs, default 5,000, and `--queued N`, default twenty times as many), checkpoint and history (`--rows N`, default 1,000,000;
+ * `--bulk` to build indexes after the rows). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -14,6 +14,7 @@ import { measureApi } from './api/measure-api.ts';
 import { type BenchCase, benchCases, TINY } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
+import { measureCheckpoints } from './checkpoint-cost.ts';
 import { measureColdStart } from './cold-start.ts';
 import { type Contender, findContenders, NODE_START, profiled } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
@@ -92,6 +93,18 @@ async function api(): Promise<void> {
   else
     for (const { what, value, unit, bar } of figures)
       console.log(`api: ${what}: ${value} ${unit}${bar === '' ? '' : ` (target ${bar})`}`);
+}
+
+async function checkpoint(): Promise<void> {
+  for (const cost of await measureCheckpoints(values.quick ? 10 : 50)) {
+    const { what, characters, first_cpu_ms, cpu_ms, first_blocked_ms, blocked_ms } = cost;
+    console.log(
+      values.json
+        ? JSON.stringify(cost)
+        : `checkpoint: ${what}: ${characters} characters; ${cpu_ms} ms of CPU (the first ${first_cpu_ms}); ` +
+            `other work waited at most ${blocked_ms} ms (the first ${first_blocked_ms})`,
+    );
+  }
 }
 
 async function neighbours(): Promise<void> {
@@ -181,6 +194,7 @@ if (isWanted('controller')) await controller();
 if (isWanted('api')) await api();
 // An hour or more, so only on request.
 if (values.case?.includes('scale') === true) await scale();
+if (values.case?.includes('checkpoint') === true) await checkpoint();
 if (values.case?.includes('neighbours') === true) await neighbours();
 if (values.case?.includes('pipe') === true) await pipe();
 if (values.case?.includes('history') === true) await history();
