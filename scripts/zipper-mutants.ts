@@ -8,6 +8,7 @@ const SWEEP = `${ZIPPER}/tasks/recover-sweep.test.ts`;
 const ARCHIVE = `${ZIPPER}/tasks/zip-to-s3.test.ts`;
 const REFUSED = `${ZIPPER}/tasks/refused-writes.test.ts`;
 const PART_RETRIES = `${ZIPPER}/store/upload-retries.test.ts`;
+const CHECKPOINTS = `${ZIPPER}/resume/checkpoint-writer.test.ts`;
 const ANY_ORDER = 'test/unit/controller/zip-job/any-order.test.ts';
 const RECOVERING = 'test/unit/controller/zip-job/states/recovering.test.ts';
 
@@ -123,6 +124,48 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
     find: ' && message.includes(`[${POLICY_MARKS.notActive}]`);',
     replace: ';',
     tests: [REFUSED],
+  },
+  {
+    name: 'a pod that is no longer active continues to write checkpoints',
+    file: 'zipper-image/resume/checkpoint-writer.ts',
+    find: "error.code === 'Superseded'",
+    replace: "error.code === 'Internal'",
+    tests: [CHECKPOINTS],
+  },
+  {
+    name: 'a checkpoint is written while another one is',
+    file: 'zipper-image/resume/checkpoint-writer.ts',
+    find: '!this.#isScheduled || this.#running !== undefined ||',
+    replace: '!this.#isScheduled ||',
+    tests: [CHECKPOINTS],
+  },
+  {
+    name: 'a checkpoint that failed is repeated with the same sequence',
+    file: 'zipper-image/resume/checkpoint-writer.ts',
+    find: 'this.#highest = highest + 1;',
+    replace: '',
+    tests: [CHECKPOINTS],
+  },
+  {
+    name: 'the last checkpoint waits without a limit',
+    file: 'zipper-image/resume/checkpoint-writer.ts',
+    find: '() => this.#cancel.abort(tooSlow(limitMs))',
+    replace: '() => undefined',
+    tests: [CHECKPOINTS],
+  },
+  {
+    name: 'checkpoints ignore how many jobs run',
+    file: 'zipper-image/resume/checkpoint-writer.ts',
+    find: 'this.#progressSeconds * 1000 * writes',
+    replace: '0 * writes',
+    tests: [CHECKPOINTS],
+  },
+  {
+    name: 'a damaged checkpoint is read',
+    file: 'zipper-image/resume/document.ts',
+    find: 'if (crc32(content) !== bytes.readUInt32BE(content.length))',
+    replace: 'if (content.length === 0)',
+    tests: [`${ZIPPER}/resume/document.test.ts`],
   },
   {
     name: 'an upload is given up after some failed writes of its state',
