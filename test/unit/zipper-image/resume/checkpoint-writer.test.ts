@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ZipCheckpointStatus } from '#crds/zip-checkpoint.ts';
 import { createLogger } from '#runtime/log/log.ts';
+import { largeRecords } from '#test/support/builders/large-records.ts';
 import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
 import { until } from '#test/support/until.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { decodeRecords } from '#zipper-image/resume/document.ts';
 import type { Records } from '#zipper-image/resume/types.ts';
 import { StatusError } from '#zipper-image/status/status-error.ts';
-import { largeRecords } from './large-records.ts';
 
 const INTERVAL_MS = 30_000;
 const MINUTE_MS = 60_000;

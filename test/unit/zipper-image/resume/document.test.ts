@@ -5,12 +5,12 @@ import { FAILURE_CODES, type FailureCode } from '#crds/exit-codes.ts';
 import { MOST_RECORDS_LENGTH } from '#crds/zip-checkpoint.ts';
 import { MOST_FILES } from '#crds/zip-job.ts';
 import { MOST_PARTS } from '#runtime/zip-request/part-sizes.ts';
+import { largeRecords } from '#test/support/builders/large-records.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
 import { sized } from '#test/support/sized.ts';
 import { DocumentError, decodeRecords, encodeRecords } from '#zipper-image/resume/document.ts';
 import type { FileRecord, PartRecord, Records } from '#zipper-image/resume/types.ts';
 import { aFile, someRecords } from './generate-records.ts';
-import { largeRecords } from './large-records.ts';
 
 const seed = Number(process.env['DOCUMENT_SEED'] ?? Date.now() % 1_000_000_000);
 const PLAIN: FileRecord = { lengthUnverified: false, contentEncoded: false };
