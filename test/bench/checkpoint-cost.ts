@@ -18,7 +18,7 @@ export interface CheckpointCost {
   /** CPU time of the thread to encode and to send: of the first one, and the median of the others. */
   readonly first_cpu_ms: number;
   readonly cpu_ms: number;
-  /** The longest time that other work waited, in the first one and in all others. */
+  /** The longest time that other work waited, also for other processes: in the first one, and the median of the others. */
   readonly first_blocked_ms: number;
   readonly blocked_ms: number;
 }
@@ -78,7 +78,7 @@ async function measureCase(
     first_cpu_ms: rounded(first.cpuMs),
     cpu_ms: rounded(median(others.map(({ cpuMs }) => cpuMs))),
     first_blocked_ms: rounded(first.blockedMs),
-    blocked_ms: rounded(Math.max(...others.map(({ blockedMs }) => blockedMs))),
+    blocked_ms: rounded(median(others.map(({ blockedMs }) => blockedMs))),
   };
 }
 

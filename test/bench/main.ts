@@ -102,7 +102,7 @@ async function checkpoint(): Promise<void> {
       values.json
         ? JSON.stringify(cost)
         : `checkpoint: ${what}: ${characters} characters; ${cpu_ms} ms of CPU (the first ${first_cpu_ms}); ` +
-            `other work waited at most ${blocked_ms} ms (the first ${first_blocked_ms})`,
+            `other work waited ${blocked_ms} ms (the first ${first_blocked_ms})`,
     );
   }
 }

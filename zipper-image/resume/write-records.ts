@@ -1,5 +1,5 @@
 /** Writes the records of files and parts as bytes. Each function has its counterpart in read-records.ts. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { FailureCode } from '#crds/exit-codes.ts';
 import { MOST_FILES } from '#crds/zip-job.ts';
 import { MOST_PARTS } from '#runtime/zip-request/part-sizes.ts';
@@ -114,7 +114,7 @@ async function writeFiles(to: ByteWriter, files: readonly FileRecord[]): Promise
   const context = { previous: createPrevious(), codes };
   for (const [index, file] of files.entries()) {
     writeFile(to, file, context);
-    if (index % TURN === TURN - 1) await nextTurn();
+    if (index % TURN === TURN - 1) await letOthersRun();
   }
 }
 
@@ -142,7 +142,7 @@ async function writeParts(to: ByteWriter, parts: readonly PartRecord[]): Promise
     to.number(crc32 === undefined ? 0 : 1);
     for (const part of range) {
       writePart(to, part);
-      if (part.number % TURN === 0) await nextTurn();
+      if (part.number % TURN === 0) await letOthersRun();
     }
   }
 }

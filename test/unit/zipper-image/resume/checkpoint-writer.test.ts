@@ -133,9 +133,9 @@ describe('createCheckpointWriter', () => {
   it('continues the sequence of earlier pods, whose checkpoint counts only if it is of the same upload', async () => {
     const continued = new Bench({ last: { sequence: 7, isOfUpload: true } });
     expect(continued.writer.sequence).to.equal(7);
-    const anew = new Bench({ last: { sequence: 7, isOfUpload: false } });
-    expect(anew.writer.sequence).to.equal(undefined);
-    for (const bench of [continued, anew]) {
+    const fresh = new Bench({ last: { sequence: 7, isOfUpload: false } });
+    expect(fresh.writer.sequence).to.equal(undefined);
+    for (const bench of [continued, fresh]) {
       bench.writer.follow(CHECKPOINTED);
       await bench.run(15_000);
       expect(bench.sequences).to.deep.equal([8]);
@@ -263,9 +263,9 @@ describe('the last checkpoint', () => {
     bench.writer.follow(CHECKPOINTED);
     expect(await bench.writer.writeLast(5000)).to.equal(true);
     expect(bench.written).to.deep.equal([]);
-    const anew = new Bench();
-    anew.writer.follow(CHECKPOINTED);
-    expect(await anew.writer.writeLast(5000)).to.equal(false);
+    const fresh = new Bench();
+    fresh.writer.follow(CHECKPOINTED);
+    expect(await fresh.writer.writeLast(5000)).to.equal(false);
   });
 
   it('waits for the write that is under way', async () => {
