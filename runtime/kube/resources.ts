@@ -13,6 +13,7 @@ import type {
 import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipCheckpoint } from '#crds/zip-checkpoint.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
@@ -78,6 +79,7 @@ export const RESOURCES = {
   zipBuckets: ours<ZipBucket>('ZipBucket'),
   zipTokens: ours<ZipToken>('ZipToken'),
   zipProjects: ours<ZipProject>('ZipProject'),
+  zipCheckpoints: ours<ZipCheckpoint>('ZipCheckpoint'),
   jobs: builtIn<Job>(
     { apiVersion: 'batch/v1', plural: 'jobs' },
     { kind: 'Job', required: ['spec'], optional: ['status'] },

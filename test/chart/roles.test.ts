@@ -85,6 +85,7 @@ describe('the roles of the chart', function () {
       'rbac.authorization.k8s.io rolebindings [zipjobs-zipper]: create delete list patch watch',
       'zipjobs.dev zipbuckets/status: patch',
       'zipjobs.dev zipbuckets: get list patch watch',
+      'zipjobs.dev zipcheckpoints: create delete patch',
       'zipjobs.dev zipjobs/status: patch',
       'zipjobs.dev zipjobs: delete get list patch watch',
       'zipjobs.dev zipprojects/status: patch',
@@ -124,8 +125,20 @@ describe('the roles of the chart', function () {
     expect(names).not.to.include('zipjobs-uninstall');
   });
 
-  it('grant the zipper one verb on one resource (P4)', () => {
-    expect(grants(clusterRole(ZIPPER_SERVICE_ACCOUNT))).to.deep.equal(['zipjobs.dev zipjobs/status: patch']);
+  it('grant the zipper one verb on two subresources (P4)', () => {
+    expect(grants(clusterRole(ZIPPER_SERVICE_ACCOUNT))).to.deep.equal([
+      'zipjobs.dev zipcheckpoints/status: patch',
+      'zipjobs.dev zipjobs/status: patch',
+    ]);
+  });
+
+  it('show checkpoints to no role of users, to the API and to the dashboard', () => {
+    const others = objects.filter(
+      ({ kind, metadata }) =>
+        ROLE_KINDS.includes(kind) && !['zipjobs-controller', ZIPPER_SERVICE_ACCOUNT].includes(metadata.name),
+    );
+    expect(others).to.have.length(8);
+    expect(others.flatMap(grants).join()).not.to.contain('zipcheckpoints');
   });
 
   it('add no status to the default user roles, and tokens only to admin', () => {
@@ -194,7 +207,7 @@ describe('the roles of the chart', function () {
 
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(20);
+    expect(policies).to.have.length(22);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

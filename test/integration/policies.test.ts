@@ -4,6 +4,7 @@ import { describeApi } from './policies/api.ts';
 import { describeApiZipJobs } from './policies/api-zip-jobs.ts';
 import { describeBucketDeletions } from './policies/bucket-deletions.ts';
 import { describeCheckpointApi } from './policies/checkpoint-api.ts';
+import { describeCheckpoints } from './policies/checkpoints.ts';
 import { describeController } from './policies/controller.ts';
 import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
@@ -38,6 +39,7 @@ describe('roles and policies', function () {
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
   describe("the zipper's checkpoint client", () => describeCheckpointApi(theWorld));
+  describe('a ZipCheckpoint', () => describeCheckpoints(theWorld));
   describe('a user with the edit role', () => describeEditor(theWorld));
   describe('the metadata of zippers', () => describeEditorMetadata(theWorld));
   describe('the controller of a queue', () => describeQueueController(theWorld));

@@ -74,6 +74,10 @@ const TARGETS: Readonly<Record<string, Target>> = {
     body: { spec: { service: 's3', bucketName: 'other', region: 'us-east-1' } },
   },
   'zipjobs.dev/zipbuckets/status': { name: 's3-other', patch: { status: { activeJobs: 7 } } },
+  'zipjobs.dev/zipcheckpoints': { body: { spec: { zipJobUid: 'x', activePodUid: 'y' } } },
+  'zipjobs.dev/zipcheckpoints/status': {
+    patch: { status: { sequence: 1, uploadId: 'u', owner: 'p', plan: '0'.repeat(64), records: 'AAAA' } },
+  },
   'zipjobs.dev/zipprojects': { name: 'project', body: { spec: {} } },
   'zipjobs.dev/zipprojects/status': {
     name: 'project',

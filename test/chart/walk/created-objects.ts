@@ -6,13 +6,15 @@ import { createEvents } from '#controller/reconciling/events.ts';
 import { createLeaseLock } from '#controller/reconciling/lease-lock.ts';
 import { zipperNetworkOf } from '#controller/wiring/wiring.ts';
 import { createProjectChildren } from '#controller/zip-project/project-children.ts';
+import { FIELD_MANAGERS, GROUP_VERSION } from '#crds/api-group.ts';
+import { ownerReferenceOf } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
-import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
+import { readObjectMetadata, withObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { systemClock } from '#runtime/time/clock.ts';
@@ -65,11 +67,23 @@ const project: ZipProject = {
   spec: {},
 };
 
+const zipJob = { metadata: { name: 'zip-large', namespace: PROJECT, uid: 'z' } };
+const checkpoint = {
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipCheckpoint',
+  metadata: { name: 'zip-large', namespace: PROJECT, ownerReferences: [ownerReferenceOf(zipJob, 'ZipJob')] },
+  spec: { zipJobUid: 'z', activePodUid: 'p' },
+};
+
 async function byController(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
   const { kube, created } = createRecorder(objects, 'controller');
   const config = readControllerConfig(plainEnv(envOf(objects, 'controller')));
   const log = createLogger('controller', { level: 'silent' });
   for (const job of zipperJobs(objects)) await createObjectClient(kube, RESOURCES.jobs).create(job);
+  await createObjectClient(kube, RESOURCES.zipCheckpoints).apply(
+    withObjectMetadata(checkpoint, kube.objectMetadata),
+    { fieldManager: FIELD_MANAGERS.controller },
+  );
   const children = createProjectChildren({
     kube,
     log,

@@ -47,7 +47,8 @@ const WITHOUT_PODS = each(
   `ConfigMap CustomResourceDefinition ClusterRole ClusterRoleBinding Role RoleBinding ServiceAccount Secret Service Ingress
   HTTPRoute NetworkPolicy CiliumNetworkPolicy CiliumClusterwideNetworkPolicy HorizontalPodAutoscaler PodDisruptionBudget
   PriorityClass FlowSchema PriorityLevelConfiguration PodMonitor PrometheusRule ValidatingAdmissionPolicy
-  ValidatingAdmissionPolicyBinding Event Lease Namespace ZipJob ZipProject ZipBucket ZipToken`,
+  ValidatingAdmissionPolicyBinding Event Lease Namespace ZipJob ZipProject ZipBucket ZipToken
+  ZipCheckpoint`,
   'starts no pod',
 );
 

@@ -150,7 +150,7 @@ function itHasNoOtherRights(): void {
     expectRefusal(await pod.zipper.request('DELETE', zipPath(OWN)), 'forbidden');
   });
 
-  it('has one permission in its namespace (P4)', async () => {
+  it('has one verb on two subresources in its namespace (P4)', async () => {
     const review = await pod.zipper.request('POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
       body: {
         apiVersion: 'authorization.k8s.io/v1',
@@ -168,7 +168,11 @@ function itHasNoOtherRights(): void {
         !resources.every((resource) => resource === 'clustertrustbundles'),
     );
     expect(own).to.deep.equal([
-      { verbs: ['patch'], apiGroups: ['zipjobs.dev'], resources: ['zipjobs/status'] },
+      {
+        verbs: ['patch'],
+        apiGroups: ['zipjobs.dev'],
+        resources: ['zipjobs/status', 'zipcheckpoints/status'],
+      },
     ]);
   });
 }

@@ -4,6 +4,7 @@
  */
 import type { Condition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipCheckpoint } from '#crds/zip-checkpoint.ts';
 import type * as zip from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
@@ -255,4 +256,15 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   },
 };
 
-export const SAMPLES = { ZipJob: { spec, status }, ZipBucket: bucket, ZipToken: token, ZipProject: project };
+const checkpoint: Complete<Pick<ZipCheckpoint, 'spec' | 'status'>> = {
+  spec: { zipJobUid: 'u', activePodUid: 'p' },
+  status: { sequence: 1, uploadId: 'u', owner: 'p', plan: '0', records: 'AAAA' },
+};
+
+export const SAMPLES = {
+  ZipJob: { spec, status },
+  ZipBucket: bucket,
+  ZipToken: token,
+  ZipProject: project,
+  ZipCheckpoint: checkpoint,
+};

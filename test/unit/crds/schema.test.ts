@@ -5,8 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { API_GROUP, API_VERSION, GROUP_VERSION, MAX_ZIP_JOB_NAME_LENGTH, PLURALS } from '#crds/api-group.ts';
+import {
+  API_GROUP,
+  API_VERSION,
+  GROUP_VERSION,
+  type Kind,
+  MAX_ZIP_JOB_NAME_LENGTH,
+  PLURALS,
+} from '#crds/api-group.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
+import { MOST_RECORDS_LENGTH } from '#crds/zip-checkpoint.ts';
 import * as zip from '#crds/zip-job.ts';
 import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import { PERMISSIONS } from '#crds/zip-token.ts';
@@ -19,6 +27,7 @@ interface Schema {
   readonly items?: Schema;
   readonly required?: readonly string[];
   readonly maxItems?: number;
+  readonly maxLength?: number;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -76,13 +85,14 @@ function at(schema: Schema, ...path: string[]): Schema | undefined {
 
 describe('the CRDs', () => {
   for (const [kind, plural] of Object.entries(PLURALS)) {
-    const sample = kind in SAMPLES ? SAMPLES[kind as keyof typeof SAMPLES] : undefined;
+    const sample = SAMPLES[kind as Kind];
 
     it(`of ${kind} use the names in the code`, () => {
       const { metadata, spec: crd } = crdOf(plural);
       expect(metadata.name).to.equal(`${plural}.${API_GROUP}`);
       expect(crd.names).to.include({ kind, plural, singular: kind.toLowerCase() });
-      expect(crd.names['categories']).to.deep.equal(['zip']);
+      // `kubectl get zip` shows what people work with.
+      expect(crd.names['categories']).to.deep.equal(kind === 'ZipCheckpoint' ? undefined : ['zip']);
       expect(`${crd.group}/${versionOf(plural).name}`).to.equal(GROUP_VERSION);
       expect(versionOf(plural)).to.deep.include({
         name: API_VERSION,
@@ -93,8 +103,8 @@ describe('the CRDs', () => {
     });
 
     it(`of ${kind} have exactly the fields of the type`, () => {
-      expect(differences(at(schemaOf(plural), 'spec'), sample?.spec, 'spec')).to.deep.equal([]);
-      expect(differences(at(schemaOf(plural), 'status'), sample?.status, 'status')).to.deep.equal([]);
+      expect(differences(at(schemaOf(plural), 'spec'), sample.spec, 'spec')).to.deep.equal([]);
+      expect(differences(at(schemaOf(plural), 'status'), sample.status, 'status')).to.deep.equal([]);
     });
   }
 
@@ -125,6 +135,10 @@ describe('the CRDs', () => {
   it('limit the list of failing sources to as many as the zipper writes', () => {
     const list = at(schemaOf('zipjobs'), 'status', 'sourceCheck', 'failures');
     expect(list?.maxItems).to.equal(MOST_CHECK_FAILURES);
+  });
+
+  it('limit the records of a checkpoint to what the zipper writes', () => {
+    expect(at(schemaOf('zipcheckpoints'), 'status', 'records')?.maxLength).to.equal(MOST_RECORDS_LENGTH);
   });
 
   it('limit names so that the names of child objects fit', () => {
