@@ -19,6 +19,7 @@ import {
   startForgedWorld,
   touch,
 } from './forged-objects/forged-world.ts';
+import { kindName } from './forged-objects/kinds.ts';
 import { changesBetween, type Snapshot, snapshotOf } from './forged-objects/snapshot.ts';
 
 const PER_KIND = 20;
@@ -58,6 +59,10 @@ describe('objects of every kind that look like ours', function () {
     console.log(`      ${attempts} attempts, ${kinds.length} kinds, ${changes.length} effects`);
     expect(changes.join('\n')).to.equal('');
     expect(kinds.length).to.be.greaterThan(20);
+    // What a pod continues with is written by pods only.
+    expect(kinds.map(kindName))
+      .to.include('zipjobs.zipjobs.dev')
+      .and.not.include('zipcheckpoints.zipjobs.dev');
     expect(attempts).to.equal(2 * PER_KIND * kinds.length);
     await finish(victim);
     // Without an active pod, the controller looks for the next one.

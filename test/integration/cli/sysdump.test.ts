@@ -85,6 +85,14 @@ function secretSource(origin: string) {
   };
 }
 
+/** What a pod would continue with. */
+const checkpoint = {
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipCheckpoint',
+  metadata: { namespace: NAMESPACE, name: 'inline' },
+  spec: { zipJobUid: CANARY, activePodUid: CANARY },
+};
+
 describe('zipjobs sysdump', function () {
   this.timeout(LIMIT_MS);
   let flow: Flow;
@@ -97,7 +105,7 @@ describe('zipjobs sysdump', function () {
     dir = await mkdtemp(join(tmpdir(), 'sysdump-'));
     life.defer(() => rm(dir, { recursive: true }));
     const uuid = await flow.post([{ url: flow.origin.url(`/status/404?${SIGNED}`), filename: 'a' }]);
-    const items = [secretSource(flow.origin.origin), chattyPod];
+    const items = [secretSource(flow.origin.origin), chattyPod, checkpoint];
     // With kubectl, whose annotation repeats each object.
     await flow.cluster.kubectl(['apply', '-f', '-'], {
       input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
@@ -177,6 +185,10 @@ describe('zipjobs sysdump', function () {
       [...files.keys()].some((name) => name.startsWith(`logs/${RELEASE_NAMESPACE}/zipjobs-controller`)),
     ).to.equal(true);
     expect([...files.keys()].filter((name) => name.includes('secrets'))).to.deep.equal([]);
+    // Their definition is there, but none of them.
+    expect([...files.keys()].filter((name) => name.includes('zipcheckpoints'))).to.deep.equal([
+      'cluster/customresourcedefinitions/zipcheckpoints.zipjobs.dev.yaml',
+    ]);
     // The API server of a local cluster does not proxy requests to loopback.
     expect(
       response.missing.map(({ what }) => what).filter((what) => !what.startsWith('metrics/') && isOurs(what)),
