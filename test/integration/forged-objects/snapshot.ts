@@ -1,6 +1,7 @@
 /** All objects of a namespace, without what changes by itself. */
-import { readApiResources } from '#test/permissions/api-resources.ts';
+import { type ApiResource, readApiResources } from '#test/permissions/api-resources.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { until } from '#test/support/until.ts';
 import { collectionOf, kindName } from './kinds.ts';
 
 interface Stored {
@@ -18,15 +19,22 @@ function textOf({ metadata, status, ...rest }: Stored): string {
   return JSON.stringify({ metadata: kept, ...rest, status: keptStatus }, undefined, 1);
 }
 
+/** The API server fills its cache of a kind at the first request for it, and responds 429 until then. Nobody asks for ZipCheckpoints. */
+async function listOf(admin: KubeUser, kind: ApiResource, namespace: string): Promise<readonly Stored[]> {
+  return until(`the list of ${kindName(kind)}`, async () => {
+    const { status, message, body } = await admin.request('GET', collectionOf(kind, namespace));
+    if (status !== 200) throw new Error(`${kindName(kind)}: ${status} ${message}`);
+    return body['items'] as readonly Stored[];
+  });
+}
+
 export async function snapshotOf(admin: KubeUser, namespace: string): Promise<Snapshot> {
   const kinds = (await readApiResources(admin)).filter(
     ({ namespaced, subresource, verbs }) => namespaced && subresource === '' && verbs.includes('list'),
   );
   const lists = await Promise.all(
     kinds.map(async (kind) => {
-      const { status, message, body } = await admin.request('GET', collectionOf(kind, namespace));
-      if (status !== 200) throw new Error(`${kindName(kind)}: ${status} ${message}`);
-      const items = body['items'] as readonly Stored[];
+      const items = await listOf(admin, kind, namespace);
       return items.map((item) => [`${kindName(kind)} ${item.metadata.name}`, textOf(item)] as const);
     }),
   );
