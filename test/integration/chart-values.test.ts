@@ -7,6 +7,7 @@ import type { Installed } from './chart-values/installed.ts';
 import { applyBundle, describePrivateAuthorities, TRUST_BUNDLE } from './chart-values/private-authorities.ts';
 import { describeProjectClasses, PROJECT_CLASSES } from './chart-values/project-classes.ts';
 import { describeProxies } from './chart-values/proxies.ts';
+import { CHECKPOINTED_PODS, describeRestoredCheckpoint } from './chart-values/restored-checkpoint.ts';
 import { describeSingleNode } from './chart-values/single-node.ts';
 import { describeTls } from './chart-values/tls.ts';
 
@@ -41,7 +42,7 @@ describe('values of the chart in one installation', function () {
       flowControl: { enabled: true },
       projectClasses: PROJECT_CLASSES,
       trustBundle: TRUST_BUNDLE,
-      controller: { replicas: 1 },
+      controller: { replicas: 1, podTemplate: CHECKPOINTED_PODS },
     });
     installed = { cluster, baseUrl: await installation.apiUrl() };
   });
@@ -49,5 +50,6 @@ describe('values of the chart in one installation', function () {
 
   describe('flow control', () => describeFlowControl(theInstalled));
   describe('the class of a project', () => describeProjectClasses(theInstalled));
+  describe('a ZipCheckpoint of a backup', () => describeRestoredCheckpoint(theInstalled));
   describe('a job with private certificate authorities', () => describePrivateAuthorities(theInstalled));
 });

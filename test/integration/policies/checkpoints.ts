@@ -248,7 +248,7 @@ function itIsCreatedByTheController(): void {
     accept(await world.admin.request('POST', zipPath(OWN, 'zipcheckpoints'), { body }));
     const refused = await apply(checkpointOf(name, uid, pod.uid));
     expectRefusal(refused, 'zipJobUid cannot be changed');
-    // The controller deletes it, and creates its own.
+    // Until it is deleted, the job runs without a checkpoint.
     accept(await world.controller.request('DELETE', pathOf(name)));
     accept(await apply(checkpointOf(name, uid, pod.uid)));
   });
