@@ -235,8 +235,11 @@ export interface Attempt {
   readonly abortFailures?: number;
   /** Seconds that its recovery Jobs were suspended in a queue, except the last one. They do not count against the limit of recovery. */
   readonly queuedSeconds?: number;
-  /** Parts of earlier attempts that it did not make again. Absent: it did not continue an upload. */
+  /** Parts of earlier attempts that it did not make again, and their bytes. Absent: it did not continue an upload. */
   readonly resumedParts?: number;
+  readonly resumedBytes?: number;
+  /** Why it did not continue the upload of an earlier attempt. */
+  readonly refusal?: ResumeRefusal;
 }
 
 /** permanent: a retry cannot help. transient: counted by the Job. disruption: not counted. oom: counted separately. */

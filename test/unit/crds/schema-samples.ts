@@ -108,6 +108,8 @@ const status: Complete<zip.ZipJobStatus> = {
       abortFailures: 1,
       queuedSeconds: 1,
       resumedParts: 1,
+      resumedBytes: 1,
+      refusal: 'UploadGone',
     },
   ],
   attemptsTotal: 1,
