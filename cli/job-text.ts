@@ -2,6 +2,7 @@ import { failureHelp } from '#administration/errors/failure-help.ts';
 import { countText } from '#administration/jobs/count-text.ts';
 import { type Moment, timelineOf } from '#administration/jobs/job-timeline.ts';
 import type { Job } from '#administration/jobs/job-view.ts';
+import { keptUploadText } from '#administration/jobs/kept-upload.ts';
 import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
 import { sizeText } from '#administration/projects/size-text.ts';
 import { zipJobName } from '#crds/api-group.ts';
@@ -172,11 +173,12 @@ function failuresTable({ sourceCheck }: Job): readonly string[] {
 
 function archiveText({ archive }: Job): Rows {
   if (archive === null) return [];
-  const { bytes, entries, sha256, skipped = [] } = archive;
+  const { bytes, entries, sha256, skipped = [], resumes = 0 } = archive;
   return [
     ['Archive', `${sizeText(bytes)}, ${countText(entries, 'file')}`],
     ...(sha256 === undefined ? [] : ([['SHA-256', sha256]] as const)),
     ...(skipped.length === 0 ? [] : ([['Skipped files', skipped.length]] as const)),
+    ...(resumes === 0 ? [] : ([['Resumed', countText(resumes, 'time')]] as const)),
   ];
 }
 
@@ -197,6 +199,9 @@ function progressRows(job: Job): Rows {
     ['Files', filesText(job)],
     ...(job.archive === null ? ([['Bytes', bytesText(job)]] as const) : []),
     ...(job.phase === 'Running' ? ([['Expected end', job.progress?.estimatedEndAt ?? null]] as const) : []),
+    ...(job.keptUpload === null || job.finishedAt !== null
+      ? []
+      : ([['Upload', keptUploadText(job.keptUpload)]] as const)),
   ];
 }
 

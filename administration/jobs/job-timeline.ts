@@ -2,6 +2,7 @@ import type { Condition } from '#crds/conditions.ts';
 import type { Attempt, WebhookDelivery } from '#crds/zip-job.ts';
 import { deliveryResponse } from './delivery-response.ts';
 import type { Job } from './job-view.ts';
+import { keptByAttemptText } from './kept-upload.ts';
 
 /** An event in the history of a job. */
 export interface Moment {
@@ -28,7 +29,7 @@ function ofAttempt(attempt: Attempt): readonly Moment[] {
     abortFailures > 0 && `${abortFailures} uploads not aborted`,
   );
   return [
-    ...moment(attempt.startedAt, `Attempt ${n} started`),
+    ...moment(attempt.startedAt, `Attempt ${n} started`, keptByAttemptText(attempt)),
     ...moment(
       attempt.finishedAt,
       `Attempt ${n} finished`,

@@ -14,6 +14,7 @@ import {
 } from '#crds/zip-job.ts';
 import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/log/redact.ts';
+import { type KeptUpload, keptUpload } from './kept-upload.ts';
 
 /** The reason of a failure, and the failing file. */
 export interface JobFailure {
@@ -76,6 +77,8 @@ export interface Job {
   readonly attempts: readonly Attempt[];
   /** Includes attempts that are no longer recorded. */
   readonly attemptsTotal: number;
+  /** What the upload of an earlier attempt is to the active pod. Null if none is continued or was to be. */
+  readonly keptUpload: KeptUpload | null;
   readonly failure: JobFailure | null;
   /** Null if the other sources were not checked. */
   readonly sourceCheck: JobSourceCheck | null;
@@ -162,6 +165,7 @@ function evidence({ status = {} }: ZipJob) {
     progress: progressOf(status.progress),
     attempts: status.attempts ?? [],
     attemptsTotal: status.attemptsTotal ?? status.attempts?.length ?? 0,
+    keptUpload: keptUpload(status) ?? null,
     archive: status.result ?? null,
     webhook: status.webhook ?? null,
     conditions: status.conditions ?? [],

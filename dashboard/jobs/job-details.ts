@@ -139,6 +139,7 @@ function factsOf(job: Job): readonly Fact[] {
       ['Created with token', job.createdBy],
       ['ETag', archive?.etag],
       ['SHA-256', archive?.sha256],
+      ['Upload resumed', archive?.resumes ? FORMAT.count(archive.resumes, 'time') : undefined],
     ),
   ];
 }

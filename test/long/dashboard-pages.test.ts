@@ -8,7 +8,7 @@ import { addAxe, axeIssues } from '#test/support/browser/axe.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { ago } from '#test/support/builders/objects.ts';
-import { progressOf } from '#test/support/builders/zip-job-statuses.ts';
+import { anUpload, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { dashboardRoutes, pagePaths } from '#test/support/servers/dashboard-routes.ts';
@@ -30,6 +30,8 @@ const EMPTY = '/projects/empty';
 const ARCHIVED = 500;
 /** Number of a second job whose webhook failed. */
 const ANOTHER = 501;
+/** Number of a job whose upload is continued by its second pod. */
+const RESUMED = 502;
 
 type Act = (page: Page) => Promise<unknown>;
 
@@ -116,6 +118,7 @@ const STATES: readonly (readonly [path: string, act?: Act])[] = [
   [jobPath('waiting')],
   [jobPath('brokenSource'), openEvents],
   [jobPath('unreported')],
+  [`${JOBS}/zip-${idOf(RESUMED)}`],
   [`${JOBS}/zip-${idOf(ARCHIVED)}`],
   [`${HOME}/history?from=soon`],
   [`${HOME}/new-bucket`, pressForErrors('Save and test')],
@@ -177,6 +180,24 @@ const LOOKS = [
   { size: { width: 360, height: 640 }, colorScheme: 'dark' },
 ] as const;
 
+function resumedFrom({ status, ...job }: ZipJob): ZipJob {
+  const upload = anUpload('open');
+  const ended = { startedAt: ago(50), finishedAt: ago(40), class: 'disruption', upload } as const;
+  return {
+    ...job,
+    metadata: { ...job.metadata, name: `zip-${idOf(RESUMED)}` },
+    status: {
+      ...status,
+      job: { name: `zip-${idOf(RESUMED)}`, uid: 'job', podUid: 'pod-1' },
+      attempts: [
+        { ...ended, n: 1, podUid: 'pod-a' },
+        { ...ended, n: 2, podUid: 'pod-b', upload: { ...upload, uploadId: 'b' }, refusal: 'LayoutChanged' },
+      ],
+      upload: { ...upload, uploadId: 'b', owner: 'pod-b', resumedParts: 4_712, resumedBytes: 79_054_241_792 },
+    },
+  };
+}
+
 /** The project after a night on call, with what only some projects have. */
 function fill(project: DashboardProject): void {
   const { server, objects } = project;
@@ -206,6 +227,9 @@ function fill(project: DashboardProject): void {
     const status = { ...running.status, progress: { ...progress, updatedAt: ago(30 - 5 * filesDone) } };
     server.zipJobs.put({ ...running, status });
   }
+  const resumed = resumedFrom(running);
+  server.zipJobs.put(resumed);
+  objects.put(COLLECTIONS.zipJobs, resumed);
   server.zipProjects.put(aProject('empty'));
 }
 

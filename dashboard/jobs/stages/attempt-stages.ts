@@ -1,3 +1,4 @@
+import { keptByAttemptText, keptUpload, keptUploadText } from '#administration/jobs/kept-upload.ts';
 import { bytesReadText, percentDone } from '#administration/jobs/progress-text.ts';
 import { type Condition, findCondition, REASONS } from '#crds/conditions.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
@@ -99,11 +100,25 @@ function endedSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
   ];
 }
 
+/** What earlier attempts had done, which says nothing about the pace of this one. Unknown without the size of all sources. */
+function keptPercent({ progress, upload }: ZipJobStatus): number | undefined {
+  const { resumedBytes } = upload ?? {};
+  const { bytesTotal = 0 } = progress ?? {};
+  if (resumedBytes === undefined || bytesTotal === 0) return undefined;
+  return Math.min(100, Math.floor((resumedBytes / bytesTotal) * 100));
+}
+
+type Figures = Pick<Stage, 'percent' | 'keptPercent' | 'expectedEnd'>;
+
 /** What is read is at the top of the page. Both steps have the same figures, because the zipper uploads while it reads. */
-function figuresOf({ podUid }: Run, { progress }: ZipJobStatus): Pick<Stage, 'percent' | 'expectedEnd'> {
+function figuresOf({ podUid }: Run, status: ZipJobStatus): Figures {
+  const { progress } = status;
   return progress === undefined || progress.podUid !== podUid
     ? {}
-    : { percent: percentDone(progress), ...defined({ expectedEnd: progress.estimatedEndAt }) };
+    : {
+        percent: percentDone(progress),
+        ...defined({ keptPercent: keptPercent(status), expectedEnd: progress.estimatedEndAt }),
+      };
 }
 
 function currentSteps(run: Run, status: ZipJobStatus): readonly Stage[] {
@@ -150,13 +165,23 @@ function lastRecovery(run: Run, recovered: Condition): Stage {
   return recoveringStage('failed', { ...start, end: at }, message);
 }
 
-/** Of an earlier attempt only the upload is known, which was recovered before the next attempt started. */
-function recoveryOf(run: Run, { attempts = [], conditions }: ZipJobStatus): readonly Stage[] {
+/** Whether the attempt after this one continued its upload, or is to continue it. */
+function isUploadKept({ n, upload }: Run, { attempts = [], inherits }: ZipJobStatus): boolean {
+  if (upload === undefined) return false;
+  const next = attempts.find((attempt) => attempt.n === n + 1);
+  const kept = next === undefined ? inherits : next.upload;
+  return kept?.uploadId === upload.uploadId;
+}
+
+/** Of an earlier attempt only the upload is known, which was recovered before the next attempt started, unless it was kept. */
+function recoveryOf(run: Run, status: ZipJobStatus): readonly Stage[] {
   if (run.class === 'success') return [];
+  const { attempts = [], conditions } = status;
   const recovered = findCondition(conditions, 'Recovered');
-  const isLast = attempts.at(-1)?.n === run.n && recovered !== undefined && !isActive(recovered);
-  if (isLast) return [lastRecovery(run, recovered)];
-  return run.upload === undefined ? [] : [recoveringStage('done', defined({ start: run.finishedAt }))];
+  if (attempts.at(-1)?.n === run.n && recovered !== undefined && !isActive(recovered))
+    return recovered.reason === 'Inherited' ? [] : [lastRecovery(run, recovered)];
+  if (run.upload === undefined || isUploadKept(run, status)) return [];
+  return [recoveringStage('done', defined({ start: run.finishedAt }))];
 }
 
 function whyEnded({ class: ended, reason, message, exitCode }: Run): string {
@@ -172,9 +197,15 @@ function endedAttempt(run: Attempt, status: ZipJobStatus): Stage {
     name: `Attempt ${run.n}`,
     state: run.class === undefined ? 'stopped' : CLASS_STATES[run.class],
     detail: whyEnded(run),
+    kept: keptByAttemptText(run),
     ...defined({ start: firstProgressOf(run, status) ?? run.startedAt, end: run.finishedAt }),
     parts: [...endedSteps(run, status), ...recoveryOf(run, status)],
   };
+}
+
+function keptText(status: ZipJobStatus): string {
+  const kept = keptUpload(status);
+  return kept === undefined ? '' : keptUploadText(kept);
 }
 
 function currentAttempt(podUid: string, zipJob: ZipJob): Stage {
@@ -189,13 +220,15 @@ function currentAttempt(podUid: string, zipJob: ZipJob): Stage {
   };
   const start = firstProgressOf(run, status) ?? activated;
   const name = `Attempt ${run.n}`;
+  const kept = keptText(status);
   if (!isFinished(zipJob))
-    return { name, state: 'running', ...defined({ start }), parts: currentSteps(run, status) };
+    return { name, state: 'running', kept, ...defined({ start }), parts: currentSteps(run, status) };
   // It wrote its result. Its exit is not recorded yet.
   const over: Run = { ...run, class: 'success', ...defined({ finishedAt: status.finishedAt }) };
   return {
     name,
     state: 'done',
+    kept,
     ...defined({ start, end: status.finishedAt }),
     parts: endedSteps(over, status),
   };
@@ -206,10 +239,11 @@ function currentPod({ attempts = [], job }: ZipJobStatus): string | undefined {
   return attempts.some(({ podUid }) => podUid === job?.podUid) ? undefined : job?.podUid;
 }
 
-function nextAttempt(n: number, state: 'waiting' | 'skipped'): Stage {
+function nextAttempt(n: number, state: 'waiting' | 'skipped', kept = ''): Stage {
   return {
     name: `Attempt ${n}`,
     state,
+    kept,
     parts: waitingSteps(state),
   };
 }
@@ -222,6 +256,6 @@ export function attemptStages(zipJob: ZipJob): readonly Stage[] {
   const podUid = currentPod(status);
   if (podUid !== undefined) return [...ended, currentAttempt(podUid, zipJob)];
   if (!isFinished(zipJob) && phase !== 'Finalizing')
-    return [...ended, nextAttempt((attempts.at(-1)?.n ?? 0) + 1, 'waiting')];
+    return [...ended, nextAttempt((attempts.at(-1)?.n ?? 0) + 1, 'waiting', keptText(status))];
   return ended.length > 0 ? ended : [nextAttempt(1, 'skipped')];
 }

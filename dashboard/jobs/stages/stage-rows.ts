@@ -32,6 +32,8 @@ export interface StageRow {
   readonly duration: string;
   readonly bar: StageBar | undefined;
   readonly detail: string;
+  /** What of the upload of an earlier attempt it kept; empty if there was none. */
+  readonly kept: string;
   readonly parts: readonly StageRow[];
 }
 
@@ -65,14 +67,18 @@ function endMsOf({ end, state }: Stage, nowMs: number): number | undefined {
   return state === 'running' ? nowMs : undefined;
 }
 
+/** The share of its own work that a running stage has done, from 0 to 1: without what earlier attempts had done. */
+function shareDone({ percent = 0, keptPercent = 0 }: Stage): number {
+  return keptPercent >= 100 ? 0 : Math.max(0, percent - keptPercent) / (100 - keptPercent);
+}
+
 /** When a running stage will end, from its own estimate or else from its pace so far. */
-function expectedMsOf(
-  { start, end, state, percent = 0, expectedEnd }: Stage,
-  nowMs: number,
-): number | undefined {
-  if (state !== 'running' || start === undefined || end !== undefined || percent === 0) return undefined;
+function expectedMsOf(stage: Stage, nowMs: number): number | undefined {
+  const { start, end, state, expectedEnd } = stage;
+  const share = shareDone(stage);
+  if (state !== 'running' || start === undefined || end !== undefined || share === 0) return undefined;
   const startMs = Date.parse(start);
-  const byPace = startMs + ((nowMs - startMs) * 100) / percent;
+  const byPace = startMs + (nowMs - startMs) / share;
   return Math.max(nowMs, expectedEnd === undefined ? byPace : Date.parse(expectedEnd));
 }
 
@@ -116,7 +122,7 @@ function barOf(stage: Stage, axis: Axis): StageBar | undefined {
   const x = Math.min(shareOf(Date.parse(stage.start), axis), 100 - MIN_WIDTH);
   const expectedMs = expectedMsOf(stage, axis.nowMs);
   const whole = shareOf(expectedMs ?? endMs, axis) - x;
-  const done = expectedMs === undefined ? whole : (whole * (stage.percent ?? 0)) / 100;
+  const done = expectedMs === undefined ? whole : whole * shareDone(stage);
   const width = Math.max(MIN_WIDTH, done);
   return {
     x: percent(x),
@@ -139,6 +145,7 @@ function rowOf(stage: Stage, axis: Axis): StageRow {
     duration: durationText(stage, axis.nowMs),
     bar: barOf(stage, axis),
     detail: redactText(stage.detail ?? ''),
+    kept: stage.kept ?? '',
     parts: (stage.parts ?? []).map((part) => rowOf(part, axis)),
   };
 }

@@ -14,11 +14,15 @@ export interface Stage {
   readonly end?: string;
   /** How much of a running stage is done, 0 to 100. */
   readonly percent?: number;
+  /** How much of it earlier attempts had done, 0 to 100. */
+  readonly keptPercent?: number;
   /** RFC 3339: when a running stage will probably end. */
   readonly expectedEnd?: string;
   /** It ended at some time before `end`. */
   readonly endsEarlier?: true;
   readonly detail?: string;
+  /** What of the upload of an earlier attempt it kept. */
+  readonly kept?: string;
   /** The parts of this stage. */
   readonly parts?: readonly Stage[];
 }

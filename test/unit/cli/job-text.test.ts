@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/jobs/job-view.ts';
 import { jobText } from '#cli/job-text.ts';
-import type { Progress, ZipJob } from '#crds/zip-job.ts';
+import type { Progress, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
-import { aCondition, aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import {
+  aCondition,
+  anUpload,
+  aResult,
+  aSourceCheck,
+  finishedAs,
+  progressOf,
+  running,
+} from '#test/support/builders/zip-job-statuses.ts';
 
 describe('jobText', () => {
   function withFailures(count: number): ZipJob {
@@ -75,6 +83,65 @@ describe('jobText', () => {
     expect(textAt({ bytesTotal: 3072, estimatedEndAt: '2026-01-02T03:05:00Z' }))
       .to.match(/^Bytes: +1\.0 KiB of 3\.0 KiB \(33 %\) read, 512 B uploaded$/m)
       .and.to.match(/^Expected end: +2026-01-02T03:05:00Z$/m);
+  });
+
+  describe('of a job whose upload is kept', () => {
+    const first = {
+      n: 1,
+      podUid: 'uid-p1',
+      startedAt: ago(40),
+      finishedAt: ago(30),
+      class: 'disruption',
+      upload: anUpload('open'),
+    } as const;
+    const inherits = {
+      uploadId: 'upload-1',
+      owner: 'uid-p1',
+      partSize: 8_388_608,
+      checkpoint: 3,
+      resumes: 0,
+    };
+
+    function textAt(status: ZipJobStatus): string {
+      return textOf(aZipJob({ status: { ...running('p2', { attempts: [first], inherits }), ...status } }));
+    }
+
+    it('says what the next or the active pod continues, or why it does not', () => {
+      const { job: _job, ...between } = running('p2', { attempts: [first], inherits });
+      expect(textOf(aZipJob({ status: between }))).to.match(
+        /^Upload: +Waits for the next pod; the upload of attempt 1 is kept$/m,
+      );
+      expect(textAt({ progress: progressOf('uid-p1') })).to.match(
+        /^Upload: +Verifies the upload of attempt 1$/m,
+      );
+      const upload = { ...anUpload('open'), resumedParts: 1, resumedBytes: 5_242_880 };
+      expect(textAt({ upload })).to.match(
+        /^Upload: +Continues the upload of attempt 1: 1 part, 5\.0 MiB kept$/m,
+      );
+      expect(textAt({ upload: { ...anUpload('open'), refusal: 'OtherPlan' } })).to.match(
+        /^Upload: +Does not continue the upload of attempt 1: The checkpoint is of another plan/m,
+      );
+    });
+
+    it('says what each attempt kept, and how often the archive was resumed', () => {
+      const attempts = [first, { ...first, n: 2, resumedParts: 3, resumedBytes: 1_024 }];
+      const text = textOf(
+        aZipJob({ status: finishedAs('Succeeded', { attempts, result: aResult({ resumes: 2 }) }) }),
+      );
+      expect(text)
+        .to.match(/ Attempt 2 started +Continued: 3 parts, 1\.0 KiB kept$/m)
+        .and.to.match(/^Resumed: +2 times$/m)
+        .and.not.to.match(/^Upload:/m);
+    });
+
+    it('adds nothing to a job that never resumed', () => {
+      expect(textOf(aZipJob({ status: running('p1', { upload: anUpload('open') }) }))).not.to.match(
+        /^Upload:/m,
+      );
+      expect(textOf(aZipJob({ status: finishedAs('Succeeded', { result: aResult() }) }))).not.to.match(
+        /Resumed|ontinue/,
+      );
+    });
   });
 
   it('adds nothing to a job whose sources were not checked', () => {

@@ -250,6 +250,85 @@ describe('stagesOf', () => {
     ]);
   });
 
+  describe('of a job whose upload is kept', () => {
+    const first = attempt({
+      class: 'disruption',
+      exitCode: 38,
+      reason: 'Terminated',
+      upload: anUpload('open'),
+    });
+    const inherits = {
+      uploadId: 'upload-1',
+      owner: 'uid-p1',
+      partSize: 8_388_608,
+      checkpoint: 3,
+      resumes: 0,
+    };
+
+    function keptIn(status: ZipJobStatus): readonly (readonly [string, string | undefined])[] {
+      const stages = stagesOf(aZipJob({ status }));
+      return stages.flatMap(({ name, kept }) => (name.startsWith('Attempt') ? [[name, kept] as const] : []));
+    }
+
+    it('says that the next pod continues it, without a recovery', () => {
+      const conditions = [CREATED, condition('Recovered', ['True', 'Inherited'], 10)];
+      const { job: _job, ...rest } = running('p2', { attempts: [first], inherits, conditions });
+      expect(linesFor(rest).slice(2, 8)).to.deep.equal([
+        'Attempt 1 stopped 35..10',
+        'Attempt 1/Reading stopped 35..10',
+        'Attempt 1/Uploading stopped 35..10',
+        'Attempt 2 waiting',
+        'Attempt 2/Reading waiting',
+        'Attempt 2/Uploading waiting',
+      ]);
+      expect(keptIn(rest)).to.deep.equal([
+        ['Attempt 1', ''],
+        ['Attempt 2', 'Waits for the next pod; the upload of attempt 1 is kept'],
+      ]);
+    });
+
+    it('shows the recovery of a job that ends before the next pod', () => {
+      const conditions = [CREATED, condition('Recovered', ['False', 'Recovering'], 5)];
+      const { job: _job, ...rest } = running('p2', { attempts: [first], inherits, conditions });
+      expect(linesFor({ ...rest, phase: 'Finalizing' })).to.include(
+        'Attempt 1/Recovering running 10..undefined',
+      );
+    });
+
+    it('says what the active pod continues, and counts only its own work', () => {
+      const upload = { ...anUpload('open'), owner: 'uid-p1', resumedParts: 12, resumedBytes: 2_048 };
+      const progress = { ...progressOf('uid-p2'), bytesTotal: 4_096, bytesRead: 3_072 };
+      const status = running('p2', { attempts: [first], inherits, upload, progress });
+      expect(keptIn(status)).to.deep.equal([
+        ['Attempt 1', ''],
+        ['Attempt 2', 'Continues the upload of attempt 1: 12 parts, 2.0 KiB kept'],
+      ]);
+      const [, second] = stagesOf(aZipJob({ status })).filter(({ name }) => name.startsWith('Attempt'));
+      expect(second?.parts?.[1]).to.include({ percent: 75, keptPercent: 50 });
+      expect(linesFor(status).join()).not.to.contain('Recovering');
+    });
+
+    it('has what each attempt kept once they have ended, or why it kept nothing', () => {
+      const upload = anUpload('open');
+      const attempts = [
+        first,
+        attempt({ n: 2, podUid: 'uid-p2', upload, resumedParts: 12, resumedBytes: 2_048 }),
+        attempt({ n: 3, podUid: 'uid-p3', upload: { ...upload, uploadId: 'b' }, refusal: 'UploadGone' }),
+      ];
+      const status = finishedAs('Succeeded', { attempts });
+      expect(keptIn(status)).to.deep.equal([
+        ['Attempt 1', ''],
+        ['Attempt 2', 'Continued: 12 parts, 2.0 KiB kept'],
+        ['Attempt 3', 'Not continued: The store no longer has the upload.'],
+      ]);
+      // The upload of the second attempt was given up, and that of the first became the second's.
+      expect(linesFor(status).filter((line) => line.includes('Recovering'))).to.deep.equal([
+        'Attempt 2/Recovering done 10..undefined',
+        'Attempt 3/Recovering done 10..undefined',
+      ]);
+    });
+  });
+
   it('does not know when a second attempt wrote its first progress', () => {
     const attempts = [attempt({ class: 'transient', finishedAt: ago(30) })];
     const conditions = [CREATED, condition('Recovered', ['False', 'PodActive'], 25)];

@@ -91,6 +91,12 @@ describe('stageRows', () => {
       expect(bars({ percent: 50 })[1]).to.include({ x: 33.33, width: 33.33, rest: 33.33, text: '50 %' });
     });
 
+    it('counts only its own work in the pace and in what is done', () => {
+      const stage = { percent: 75, keptPercent: 50 };
+      expect(bars(stage)[1]).to.include({ x: 33.33, width: 33.33, rest: 33.33, text: '75 %' });
+      expect(bars({ percent: 50, keptPercent: 50 })[1]).to.include({ rest: 0, isFading: true });
+    });
+
     it('never shows an estimate that is over as done (Q-U6)', () => {
       expect(bars({ percent: 50, expectedEnd: ago(10) })[1]).to.include({ x: 50, width: 25, rest: 25 });
     });
