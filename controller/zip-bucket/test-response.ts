@@ -47,13 +47,19 @@ const LIMITATIONS = [
   [LISTING, 'ListForbidden'],
 ] as const;
 
+/** Only the list of parts says which of them a later pod can keep. */
+const CONTINUING = 's3:ListMultipartUploadParts';
+
 function fenceOf({ missingPermissions }: BucketCheck): Verdict {
+  const lost = missingPermissions.includes(CONTINUING)
+    ? ' An archive whose pod is lost starts again from its first file.'
+    : '';
   const limitation = LIMITATIONS.find(([kind]) => missingPermissions.some((name) => kind.test(name)));
   const reason = limitation?.[1] ?? 'AllPermitted';
   return {
     status: reason === 'AllPermitted' ? 'False' : 'True',
     reason,
-    message: `${REASONS[reason]}${missingText(missingPermissions)}`,
+    message: `${REASONS[reason]}${lost}${missingText(missingPermissions)}`,
   };
 }
 

@@ -24,7 +24,9 @@ const OF_EVERY_BUCKET: readonly BucketPermission[] = [
   permission('s3:PutObject', { isRequired: true, use: 'Start, write and complete the upload' }),
   permission('s3:GetObject', { use: 'Check whether an archive exists after an interrupted upload' }),
   permission('s3:AbortMultipartUpload', { use: 'Remove the parts of failed and cancelled jobs' }),
-  permission('s3:ListMultipartUploadParts', { use: 'Verify that an upload was aborted' }),
+  permission('s3:ListMultipartUploadParts', {
+    use: 'Continue the upload of an archive whose pod was lost, and verify that an upload was aborted',
+  }),
   permission('s3:ListBucket', {
     on: 'bucket',
     use: 'Check whether an archive exists after an interrupted upload',

@@ -270,6 +270,16 @@ describe('decideBucket', () => {
       const status = reported(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'ListForbidden' });
     });
+    it('when the credentials lack s3:ListMultipartUploadParts, without which no upload is continued', () => {
+      const lost = 'An archive whose pod is lost starts again from its first file.';
+      const status = reported(checked({ ok: true, missingPermissions: ['s3:ListMultipartUploadParts'] }));
+      expect(fenceOf(status)).to.include({ status: 'True', reason: 'ListForbidden' });
+      expect(fenceOf(status)?.message).to.contain(
+        `${lost} The credentials lack s3:ListMultipartUploadParts.`,
+      );
+      const other = reported(checked({ ok: true, missingPermissions: ['s3:ListBucketMultipartUploads'] }));
+      expect(fenceOf(other)?.message).not.to.contain(lost);
+    });
     it('when the credentials cannot write, with the code and the permission', () => {
       const failure = { code: 'BucketAccessDenied', retriable: false, message: 'the store refused' };
       const status = reported(checked({ ok: false, missingPermissions: ['s3:PutObject'], failure }));
