@@ -37,6 +37,12 @@ export function base64Crc(crc: number): string {
   return bytes.toString('base64');
 }
 
+/** The CRC-32 in a field of S3; undefined if it is not one of four bytes. */
+export function crcOfBase64(text: string): number | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === 4 ? bytes.readUInt32BE() : undefined;
+}
+
 /** The request field with which the store verifies a part. */
 export function digestHeaders(digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } {
   return digests.kind === 'md5'

@@ -18,7 +18,7 @@ import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { type Completed, type Completion, type Part, sendComplete } from './complete-upload.ts';
-import { hasParts } from './list-parts.ts';
+import { type FetchPage, hasParts, type ListedPart, listPartsOf } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
 import { bodyOf } from './part-body.ts';
@@ -65,6 +65,11 @@ export interface Store {
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void>;
   /** Whether the store still knows the upload and has parts of it. Reads every page of the list. */
   lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'>;
+  /**
+   * All parts that the store has of the upload, by ascending number.
+   * @throws StoreError; `NoSuchUpload` if the store does not know the upload
+   */
+  listParts(upload: UploadRef, signal?: AbortSignal): Promise<readonly ListedPart[]>;
   /** Uploads of exactly this key that were neither completed nor aborted. */
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]>;
   /** Undefined if there is no object. */
@@ -168,18 +173,15 @@ class S3Store implements Store {
 
   async lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'> {
     try {
-      return await this.#asking(
-        "Listing the upload's parts",
-        (attempted) =>
-          hasParts(attempted, (page) =>
-            this.#client.send(new ListPartsCommand({ ...this.#on(upload), ...page }), sendOptions(signal)),
-          ),
-        signal,
-      );
+      return await this.#withParts(upload, signal, hasParts);
     } catch (error) {
       if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
       throw error;
     }
+  }
+
+  listParts(upload: UploadRef, signal?: AbortSignal): Promise<readonly ListedPart[]> {
+    return this.#withParts(upload, signal, listPartsOf);
   }
 
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
@@ -258,6 +260,22 @@ class S3Store implements Store {
           this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
         return uploadId;
       },
+      signal,
+    );
+  }
+
+  /** `read` receives what was attempted, for errors, and fetches the pages that it needs. */
+  #withParts<T>(
+    upload: UploadRef,
+    signal: AbortSignal | undefined,
+    read: (attempted: string, fetchPage: FetchPage) => Promise<T>,
+  ): Promise<T> {
+    return this.#asking(
+      "Listing the upload's parts",
+      (attempted) =>
+        read(attempted, (page) =>
+          this.#client.send(new ListPartsCommand({ ...this.#on(upload), ...page }), sendOptions(signal)),
+        ),
       signal,
     );
   }

@@ -48,13 +48,15 @@ export interface HostileStore extends AsyncDisposable {
   refusesNewHeaders: boolean;
   /** Accepts If-None-Match at Complete and ignores it, like emulators do. */
   ignoresConditions: boolean;
+  /** Refuses a Complete that names another ETag or CRC-32 of a part. */
+  comparesParts: boolean;
   /** Computes no CRC-32 of parts, even if requested. */
   sumsNothing: boolean;
   /** The encryption that the response to a request names; `asked` is that of its headers. */
   encryption: (request: SeenRequest, asked: string | undefined) => string | undefined;
   /** Responses of these operations show the bucket as it was this long ago. */
   delays: Delays;
-  /** Most uploads of one page of a listing. */
+  /** Most uploads, or parts, of one page of a listing. */
   pageSize: number;
   /**
    * Carries out a Complete in two steps, like versitygw, NooBaa and Ceph: the upload is gone at once, and the object shows when the
@@ -104,6 +106,7 @@ interface ParsedRequest {
   readonly id: string;
   readonly prefix: string;
   readonly after: string;
+  readonly afterPart: number;
   readonly body: Buffer;
 }
 
@@ -129,8 +132,8 @@ function refuseNewHeaders(headers: SeenRequest['headers']): void {
   if (Object.keys(headers).some((name) => NEW_HEADERS.test(name))) throw new S3Fault(501, 'NotImplemented');
 }
 
-function isConditional(headers: SeenRequest['headers'], hostile: HostileStore): boolean {
-  return headers['if-none-match'] === '*' && !hostile.ignoresConditions;
+function howToComplete(headers: SeenRequest['headers'], { ignoresConditions, comparesParts }: HostileStore) {
+  return { ifNoneMatch: headers['if-none-match'] === '*' && !ignoresConditions, comparesParts };
 }
 
 function crcHeader(headers: SeenRequest['headers'], hostile: HostileStore) {
@@ -157,10 +160,11 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
     const listed = parsed.body.toString();
     if (hostile.repeatsCompletes && !store.uploads.has(parsed.id))
       return store.completeAgain(parsed.key, listed);
-    return store.complete(parsed.id, listed, isConditional(seen.headers, hostile));
+    return store.complete(parsed.id, listed, howToComplete(seen.headers, hostile));
   },
   abort: (store, { parsed }) => store.abort(parsed.id),
-  listParts: (store, { parsed }) => store.listParts(parsed.id),
+  listParts: (store, { parsed: { id, afterPart }, hostile }) =>
+    store.listParts(id, { after: afterPart, mostParts: hostile.pageSize }),
   listUploads: (store, { parsed: { prefix, after }, hostile }) =>
     store.listUploads({ prefix, after, mostUploads: hostile.pageSize }),
   head: (store, { parsed }) => store.head(parsed.key),
@@ -203,6 +207,7 @@ function parse({ pathname, searchParams }: URL, body: Buffer): ParsedRequest {
     id: searchParams.get('uploadId') ?? '',
     prefix: searchParams.get('prefix') ?? '',
     after: searchParams.get('upload-id-marker') ?? '',
+    afterPart: Number(searchParams.get('part-number-marker') ?? 0),
     body,
   };
 }
@@ -217,7 +222,7 @@ async function assemble(store: MemoryObjects, { parsed, seen, hostile }: Exchang
   const { response, show } = store.take(
     parsed.id,
     parsed.body.toString(),
-    isConditional(seen.headers, hostile),
+    howToComplete(seen.headers, hostile),
   );
   await assembled;
   show();
@@ -286,6 +291,7 @@ export async function startHostileStore(host = '127.0.0.1'): Promise<HostileStor
     fault: () => undefined,
     refusesNewHeaders: false,
     ignoresConditions: false,
+    comparesParts: true,
     sumsNothing: false,
     encryption: (_request, asked) => asked,
     delays: {},

@@ -74,10 +74,33 @@ export interface ListedPage {
   readonly mostUploads: number;
 }
 
+interface HowToComplete {
+  readonly ifNoneMatch: boolean;
+  readonly comparesParts: boolean;
+}
+
+interface PageOfParts {
+  /** The page starts after this part. */
+  readonly after: number;
+  readonly mostParts: number;
+}
+
 /** An upload that a Complete has taken: it is hidden, and its object does not show yet. */
 export interface TakenUpload {
   readonly response: Response;
   readonly show: () => void;
+}
+
+/** The part that an element of a Complete names by number and, if they are compared, ETag and the CRC-32 that it was sent with. */
+function partListed(upload: Upload, element: string, comparesParts: boolean): StoredPart {
+  const part = upload.parts.get(Number(/<PartNumber>(\d+)</.exec(element)?.[1]));
+  const etag = /<ETag>(?:&quot;|")?([^<&"]*)/.exec(element)?.[1];
+  if (!part) throw new S3Fault(400, 'InvalidPart');
+  if (!comparesParts) return part;
+  if (part.etag.replaceAll('"', '') !== etag) throw new S3Fault(400, 'InvalidPart');
+  const crc = /<ChecksumCRC32>([^<]*)</.exec(element)?.[1];
+  if (crc !== part.crc32) throw new S3Fault(400, crc === undefined ? 'InvalidRequest' : 'InvalidPart');
+  return part;
 }
 
 /** The behaviour of an S3 bucket with multipart uploads, in memory. */
@@ -125,21 +148,18 @@ export class MemoryObjects implements BucketState {
     return { status: 204 };
   }
 
-  complete(id: string, listed: string, ifNoneMatch: boolean): Response {
-    const { response, show } = this.take(id, listed, ifNoneMatch);
+  complete(id: string, listed: string, how: HowToComplete): Response {
+    const { response, show } = this.take(id, listed, how);
     show();
     return response;
   }
 
   /** The first of two steps of a Complete, after which the upload is gone. */
-  take(id: string, listed: string, ifNoneMatch: boolean): TakenUpload {
+  take(id: string, listed: string, { ifNoneMatch, comparesParts }: HowToComplete): TakenUpload {
     const upload = this.upload(id);
-    const numbers = [...listed.matchAll(/<PartNumber>(\d+)</g)].map((match) => Number(match[1]));
-    const parts = numbers.map((number) => {
-      const part = upload.parts.get(number);
-      if (!part) throw new S3Fault(400, 'InvalidPart');
-      return part;
-    });
+    const parts = [...listed.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, one = '']) =>
+      partListed(upload, one, comparesParts),
+    );
     const first = parts[0]?.body.length ?? 0;
     const isEven = parts.every(
       ({ body }, index) => body.length === first || (index === parts.length - 1 && body.length < first),
@@ -193,13 +213,22 @@ export class MemoryObjects implements BucketState {
     };
   }
 
-  listParts(id: string): Response {
-    const parts = [...this.upload(id).parts.keys()].map(
-      (number) => `<Part><PartNumber>${number}</PartNumber></Part>`,
+  listParts(id: string, { after, mostParts }: PageOfParts): Response {
+    const all = [...this.upload(id).parts].sort(([a], [b]) => a - b);
+    const rest = all.filter(([number]) => number > after);
+    const page = rest.slice(0, mostParts);
+    const parts = page.map(
+      ([number, { body, etag, crc32: crc }]) =>
+        `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag><Size>${body.length}</Size>` +
+        `${crc === undefined ? '' : `<ChecksumCRC32>${crc}</ChecksumCRC32>`}</Part>`,
     );
+    const next =
+      page.length < rest.length
+        ? `<IsTruncated>true</IsTruncated><NextPartNumberMarker>${page.at(-1)?.[0] ?? after}</NextPartNumberMarker>`
+        : '<IsTruncated>false</IsTruncated>';
     return {
       status: 200,
-      body: `<ListPartsResult><UploadId>${id}</UploadId>${parts.join('')}</ListPartsResult>`,
+      body: `<ListPartsResult><UploadId>${id}</UploadId>${next}${parts.join('')}</ListPartsResult>`,
     };
   }
 

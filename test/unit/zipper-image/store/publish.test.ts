@@ -242,6 +242,7 @@ describe('publish', () => {
 
   it('deletes an object that does not match its parts (U14)', async () => {
     const upload = await harness.filled();
+    harness.hostile.comparesParts = false;
     for (const open of harness.hostile.uploads.values()) {
       const third = open.parts.get(3);
       if (third) open.parts.set(3, { ...third, body: Buffer.alloc(PART), etag: `"${'0'.repeat(32)}"` });

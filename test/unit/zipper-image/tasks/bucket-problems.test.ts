@@ -115,6 +115,7 @@ it('refuses a store that returns no checksum although one was requested (U14)', 
 it('deletes an object whose checksum does not match those of its parts (U14)', async () => {
   await using harness = await UploadHarness.start({ kind: 's3' });
   const upload = await harness.filled();
+  harness.hostile.comparesParts = false;
   for (const open of harness.hostile.uploads.values()) {
     const second = open.parts.get(2);
     if (second) open.parts.set(2, { ...second, crc32: 'AAAAAA==' });
