@@ -20,6 +20,8 @@ export interface Completion {
   readonly onConflict: OnConflict;
   /** The store may need this long to assemble the archive. */
   readonly limitMs: number;
+  /** Ends the request, whose outcome is then unknown. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Called with true just before the store may receive the request, and with false if the store refused it only because of
    * its credentials.
@@ -58,6 +60,7 @@ export async function sendComplete(
     attempted,
     onConflict,
     limitMs,
+    signal,
     onSent,
   }: Completion & {
     readonly parts: readonly Part[];
@@ -78,7 +81,8 @@ export async function sendComplete(
     },
     { step: 'deserialize', name: 'completeIsSent', priority: 'low' },
   );
-  const response = await client.send(command, { abortSignal: limit }).catch((thrown: unknown) => {
+  const abortSignal = signal ? AbortSignal.any([limit, signal]) : limit;
+  const response = await client.send(command, { abortSignal }).catch((thrown: unknown) => {
     const error = limit.aborted ? tooSlow(attempted, limitMs) : toStoreError(thrown, attempted);
     if (isKeyRejected(error)) onSent?.(false);
     throw error;

@@ -84,6 +84,13 @@ export function verifyPart(
   return { etag: response.ETag, etagIsMd5 };
 }
 
+/** SHA-256 (hex) of the numbers and ETags of all parts in order, by which recovery knows them again in the store's list. */
+export function digestOfParts(parts: readonly { readonly number: number; readonly etag: string }[]): string {
+  const hash = createHash('sha256');
+  for (const { number, etag } of parts) hash.update(`${number} ${withoutQuotes(etag)}\n`);
+  return hash.digest('hex');
+}
+
 /** The values of each part that verify the whole object. */
 export interface UploadedPart {
   readonly digests: PartDigests;

@@ -1,4 +1,5 @@
 /** Completes an upload and determines the outcome. `evidence.ts` decides; the response to Complete is no evidence. */
+import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
@@ -25,6 +26,8 @@ export interface Publication {
   readonly bytes: number;
   readonly parts: readonly Part[];
   readonly onConflict: OnConflict;
+  /** Another process may have sent Complete before, so that no response to ours shows what was published. */
+  readonly isRepeated?: boolean;
 }
 
 export interface PublishDeps extends RecoveryDeps {
@@ -40,6 +43,8 @@ export interface PublishDeps extends RecoveryDeps {
   readonly onRefused?: () => void;
   /** Called when an upload that was not published is certainly gone, so that nothing remains to recover. */
   readonly onGone?: () => void;
+  /** Called with what the recovery after the last Complete found, before this fails because of it. */
+  readonly onRecovered?: (found: RecoveryOutcome) => void;
 }
 
 type Response =
@@ -110,11 +115,14 @@ function requireUndecided(look: Look, isCompleted: boolean, failure: Error): voi
   if (look.seen.object !== 'other' || look.upload === 'gone') throw unknownOutcome(remedyOf(look), failure);
 }
 
+/** The code of a Complete whose object does not match its parts. */
+export const MISMATCH = 'EtagMismatch';
+
 function mismatch(): StoreError {
   return new StoreError('Could not complete the upload: the object does not match its parts', {
     code: 'StoreCorrupted',
     retryable: true,
-    storeCode: 'EtagMismatch',
+    storeCode: MISMATCH,
   });
 }
 
@@ -128,11 +136,12 @@ class Publishing {
   /** The store may have received the last Complete. */
   #isSent = false;
   /** Completes that may have published the archive although their response does not say so. */
-  #unclear = 0;
+  #unclear: number;
 
   constructor(deps: PublishDeps, upload: Publication) {
     this.#deps = deps;
     this.#upload = upload;
+    this.#unclear = upload.isRepeated === true ? 1 : 0;
     this.#assemblyMs = assemblyMs(upload.bytes, deps.consistencyMs);
   }
 
@@ -171,10 +180,11 @@ class Publishing {
   }
 
   async #complete(): Promise<Response> {
-    const { store, idleTimeoutMs, onSent } = this.#deps;
+    const { store, idleTimeoutMs, onSent, signal } = this.#deps;
     const { parts, onConflict } = this.#upload;
     const how = {
       onConflict,
+      signal,
       limitMs: Math.ceil(Math.max(this.#assemblyMs, idleTimeoutMs)),
       onSent: (isSent: boolean) => {
         this.#isSent = isSent;
@@ -197,8 +207,9 @@ class Publishing {
       isRetryable: (error: unknown) => this.#isOver(error) && completePolicy.isRetryable?.(error) === true,
     };
     try {
-      return { kind: 'completed', completed: await retry(send, policy) };
+      return { kind: 'completed', completed: await retry(send, policy, signal) };
     } catch (error) {
+      signal?.throwIfAborted();
       return { kind: this.#isOver(error) ? 'refused' : 'lost', error: toError(error) };
     }
   }
@@ -279,6 +290,7 @@ class Publishing {
       throw unknownOutcome('', error);
     });
     if (found.outcome === 'published' && found.bytes === this.#upload.bytes) return { etag: found.etag };
+    this.#deps.onRecovered?.(found);
     if (found.outcome === 'absent') {
       this.#deps.onGone?.();
       throw failure;
@@ -292,7 +304,8 @@ class Publishing {
 
 /**
  * Publishes and verifies the archive.
- * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
+ * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it; the reason of the signal,
+ * after which a Complete that was sent may still be carried out.
  */
 export async function publish(deps: PublishDeps, upload: Publication): Promise<{ readonly etag: string }> {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)

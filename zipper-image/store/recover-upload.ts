@@ -101,7 +101,7 @@ function ofObject(deps: RecoveryDeps, { aborted, presence, seen }: Round): Recov
 }
 
 /** The error at the end of the time of a recovery, whose next one continues. */
-function stillAssembling(cause: unknown): StoreError {
+export function stillAssembling(cause: unknown): StoreError {
   return new StoreError('Could not recover the upload: the store may still be assembling the archive', {
     code: 'StoreUnavailable',
     retryable: true,

@@ -15,6 +15,7 @@ import { blockBytes, partBytes, partsInMemory, poolBytes } from '#runtime/zip-re
 import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
+import { digestOfParts } from './part-verification.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish } from './publish.ts';
 import type { RecoveryDeps } from './recover-upload.ts';
@@ -73,6 +74,8 @@ export interface Upload {
   assertFits(more: number): void;
   /** SHA-256 (hex) of all bytes, if it was requested and all parts are finished. */
   readonly sha256: string | undefined;
+  /** Of the numbers and ETags of all parts, when they are finished. */
+  readonly partsDigest: string;
   /** Sends the last part, waits for all parts, and returns their number. */
   finishParts(): Promise<number>;
   /** Publishes the archive. @throws AppError if it was not published, or if that is not known (OutcomeUnknown) */
@@ -271,6 +274,9 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
     },
     get sha256() {
       return sha256();
+    },
+    get partsDigest() {
+      return digestOfParts(sender.parts);
     },
     assertFits,
     sink: limitedSink(writer, assertFits),

@@ -1,13 +1,15 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log/log.ts';
+import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
+import { type FinishDeps, finishUpload } from '../store/finish-upload.ts';
 import { createLateSignal } from '../store/late-signal.ts';
-import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
+import { recoverUpload } from '../store/recover-upload.ts';
 import { type StartedUpload, startUpload } from '../store/start-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
-import { lookUpPolicy, type StoreRetrySettings } from '../store/store-retry.ts';
+import { lookUpPolicy, type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
 import { type StartWindow, type Sweep, sweepUploads } from '../store/sweep-uploads.ts';
 
 export interface RecoveryTaskDeps {
@@ -17,6 +19,7 @@ export interface RecoveryTaskDeps {
     readonly recoveryLimitMs: number;
     readonly storeConsistencyMs: number;
     readonly storeStartGraceMs: number;
+    readonly storeIdleTimeoutMs: number;
   };
   readonly log: Logger;
   readonly stopping: AbortSignal;
@@ -31,7 +34,7 @@ type TaskOf<S extends RecoveryTask['uploadState']> = Extract<RecoveryTask, { upl
 const SWEEP_SHARE = 0.25;
 
 interface Recovery {
-  readonly deps: RecoveryDeps & { readonly signal: AbortSignal };
+  readonly deps: FinishDeps & { readonly signal: AbortSignal };
   /** How long the marker upload is started and aborted after a stop. */
   readonly graceMs: number;
   readonly task: RecoveryTask;
@@ -140,14 +143,18 @@ async function recoverRecorded(
   sweepLimitMs: number,
 ): Promise<RecoveryOutcome> {
   const { deps, startedMs } = recovery;
-  const { key, uploadId, attempt, bytes, uploadState: state } = task;
+  const { key, uploadId, attempt, bytes, uploadState: state, finish } = task;
   const endedMs = startedMs - task.endedAgeSeconds * 1000;
   const limit = AbortSignal.timeout(sweepLimitMs);
   const signal = AbortSignal.any([deps.signal, limit]);
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
   const sweep = sweepOf(recovery, { own: { key, uploadId }, ownExists: false });
   const swept = await sweepUploads({ ...deps, signal }, sweep);
-  const outcome = await recoverUpload(deps, { key, uploadId, attempt, bytes, state, endedMs });
+  const upload = { key, uploadId, attempt, bytes, state, endedMs };
+  const outcome =
+    finish && state === 'committing'
+      ? await finishUpload(deps, upload, finish)
+      : await recoverUpload(deps, upload);
   // The attempt ended its upload itself, but may not have aborted unrecorded ones.
   if (swept === 'unlisted') await (state === 'open' ? sweepByMark(recovery) : sweepIfPossible(recovery));
   else if (swept !== 'swept' && task.sharedTarget === true) deps.onAbortFailed?.();
@@ -181,7 +188,7 @@ function tooSlow(limitMs: number, cause: unknown): StoreError {
 }
 
 /**
- * Aborts the uploads of a deactivated attempt and returns whether it published its archive.
+ * Completes or aborts the uploads of a deactivated attempt and returns whether its archive is published.
  * @throws StoreError when the store did not respond in time, or may still be assembling the archive.
  */
 export async function recover(deps: RecoveryTaskDeps): Promise<RecoveryOutcome> {
@@ -193,7 +200,17 @@ export async function recover(deps: RecoveryTaskDeps): Promise<RecoveryOutcome> 
     return lookUpPolicy(settings, log);
   }
   const recovery: Recovery = {
-    deps: { store, log, signal, retryPolicy, onAbortFailed, consistencyMs },
+    deps: {
+      store,
+      log,
+      signal,
+      retryPolicy,
+      onAbortFailed,
+      consistencyMs,
+      completePolicy: (limitMs) => storeRetryPolicy(settings, { log, limit: new RetryLimit(limitMs) }),
+      retryLimitMs: settings.storeRetryLimitMs,
+      idleTimeoutMs: settings.storeIdleTimeoutMs,
+    },
     graceMs,
     task,
     startedMs,

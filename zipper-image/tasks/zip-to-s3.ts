@@ -137,7 +137,8 @@ async function fillUpload(work: Work, upload: Upload, files: ListOfFiles): Promi
   const written = await writeArchive(work, files, { upload, sources });
   const parts = await upload.finishParts();
   const archive = contentsOf(written, upload);
-  await status.write({ upload: { ...state, state: 'committing', parts, archive } }, signal);
+  const { partsDigest } = upload;
+  await status.write({ upload: { ...state, state: 'committing', parts, partsDigest, archive } }, signal);
   const { etag } = await upload.complete();
   return {
     ...archive,

@@ -1,9 +1,15 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { OnConflict } from '#crds/zip-job.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
+import type { Finish } from '#zipper-image/store/finish-upload.ts';
+import { digestOfParts } from '#zipper-image/store/part-verification.ts';
+import type { PartDigests } from '#zipper-image/store/part-writer.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { type PublishDeps, publish } from '#zipper-image/store/publish.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
@@ -33,6 +39,7 @@ export const recoverySettings = {
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
   storeConsistencyMs: CONSISTENCY_MS,
+  storeIdleTimeoutMs: 15_000,
   recoveryLimitMs: 15_000,
 };
 
@@ -48,20 +55,45 @@ export function openStore({ endpoint }: HostileStore): Store {
   });
 }
 
-/** An attempt with one part uploaded, ready to complete its upload. */
+/** An attempt with all parts uploaded, ready to complete its upload. */
 export interface CommittingAttempt {
   readonly uploadId: string;
+  /** What it recorded. */
+  readonly finish: Finish;
   /** A Complete that is sent once and not recovered, as by a pod that is no longer active. */
   complete(): Promise<unknown>;
   /** Complete with recovery, as by the active pod. */
   publish(): Promise<unknown>;
 }
 
+interface Committing {
+  readonly parts?: number;
+  readonly onConflict?: OnConflict;
+  readonly checksum?: PartDigests['kind'];
+}
+
+interface HowToRecover {
+  readonly bytes?: number;
+  /** How long ago the attempt ended. */
+  readonly endedAgoMs?: number;
+  /** Complete the upload if its parts are these. */
+  readonly finish?: Finish;
+}
+
+const BODY = Buffer.from('abc');
+const PART = { bytes: BODY.length, body: [BODY] };
+const DIGESTS = {
+  md5: { kind: 'md5', md5: createHash('md5').update(BODY).digest() },
+  crc32: { kind: 'crc32', crc32: crc32(BODY) },
+} as const satisfies Record<PartDigests['kind'], PartDigests>;
+
 /** The recovery of an attempt that recorded `committing`, at a store that can misbehave. */
 export class RecoveryHarness implements AsyncDisposable {
   readonly hostile: HostileStore;
   readonly store: Store;
   readonly left = createUploadsLeft();
+  /** Stops a recovery. */
+  readonly stopping = new AbortController();
   readonly #settings: typeof recoverySettings;
 
   private constructor(hostile: HostileStore, store: Store, settings: typeof recoverySettings) {
@@ -75,27 +107,23 @@ export class RecoveryHarness implements AsyncDisposable {
     return new RecoveryHarness(hostile, openStore(hostile), settings);
   }
 
-  async committing(): Promise<CommittingAttempt> {
+  /** With one part of three bytes, or with as many as given. */
+  async committing({
+    parts: count = 1,
+    onConflict = 'replace',
+    checksum = 'md5',
+  }: Committing = {}): Promise<CommittingAttempt> {
     const { store } = this;
     const uploadId = await store.createUpload(KEY, ATTEMPT);
     const upload = { key: KEY, uploadId };
-    const digests = { kind: 'md5', md5: Buffer.from('900150983cd24fb0d6963f7d28e17f72', 'hex') } as const;
-    const part: Part = await store.uploadPart(upload, {
-      number: 1,
-      bytes: 3,
-      body: [Buffer.from('abc')],
-      digests,
-    });
-    const publication = {
-      ...upload,
-      attempt: ATTEMPT,
-      bytes: 3,
-      parts: [part],
-      onConflict: 'replace',
-    } as const;
+    const parts: Part[] = [];
+    for (let number = 1; number <= count; number += 1)
+      parts.push(await store.uploadPart(upload, { number, ...PART, digests: DIGESTS[checksum] }));
+    const publication = { ...upload, attempt: ATTEMPT, bytes: 3 * count, parts, onConflict };
     return {
       uploadId,
-      complete: () => store.completeUpload(upload, [part], { onConflict: 'replace', limitMs: 15_000 }),
+      finish: { parts: count, partsDigest: digestOfParts(parts), onConflict },
+      complete: () => store.completeUpload(upload, parts, { onConflict, limitMs: 15_000 }),
       publish: () => publish(this.#deps, publication),
     };
   }
@@ -109,8 +137,10 @@ export class RecoveryHarness implements AsyncDisposable {
     return { store: this.store, log, retryPolicy, completePolicy, ...times };
   }
 
-  /** `endedAgoMs`: how long ago the attempt ended. */
-  recover({ uploadId }: Pick<CommittingAttempt, 'uploadId'>, { bytes = 3, endedAgoMs = 0 } = {}) {
+  recover(
+    { uploadId }: Pick<CommittingAttempt, 'uploadId'>,
+    { bytes = 3, endedAgoMs = 0, finish }: HowToRecover = {},
+  ) {
     const task: RecoveryTask = {
       ...RECOVERY,
       since: new Date(Date.now() - 60_000).toISOString(),
@@ -119,13 +149,14 @@ export class RecoveryHarness implements AsyncDisposable {
       bytes,
       uploadState: 'committing',
       uploadId,
+      ...(finish && { finish }),
     };
     return recover({
       task,
       store: this.store,
       settings: this.#settings,
       log,
-      stopping: new AbortController().signal,
+      stopping: this.stopping.signal,
       startedMs: performance.now(),
       onAbortFailed: this.left.abortFailed,
     });
