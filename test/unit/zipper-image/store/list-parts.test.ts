@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
+import { digestOfParts } from '#zipper-image/store/part-verification.ts';
 import { body, failureOf, KEY, PART, UploadHarness, type UploadHarnessOptions } from './upload-harness.ts';
 
 function lengthsOf(bytes: number): readonly number[] {
@@ -63,4 +65,12 @@ describe('listParts', () => {
       });
       expect(harness.count('listParts')).to.be.at.most(100);
     });
+});
+
+it('knows parts again by their numbers and ETags, with or without quotes', () => {
+  const parts = [
+    { number: 1, etag: '"a"' },
+    { number: 2, etag: 'b' },
+  ];
+  expect(digestOfParts(parts)).to.equal(createHash('sha256').update('1 a\n2 b\n').digest('hex'));
 });

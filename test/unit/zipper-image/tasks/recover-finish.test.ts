@@ -51,25 +51,39 @@ describe('recover: an attempt in state committing whose parts are known', () => 
     expect(harness.count('abort')).to.equal(0);
   });
 
-  for (const conditional of [true, false])
-    it(`reports it with onConflict fail at a store ${conditional ? 'with' : 'without'} conditional writes too (F27)`, async () => {
-      harness.hostile.ignoresConditions = !conditional;
-      const cautious = await harness.committing({ parts: 2, onConflict: 'fail' });
-      harness.hostile.fault = ({ operation, nth }) =>
-        operation === 'complete' && nth === 1
-          ? { kind: 'hold', until: cautious.complete().then(() => undefined) }
-          : undefined;
-      expect(await finish(cautious, 6)).to.include({ outcome: 'published', bytes: 6 });
-    });
+  for (const kind of ['s3', 'custom'] as const)
+    describe(`with onConflict fail at a store of kind ${kind}`, () => {
+      let cautious: CommittingAttempt;
+      beforeEach(async () => {
+        await harness[Symbol.asyncDispose]();
+        harness = await RecoveryHarness.start(recoverySettings, kind);
+        harness.hostile.ignoresConditions = kind === 'custom';
+        cautious = await harness.committing({
+          parts: 2,
+          onConflict: 'fail',
+          checksum: kind === 's3' ? 'crc32' : 'md5',
+        });
+      });
 
-  for (const conditional of [true, false])
-    it(`keeps an object of somebody else with onConflict fail at a store ${conditional ? 'with' : 'without'} conditional writes (F27)`, async () => {
-      harness.hostile.ignoresConditions = !conditional;
-      const cautious = await harness.committing({ parts: 2, onConflict: 'fail' });
-      harness.hostile.objects.set('a.zip', FOREIGN);
-      expect(await finish(cautious, 6)).to.deep.equal({ outcome: 'absent' });
-      expect(harness.hostile.objects.get('a.zip')).to.equal(FOREIGN);
-      expect(harness.hostile.uploads.has(cautious.uploadId)).to.equal(false);
+      it('completes the upload (F27)', async () => {
+        expect(await finish(cautious, 6)).to.include({ outcome: 'published', bytes: 6 });
+        expect(harness.count('abort')).to.equal(0);
+      });
+
+      it('reports the archive if the pod, which still runs, sends the same Complete first (F27)', async () => {
+        harness.hostile.fault = ({ operation, nth }) =>
+          operation === 'complete' && nth === 1
+            ? { kind: 'hold', until: cautious.complete().then(() => undefined) }
+            : undefined;
+        expect(await finish(cautious, 6)).to.include({ outcome: 'published', bytes: 6 });
+      });
+
+      it('keeps an object of somebody else (F27)', async () => {
+        harness.hostile.objects.set('a.zip', FOREIGN);
+        expect(await finish(cautious, 6)).to.deep.equal({ outcome: 'absent' });
+        expect(harness.hostile.objects.get('a.zip')).to.equal(FOREIGN);
+        expect(harness.hostile.uploads.has(cautious.uploadId)).to.equal(false);
+      });
     });
 
   it('replaces an object of somebody else with onConflict replace (F27)', async () => {

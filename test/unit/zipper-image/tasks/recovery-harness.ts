@@ -4,6 +4,7 @@ import type { OnConflict } from '#crds/zip-job.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log/log.ts';
+import type { StoreKind } from '#runtime/store/store-location.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
@@ -13,6 +14,7 @@ import type { PartDigests } from '#zipper-image/store/part-writer.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { type PublishDeps, publish } from '#zipper-image/store/publish.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
+import { CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 import { lookUpPolicy, storeRetryPolicy } from '#zipper-image/store/store-retry.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
@@ -43,11 +45,15 @@ export const recoverySettings = {
   recoveryLimitMs: 15_000,
 };
 
-export function openStore({ endpoint }: HostileStore): Store {
+export function openStore({ endpoint }: HostileStore, kind: StoreKind = 'custom'): Store {
   const bucket = { service: 's3', name: 'bucket', endpoint } as const;
   return createStore({
     bucket,
-    provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+    provider: {
+      ...providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+      kind,
+      capabilities: CAPABILITIES[kind],
+    },
     credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
     agents: createHttpAgents({ connections: 4 }),
     connectTimeoutMs: 15_000,
@@ -102,9 +108,9 @@ export class RecoveryHarness implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  static async start(settings = recoverySettings): Promise<RecoveryHarness> {
+  static async start(settings = recoverySettings, kind?: StoreKind): Promise<RecoveryHarness> {
     const hostile = await startHostileStore();
-    return new RecoveryHarness(hostile, openStore(hostile), settings);
+    return new RecoveryHarness(hostile, openStore(hostile, kind), settings);
   }
 
   /** With one part of three bytes, or with as many as given. */
