@@ -72,8 +72,9 @@ export const REASONS = {
   Cancelled: 'The job was cancelled by spec.cancel.',
   Deleted: 'The ZipJob is being deleted.',
   Restored: 'The ZipJob was restored from a backup, so its archive may exist and it does not run again.',
-  Recovering: 'Recovering the last attempt, so that it can no longer publish an archive.',
-  Recovered: 'The last attempt can no longer publish an archive.',
+  Recovering:
+    'Recovering the last attempt: its upload is completed, or ended so that no archive appears later.',
+  Recovered: 'The archive of the last attempt is published, or can no longer appear.',
   Inherited: 'The next pod continues the upload of the last attempt, so nothing is recovered yet.',
   NothingToRecover: 'No upload was started, so no recovery is needed.',
   NotConfigured: 'The project had no webhook for this event when the job was created.',

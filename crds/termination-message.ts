@@ -51,6 +51,8 @@ export const TERMINATION_MESSAGE_SCHEMA = {
     abortFailures: COUNT,
     /** The response to the start of an upload was lost, so the store may have an unrecorded upload. */
     startUnconfirmed: { type: 'boolean' },
+    /** Of a recovery: it sent a Complete, which the store may still carry out. */
+    completeSent: { type: 'boolean' },
     /** Why sources were unreachable, for the controller alone. In every message of a task with a sealing key, as long in each. */
     sealed: { type: 'string' },
   },
@@ -80,4 +82,4 @@ export const TERMINATION_MESSAGE_SCHEMA = {
 export type TerminationMessage = FromSchema<typeof TERMINATION_MESSAGE_SCHEMA>;
 
 /** Optional fields of every termination message. */
-export type UploadsLeft = Pick<TerminationMessage, 'abortFailures' | 'startUnconfirmed'>;
+export type UploadsLeft = Pick<TerminationMessage, 'abortFailures' | 'startUnconfirmed' | 'completeSent'>;

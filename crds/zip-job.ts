@@ -235,6 +235,8 @@ export interface Attempt {
   readonly abortFailures?: number;
   /** Seconds that its recovery Jobs were suspended in a queue, except the last one. They do not count against the limit of recovery. */
   readonly queuedSeconds?: number;
+  /** Until when a recovery pod may have asked the store to publish the archive. Absent: none did. */
+  readonly completeSentAt?: string;
   /** Parts of earlier attempts that it did not make again, and their bytes. Absent: it did not continue an upload. */
   readonly resumedParts?: number;
   readonly resumedBytes?: number;

@@ -236,8 +236,9 @@ async function runTask(pod: Process<PodConfig>, onMode: (mode: ZipperMode) => vo
   const store = await openStore(process, task);
   if (task.mode === 'recover') {
     const { recover } = await import('./tasks/recover.ts');
-    const { abortFailed: onAbortFailed } = uploadsLeft;
-    const recovered = await recover({ task, store, settings: config, log, stopping, onAbortFailed });
+    const { abortFailed: onAbortFailed, completeSent: onCompleteSent } = uploadsLeft;
+    const deps = { task, store, settings: config, log, stopping, onAbortFailed, onCompleteSent };
+    const recovered = await recover(deps);
     return { mode: 'recover', recovered };
   }
   const { checkBucket } = await import('./tasks/check-bucket.ts');

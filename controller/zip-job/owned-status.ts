@@ -112,9 +112,10 @@ export function uploadOf(zipJob: ZipJob, podUid: string): UploadState | undefine
   return zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
 }
 
-/** The lists of the contents can be long, so records of attempts do not repeat them. */
-export function attemptUpload({ archive: _archive, ...upload }: UploadState): AttemptUpload {
-  return upload;
+/** What records of attempts keep. The lists of the contents can be long, and the rest is needed only until the attempt is recovered. */
+export function attemptUpload(upload: UploadState): AttemptUpload {
+  const { uploadId, owner, state, partSize, parts, checkpoint } = upload;
+  return { uploadId, ...defined({ owner }), state, partSize, ...defined({ parts, checkpoint }) };
 }
 
 /** True once the active pod has written its first progress. */

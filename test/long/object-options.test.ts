@@ -195,6 +195,7 @@ describe('the object options of a bucket', function () {
             log,
             stopping,
             onAbortFailed,
+            onCompleteSent: () => undefined,
           });
           expect(outcome).to.deep.equal({ outcome: 'published', bytes: body.length, etag });
           store.close();

@@ -28,7 +28,10 @@ export interface Finish {
 }
 
 export type FinishDeps = RecoveryDeps &
-  Pick<PublishDeps, 'completePolicy' | 'retryLimitMs' | 'idleTimeoutMs'>;
+  Pick<PublishDeps, 'completePolicy' | 'retryLimitMs' | 'idleTimeoutMs'> & {
+    /** Called before the store may receive a Complete. */
+    readonly onCompleteSent: () => void;
+  };
 
 /** `denied`: the store does not list parts. */
 type Listed = readonly ListedPart[] | 'gone' | 'denied';
@@ -101,6 +104,7 @@ async function publishParts(
   const publishDeps: PublishDeps = {
     ...deps,
     onSent: () => {
+      deps.onCompleteSent();
       sentMs = performance.now();
     },
     onGone: () => {

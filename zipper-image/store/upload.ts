@@ -16,7 +16,7 @@ import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
 import { digestOfParts } from './part-verification.ts';
-import { createPartWriter, type FilledPart } from './part-writer.ts';
+import { createPartWriter, type FilledPart, type PartWriter } from './part-writer.ts';
 import { publish } from './publish.ts';
 import type { RecoveryDeps } from './recover-upload.ts';
 import { refuseExisting } from './refuse-existing.ts';
@@ -84,7 +84,9 @@ export interface Upload {
   abandon(): Promise<void>;
 }
 
-function assertWhole(parts: readonly Part[], bytes: number): void {
+/** Sorts the parts. @throws StoreError if they are not all bytes of the archive */
+function assertWhole(parts: Part[], bytes: number): void {
+  parts.sort((a, b) => a.number - b.number);
   const sent = parts.reduce((sum, part) => sum + part.bytes, 0);
   const isGapless = parts.every(({ number }, index) => number === index + 1);
   if (!isGapless || sent !== bytes)
@@ -252,6 +254,11 @@ function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): Arc
   };
 }
 
+function logTurns({ sha256, log }: OpenDeps, { turnWaitMs }: PartWriter): void {
+  if (sha256 !== true) return;
+  log.info({ turnWaitMs: Math.round(turnWaitMs) }, 'computed the SHA-256 of the parts in their order');
+}
+
 function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
   const sender = createPartSender(deps, ref);
   let swept: Promise<void> | undefined;
@@ -282,13 +289,8 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
     sink: limitedSink(writer, assertFits),
     finishParts: async () => {
       await finish();
-      if (deps.sha256 === true)
-        deps.log.info(
-          { turnWaitMs: Math.round(writer.turnWaitMs) },
-          'computed the SHA-256 of the parts in their order',
-        );
+      logTurns(deps, writer);
       await swept;
-      sender.parts.sort((a, b) => a.number - b.number);
       assertWhole(sender.parts, writer.bytesWritten);
       return sender.parts.length;
     },

@@ -9,6 +9,8 @@ export interface UploadsLeftCount {
   readonly abortFailed: () => void;
   /** It is unknown whether the store started an upload. */
   readonly startUnconfirmed: () => void;
+  /** A recovery sent a Complete. */
+  readonly completeSent: () => void;
   /** What became of the upload, unless only the status says it. */
   readonly uploadEnded: (how: UploadEnd) => void;
   /** For the failure; empty if the status says it. */
@@ -20,6 +22,7 @@ export interface UploadsLeftCount {
 export function createUploadsLeft(): UploadsLeftCount {
   let abortFailures = 0;
   let startUnconfirmed = false;
+  let completeSent = false;
   let upload: UploadEnd | undefined;
   return {
     abortFailed: () => {
@@ -28,6 +31,9 @@ export function createUploadsLeft(): UploadsLeftCount {
     startUnconfirmed: () => {
       startUnconfirmed = true;
     },
+    completeSent: () => {
+      completeSent = true;
+    },
     uploadEnded: (how) => {
       upload = how;
     },
@@ -35,6 +41,7 @@ export function createUploadsLeft(): UploadsLeftCount {
     reported: () => ({
       ...(abortFailures > 0 && { abortFailures }),
       ...(startUnconfirmed && { startUnconfirmed }),
+      ...(completeSent && { completeSent }),
     }),
   };
 }

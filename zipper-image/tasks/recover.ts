@@ -24,6 +24,7 @@ export interface RecoveryTaskDeps {
   readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly onAbortFailed: () => void;
+  readonly onCompleteSent: () => void;
   /** Monotonic time of the start of this process. Default: 0, as in a process of its own. */
   readonly startedMs?: number;
 }
@@ -192,7 +193,7 @@ function tooSlow(limitMs: number, cause: unknown): StoreError {
  * @throws StoreError when the store did not respond in time, or may still be assembling the archive.
  */
 export async function recover(deps: RecoveryTaskDeps): Promise<RecoveryOutcome> {
-  const { task, store, settings, log, stopping, onAbortFailed, startedMs = 0 } = deps;
+  const { task, store, settings, log, stopping, onAbortFailed, onCompleteSent, startedMs = 0 } = deps;
   const { recoveryLimitMs, storeConsistencyMs: consistencyMs, storeStartGraceMs: graceMs } = settings;
   const limit = AbortSignal.timeout(recoveryLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
@@ -206,6 +207,7 @@ export async function recover(deps: RecoveryTaskDeps): Promise<RecoveryOutcome> 
       signal,
       retryPolicy,
       onAbortFailed,
+      onCompleteSent,
       consistencyMs,
       completePolicy: (limitMs) => storeRetryPolicy(settings, { log, limit: new RetryLimit(limitMs) }),
       retryLimitMs: settings.storeRetryLimitMs,

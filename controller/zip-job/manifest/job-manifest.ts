@@ -2,7 +2,7 @@ import { ANNOTATIONS, fileListOwner, LABELS, ZIPPER_CONTAINER } from '#crds/api-
 import { DISRUPTION_EXIT_CODES, PERMANENT_EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
@@ -14,7 +14,8 @@ import type { DecisionConfig } from '../observation.ts';
 import { withLeastMemory } from '../policies/archive-size.ts';
 import { deadlineSeconds } from '../policies/deadline.ts';
 import { jobBackoffLimit } from '../policies/failure.ts';
-import { archiveBytesOf, type Recovered } from '../policies/recovery.ts';
+import { onConflictOf } from './on-conflict.ts';
+import { recoveryFacts, type ToRecover } from './recovery-facts.ts';
 import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
 
 /** What puts a Job into a queue, whose controller resumes the Job when it admits it. */
@@ -89,10 +90,7 @@ function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
     zipJobUid: uidOf(zipJob),
     key: spec.key,
     compression: spec.compression ?? SPEC_DEFAULTS.compression,
-    onConflict:
-      spec.onConflict === 'fail'
-        ? 'fail'
-        : (bucket.spec.objectOptions?.onConflict ?? SPEC_DEFAULTS.onConflict),
+    onConflict: onConflictOf(zipJob, bucket),
     ...choicesOf(spec),
     defaultModificationTime: metadata.creationTimestamp ?? new Date(0).toISOString(),
     files: filesFrom
@@ -241,45 +239,15 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
   );
 }
 
-export interface ToRecover {
-  readonly attempt: Attempt;
-  readonly upload: Recovered;
-  readonly bucket: ZipBucket;
-  /** Absent: the Job is in no queue, because the outcome of a job does not wait for what its queue admits before. */
-  readonly queueName?: string | undefined;
-  readonly now: Date;
-}
-
-function uploadFacts(upload: Recovered) {
-  return upload === 'unrecorded'
-    ? ({ uploadState: 'unrecorded' } as const)
-    : {
-        // An upload that the pod gave up was never committed.
-        uploadState: upload.state === 'committing' ? ('committing' as const) : ('open' as const),
-        uploadId: upload.uploadId,
-        ...defined({ bytes: archiveBytesOf(upload) }),
-      };
-}
-
-function endOf({ finishedAt }: Attempt, now: Date) {
-  const endedAt = finishedAt ?? now.toISOString();
-  return { endedAt, endedAgeSeconds: Math.max(0, (now.getTime() - Date.parse(endedAt)) / 1000) };
-}
-
-/** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
+/** The recovery Job: completes or aborts the upload of a lost attempt, and checks whether its archive is published. */
 export function recoveryJob(zipJob: ZipJob, lost: ToRecover, config: ManifestSettings): Job {
-  const { attempt } = lost;
-  const { creationTimestamp = new Date(0).toISOString() } = zipJob.metadata;
   const task: RecoveryTask = {
     mode: 'recover',
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(lost.bucket),
     zipJobUid: uidOf(zipJob),
     key: zipJob.spec.key,
-    ...uploadFacts(lost.upload),
-    attempt: attempt.podUid,
-    since: attempt.startedAt ?? creationTimestamp,
-    ...endOf(attempt, lost.now),
+    ...recoveryFacts(zipJob, lost),
     ...shared(config),
     ...settingsOf(config),
   };

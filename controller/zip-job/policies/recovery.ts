@@ -327,7 +327,7 @@ function followRefusal({ seen, attempt, upload }: Lost, at: Limited): RecoverySt
 
 /**
  * The next step until the last attempt can no longer publish an archive. The attempt was deactivated
- * before; a recovery Job aborts its upload and checks in the store whether it was published.
+ * before; a recovery Job completes or aborts its upload and checks in the store whether it was published.
  */
 export function recoveryStep(seen: Observation, attempt: Attempt, at: At): RecoveryStep {
   const upload = toRecover(seen, attempt);

@@ -8,6 +8,7 @@ import type { EventNote } from '../../reconciling/events.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { attemptUpload, withCondition } from '../owned-status.ts';
+import { mayFinish, mayHaveCompleted } from '../policies/finishing.ts';
 import {
   isCommitting,
   type Recovered,
@@ -157,7 +158,7 @@ function start(s: Situation, next: Start): Step {
   const { seen, config, status } = s;
   if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
   const { sharesTarget } = seen;
-  const lost = { ...next, bucket: seen.bucket, now: s.now };
+  const lost = { ...next, bucket: seen.bucket, mayFinish: mayFinish(s), now: s.now };
   const job = recoveryJob(seen.zipJob, lost, { ...config, sharesTarget });
   const before = next.kind === 'enqueue' ? deleteJob(next.job) : [];
   return {
@@ -167,15 +168,21 @@ function start(s: Situation, next: Start): Step {
   };
 }
 
-/** Records how long the Job was suspended, because its successor does not know it. */
-function restart(s: Situation, { n }: Attempt, job: Job): Step {
+/** Records how long the Job was suspended, and whether it may have sent Complete, because its successor does not know it. */
+function restart(s: Situation, attempt: Attempt, job: Job): Step {
   const queued = Math.round(suspendedMs(job, s.now) / 1000);
-  function change(one: Attempt): Attempt {
-    return one.n === n ? { ...one, queuedSeconds: (one.queuedSeconds ?? 0) + queued } : one;
-  }
   const isQueued = isSuspended(job) || queueOf(job) !== undefined;
+  const isSent = mayHaveCompleted(s.seen, attempt);
+  function change(one: Attempt): Attempt {
+    if (one.n !== attempt.n) return one;
+    return {
+      ...one,
+      ...(isQueued && { queuedSeconds: (one.queuedSeconds ?? 0) + queued }),
+      ...(isSent && { completeSentAt: rfc3339(s.now) }),
+    };
+  }
   return {
-    status: isQueued ? { ...s.status, attempts: s.status.attempts?.map(change) ?? [] } : s.status,
+    status: isQueued || isSent ? { ...s.status, attempts: s.status.attempts?.map(change) ?? [] } : s.status,
     actions: deleteJob(job),
     requeueAfterMs: REQUEUE_MS,
   };

@@ -76,6 +76,7 @@ async function recovered({ store, log, target }: World, lost: Lost) {
     stopping: new AbortController().signal,
     startedMs: performance.now() + (lost.uploadState === 'unrecorded' ? SECOND_MS : 0),
     onAbortFailed: left.abortFailed,
+    onCompleteSent: left.completeSent,
   });
   return { ...outcome, ...left.reported() };
 }

@@ -107,6 +107,7 @@ const status: Complete<zip.ZipJobStatus> = {
       uploadAborted: true,
       abortFailures: 1,
       queuedSeconds: 1,
+      completeSentAt: TIME,
       resumedParts: 1,
       resumedBytes: 1,
       refusal: 'UploadGone',

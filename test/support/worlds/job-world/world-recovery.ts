@@ -15,7 +15,7 @@ interface RecoveryProcess {
   readonly end: (ending: Ending) => void;
 }
 
-/** A run of the recovery Job: aborts, follows the upload and the object, and lets the real module decide. */
+/** A run of the recovery Job: completes or aborts, follows the upload and the object, and lets the real module decide. */
 class WorldRecovery {
   readonly #world: PodWorld;
   readonly #process: RecoveryProcess;
@@ -24,6 +24,9 @@ class WorldRecovery {
   #runsUntil: number;
   #before: 'present' | 'gone' | undefined;
   #isAborted = false;
+  #isSent = false;
+  /** `sent`: it completes the upload, as the pod did. `over`: it aborts the upload. */
+  #finish: 'no' | 'wanted' | 'sent' | 'over';
   #goneSince: number | undefined;
 
   constructor(world: PodWorld, job: Job, process: RecoveryProcess) {
@@ -31,13 +34,14 @@ class WorldRecovery {
     this.#process = process;
     this.#task = taskOf(job);
     this.#startedAt = world.now.getTime();
+    this.#finish = 'finish' in this.#task ? 'wanted' : 'no';
     const { endedAgeSeconds, bytes } = this.#task;
     this.#runsUntil =
       this.#startedAt - Number(endedAgeSeconds) * 1000 + assemblyMs(Number(bytes ?? 0), CONSISTENCY_MS);
   }
 
   at(): string {
-    return this.#before ?? 'started';
+    return this.#finish === 'sent' ? 'completing' : (this.#before ?? 'started');
   }
 
   wakesAt(): Date | undefined {
@@ -56,7 +60,9 @@ class WorldRecovery {
     else if (this.#before === undefined) {
       this.#sweep();
       this.#before = this.#presence;
-    } else this.#round();
+    } else if (this.#finish === 'wanted') this.#complete();
+    else if (this.#finish === 'sent') this.#followComplete();
+    else this.#round();
   }
 
   cleanUp(ending: Ending): Ending {
@@ -79,6 +85,27 @@ class WorldRecovery {
     for (const [id, { startedAt }] of store.uploads)
       if (id !== this.#task['uploadId'] && startedAt >= Date.parse(String(since)) && startedAt <= writtenAt)
         store.abort(id);
+  }
+
+  /** Completes an upload that the store lists, unless the archive is there already. */
+  #complete(): void {
+    const { store, now } = this.#world;
+    if (this.#presence === 'gone' || store.object(this.#attempt) === 'ours') {
+      this.#finish = 'over';
+      return;
+    }
+    store.sendComplete(String(this.#task['uploadId']));
+    this.#isSent = true;
+    this.#runsUntil = now.getTime() + assemblyMs(ARCHIVE.bytes, CONSISTENCY_MS);
+    this.#finish = 'sent';
+  }
+
+  /** Asks until the object shows, or could have been assembled. */
+  #followComplete(): void {
+    const { store, now } = this.#world;
+    const object = store.object(this.#attempt);
+    if (object === 'ours') this.#respond(this.#outcomeOf('published', object));
+    else if (object === 'denied' || now.getTime() >= this.#runsUntil) this.#finish = 'over';
   }
 
   #round(): void {
@@ -142,7 +169,12 @@ class WorldRecovery {
     const failure = { code: 'StoreUnavailable', message: text, retriable: true };
     this.#process.end({
       exitCode: EXIT_CODES.storeUnavailable,
-      message: { contractVersion: CONTRACT_VERSION, mode: 'recover', failure },
+      message: {
+        contractVersion: CONTRACT_VERSION,
+        mode: 'recover',
+        failure,
+        ...(this.#isSent && { completeSent: true }),
+      },
     });
   }
 }

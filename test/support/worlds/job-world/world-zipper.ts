@@ -220,7 +220,8 @@ class WorldZipper implements OwnPart {
   };
 
   get #committing() {
-    return { ...anUpload('committing'), uploadId: this.#uploadId, archive: ARCHIVE };
+    const recorded = { parts: 1, partsDigest: '0'.repeat(64), archive: ARCHIVE };
+    return { ...anUpload('committing'), uploadId: this.#uploadId, ...recorded };
   }
 
   /** Asks until the object shows, or could have been assembled. */

@@ -10,8 +10,8 @@ function statusOf({ zipJob }: JobWorld) {
 }
 
 /** The pod sent CompleteMultipartUpload and was then killed. */
-async function lostAfterComplete(change: (world: JobWorld) => void): Promise<JobWorld> {
-  const world = new JobWorld(aZipJob(), (before, after) => {
+async function lostAfterComplete(change: (world: JobWorld) => void, zipJob = aZipJob()): Promise<JobWorld> {
+  const world = new JobWorld(zipJob, (before, after) => {
     expectInvariants(before, after, world);
   });
   for (let rounds = 0; rounds < 20 && statusOf(world).upload?.state !== 'committing'; rounds += 1)
@@ -39,11 +39,17 @@ describe('an attempt that was lost while it committed, at an unreliable store', 
   });
 
   it('ends as OutcomeUnknown and names the permission while a refused abort leaves the upload (F27)', async () => {
-    const world = await lostAfterComplete(({ store }) => {
-      store.aborts = 'refused';
-      store.holdsComplete = true;
-    });
+    const world = await lostAfterComplete(
+      ({ store }) => {
+        store.aborts = 'refused';
+        store.holdsComplete = true;
+      },
+      aZipJob({ spec: { activeDeadlineSeconds: 3600 } }),
+    );
+    // Recovery tries to complete the upload until the deadline of the job.
     await runFor(world, 1800);
+    expect(statusOf(world)).to.include({ phase: 'Running', apiStatus: 'processing' });
+    await runFor(world, 2700);
     expect(statusOf(world)).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });
     expect(statusOf(world).message).to.contain('s3:AbortMultipartUpload');
   });

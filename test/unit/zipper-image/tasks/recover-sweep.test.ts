@@ -65,6 +65,7 @@ describe('the sweep of a recovery', () => {
       log,
       stopping,
       onAbortFailed: left.abortFailed,
+      onCompleteSent: left.completeSent,
       startedMs: performance.now() - startedAgoMs,
     });
   }

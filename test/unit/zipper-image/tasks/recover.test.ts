@@ -55,6 +55,7 @@ describe('recover and checkBucket', () => {
         log,
         stopping,
         onAbortFailed: left.abortFailed,
+        onCompleteSent: left.completeSent,
         startedMs: performance.now(),
       });
     }

@@ -165,6 +165,7 @@ export class RecoveryHarness implements AsyncDisposable {
       stopping: this.stopping.signal,
       startedMs: performance.now(),
       onAbortFailed: this.left.abortFailed,
+      onCompleteSent: this.left.completeSent,
     });
   }
 

@@ -133,6 +133,11 @@ function hidesComplete(store: Store): boolean {
   return store.abort === 'ignored' && assemblesLate(store);
 }
 
+/** The store may not show what became of an upload that only the recovery changes. */
+function mayHide(store: Store, finishes: boolean): boolean {
+  return isDenied(store) || store.forgets || (finishes && assemblesLate(store));
+}
+
 /** A pod is lost after `committing`; its Complete arrives before, during or after the recovery, or never. */
 async function lostPod(seed: number, finishes = false): Promise<Ending> {
   const random = createRandom(seed);
@@ -152,9 +157,7 @@ async function lostPod(seed: number, finishes = false): Promise<Ending> {
   const pause = random.int(0, 2 * CONSISTENCY_MS);
   const late = completes === 'during' ? delay(pause).then(complete) : undefined;
   const forgets = store.forgets ? delay(pause).then(() => harness.hostile.uploads.clear()) : undefined;
-  const ending = await recoverRepeatedly(() =>
-    harness.recover(attempt, finishes ? { finish: attempt.finish } : {}),
-  );
+  const ending = await recoverRepeatedly(() => harness.recover(attempt, finishes ? attempt : {}));
   const isPublishedAtEnd = harness.isPublished;
   await Promise.all([early, late, forgets]);
   withoutFaults(harness);
@@ -162,8 +165,7 @@ async function lostPod(seed: number, finishes = false): Promise<Ending> {
   expectTrue(ending, {
     isPublishedAtEnd,
     isPublished: harness.isPublished,
-    mayBeUnknown:
-      isDenied(store) || completes !== 'never' || store.forgets || (finishes && assemblesLate(store)),
+    mayBeUnknown: completes !== 'never' || mayHide(store, finishes),
     facts: JSON.stringify({ seed, ...store, completes, pause, finishes }),
   });
   return ending;

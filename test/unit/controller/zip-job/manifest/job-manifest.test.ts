@@ -316,4 +316,42 @@ describe('recoveryJob', () => {
     const job = recoveryJob(aZipJob(), { ...lost, upload }, config);
     expect(taskOf(job)).to.include({ bytes: 3 * upload.partSize });
   });
+
+  describe('of an attempt that recorded its parts', () => {
+    const archive = { bytes: 77, entries: 1 };
+    const upload = { ...anUpload('committing'), parts: 3, partsDigest: 'd'.repeat(64), archive };
+    const ended = { ...attempt, startedAt: ago(50), finishedAt: ago(20) };
+    function taskFor(change: Partial<Parameters<typeof recoveryJob>[1]>, zipJob = aZipJob()) {
+      return taskOf(recoveryJob(zipJob, { ...lost, attempt: ended, upload, ...change }, config));
+    }
+
+    it('completes the upload if it may (F25)', () => {
+      expect(taskFor({ mayFinish: true })).to.deep.include({
+        finish: { parts: 3, partsDigest: 'd'.repeat(64), onConflict: 'replace' },
+        bytes: 77,
+        endedAt: ago(20),
+        endedAgeSeconds: 20,
+      });
+      expect(taskFor({})).to.not.have.property('finish');
+      const open = { ...upload, state: 'open' } as const;
+      expect(taskFor({ mayFinish: true, upload: open })).to.not.have.property('finish');
+    });
+
+    it('counts from the last recovery pod that may have completed it too (F47)', () => {
+      const again = { ...ended, completeSentAt: ago(5) };
+      expect(taskFor({ attempt: again })).to.include({ endedAt: ago(5), endedAgeSeconds: 5 });
+    });
+
+    it('keeps an object at the key if the job or its bucket says so (F27)', () => {
+      const zipJob = aZipJob({ spec: { onConflict: 'fail' } });
+      expect(taskFor({ mayFinish: true }, zipJob)).to.deep.include({
+        finish: { parts: 3, partsDigest: 'd'.repeat(64), onConflict: 'fail' },
+      });
+    });
+
+    it('names the pod that created the upload, which an adopted upload keeps (F25)', () => {
+      expect(taskFor({ upload: { ...upload, owner: 'uid-p1' } })).to.include({ attempt: 'uid-p1' });
+      expect(taskFor({})).to.include({ attempt: 'uid-p3' });
+    });
+  });
 });
