@@ -3,6 +3,8 @@ import type { Mutant } from './mutant-list.ts';
 
 const ZIPPER = 'test/unit/zipper-image';
 const COMMITTING = `${ZIPPER}/tasks/recover-committing.test.ts`;
+const FINISH = `${ZIPPER}/tasks/recover-finish.test.ts`;
+const MANIFEST = 'test/unit/controller/zip-job/manifest/job-manifest.test.ts';
 const PUBLISH = `${ZIPPER}/store/publish.test.ts`;
 const SWEEP = `${ZIPPER}/tasks/recover-sweep.test.ts`;
 const ARCHIVE = `${ZIPPER}/tasks/zip-to-s3.test.ts`;
@@ -85,10 +87,53 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an attempt ends when its recovery starts',
-    file: 'controller/zip-job/manifest/job-manifest.ts',
-    find: 'const endedAt = finishedAt ?? now.toISOString();',
-    replace: 'const endedAt = now.toISOString();',
-    tests: ['test/unit/controller/zip-job/manifest/job-manifest.test.ts'],
+    file: 'controller/zip-job/manifest/recovery-facts.ts',
+    find: 'attempt.completeSentAt ?? attempt.finishedAt ?? now.toISOString();',
+    replace: 'now.toISOString();',
+    tests: [MANIFEST],
+  },
+  {
+    name: 'the time of an assembly does not count from the Complete of a recovery pod',
+    file: 'controller/zip-job/manifest/recovery-facts.ts',
+    find: 'attempt.completeSentAt ?? ',
+    replace: '',
+    tests: [MANIFEST],
+  },
+  {
+    name: 'recovery compares its own pod with the object of an adopted upload',
+    file: 'controller/zip-job/manifest/recovery-facts.ts',
+    find: "(upload === 'unrecorded' ? undefined : upload.owner) ?? attempt.podUid",
+    replace: 'attempt.podUid',
+    tests: [MANIFEST],
+  },
+  {
+    name: 'recovery completes the upload of a job that is cancelled',
+    file: 'controller/zip-job/policies/finishing.ts',
+    find: 'interruption(seen) === undefined &&',
+    replace: '',
+    tests: ['test/unit/controller/zip-job/states/finishing.test.ts'],
+  },
+  {
+    name: 'recovery completes an upload whose parts are others than those recorded',
+    file: 'zipper-image/store/finish-upload.ts',
+    find: ' && digestOfParts(listed) === wanted.partsDigest',
+    replace: '',
+    tests: [FINISH],
+  },
+  {
+    name: 'recovery aborts while its own Complete may be carried out',
+    file: 'zipper-image/store/finish-upload.ts',
+    find: 'if (deps.signal?.aborted === true) throw sentMs === undefined ? error : stillAssembling(error);',
+    replace:
+      'if (deps.signal?.aborted === true) return recoverUpload({ ...deps, signal: new AbortController().signal }, upload);',
+    tests: [FINISH],
+  },
+  {
+    name: 'the Complete of a recovery counts as the first one',
+    file: 'zipper-image/store/finish-upload.ts',
+    find: 'onConflict, isRepeated: true }',
+    replace: 'onConflict }',
+    tests: [FINISH],
   },
   {
     name: 'uploads of a job of another namespace are aborted',
