@@ -77,6 +77,30 @@ function uploadMetrics(registry: Registry) {
   };
 }
 
+/** What jobs save because another pod continues their upload, and what that costs. */
+function resumeMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    resumes: new Counter({
+      name: 'zip_resumes_total',
+      help: 'Zipper pods that were to continue the upload of an earlier one, by outcome: resumed, or refused (it started a new upload)',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    resumedBytes: new Counter({
+      name: 'zip_resumed_bytes_total',
+      help: 'Bytes of archives that zipper pods did not upload again because they continued an upload',
+      registers,
+    }),
+    checkpointWrites: new Counter({
+      name: 'zip_checkpoint_writes_total',
+      help: 'Writes of ZipCheckpoints by zipper pods, by result: ok or failed; counted when the attempt ends',
+      labelNames: ['result'],
+      registers,
+    }),
+  };
+}
+
 /** Metrics of pauses and deletions. */
 function interventionMetrics(registry: Registry) {
   const registers = [registry];
@@ -249,8 +273,12 @@ export function createControllerMetrics(registry: Registry) {
   for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
   const sources = sourceMetrics(registry);
   for (const reason of REFUSAL_REASONS) sources.sourceRefusals.inc({ reason }, 0);
+  const resuming = resumeMetrics(registry);
+  for (const outcome of ['resumed', 'refused']) resuming.resumes.inc({ outcome }, 0);
+  for (const result of ['ok', 'failed']) resuming.checkpointWrites.inc({ result }, 0);
   return {
     ...own,
+    ...resuming,
     ...sources,
     ...uploadMetrics(registry),
     ...interventionMetrics(registry),

@@ -9,6 +9,7 @@ function createClients(kube: KubeClient, leaseKube: KubeClient) {
     zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
     buckets: createObjectClient(kube, RESOURCES.zipBuckets),
     projects: createObjectClient(kube, RESOURCES.zipProjects),
+    checkpoints: createObjectClient(kube, RESOURCES.zipCheckpoints),
     jobs: createObjectClient(kube, RESOURCES.jobs),
     pods: createObjectClient(kube, RESOURCES.pods),
     secrets: createObjectClient(kube, RESOURCES.secrets),

@@ -26,6 +26,7 @@ import { type Resources, readResources, readStringMap } from './config-values.ts
 import { IDENTITY_SETTINGS } from './identity-settings.ts';
 import { JOB_CONSTANTS, JOB_SETTINGS } from './job-settings.ts';
 import { RECOVERY_CONSTANTS, RECOVERY_SETTINGS } from './recovery-settings.ts';
+import { RESUME_CONSTANTS, RESUME_SETTINGS } from './resume-settings.ts';
 import { WEBHOOK_CONSTANTS, WEBHOOK_SETTINGS } from './webhook-settings.ts';
 import { LAUNCH_SETTINGS, readTaskSettings } from './zipper-launch.ts';
 import { readZipperPod, type ZipperPodValues } from './zipper-pod.ts';
@@ -127,6 +128,7 @@ export const CONTROLLER_SETTINGS = {
   ...JOB_SETTINGS,
   ...WRITE_BUDGET_SETTINGS,
   ...RECOVERY_SETTINGS,
+  ...RESUME_SETTINGS,
   ...LAUNCH_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...NETWORK_SETTINGS,
@@ -145,6 +147,7 @@ export const CONTROLLER_CONSTANTS = {
   ...TRUST_CONSTANTS,
   ...JOB_CONSTANTS,
   ...RECOVERY_CONSTANTS,
+  ...RESUME_CONSTANTS,
   ...WEBHOOK_CONSTANTS,
   ...ARCHIVE_CONSTANTS,
   /** How long running reconciles may take to finish after SIGTERM; less than the grace period of the pod. */

@@ -49,11 +49,17 @@ function uploadedOf({ status }: ZipJob): number {
   return status?.progress?.bytesUploaded ?? 0;
 }
 
+/** What the upload of a new pod has from earlier ones says that the store lists it, not that it takes parts. */
+function inheritedBytes({ status }: ZipJob): number {
+  return status?.upload?.resumedBytes ?? 0;
+}
+
 /** True if the store confirmed bytes of the present attempt, or the archive. */
 function hasResponded(before: ZipJob, after: ZipJob): boolean {
   if (after.status?.result && !before.status?.result) return true;
   const isSamePod = before.status?.progress?.podUid === after.status?.progress?.podUid;
-  return uploadedOf(after) > (isSamePod ? uploadedOf(before) : 0);
+  const known = isSamePod ? uploadedOf(before) : 0;
+  return uploadedOf(after) > Math.max(known, inheritedBytes(after));
 }
 
 type Sign = 'responds' | 'away';

@@ -5,6 +5,7 @@ import { defined } from '#runtime/collections/optional.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import type { ActOptions } from './actions/act-options.ts';
+import { prepare } from './actions/checkpoint.ts';
 import { type Current, createJob } from './actions/create-job.ts';
 import { endPod } from './actions/end-pod.ts';
 import { AGAIN, DONE, type Fresh, GONE, kept, type Outcome } from './actions/outcome.ts';
@@ -158,7 +159,8 @@ function noteUnstored({ metrics, log }: ActOptions, zipJob: ZipJob, reason: 'del
 }
 
 async function carryOut(options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> {
-  const fresh = decision.status ? await writeStatus(options, seen, decision.status) : kept(seen.zipJob);
+  const status = await prepare(options, seen.zipJob, decision);
+  const fresh = status ? await writeStatus(options, seen, status) : kept(seen.zipJob);
   if ('end' in fresh) return fresh.end;
   let { zipJob } = fresh;
   for (const note of decision.events) {
@@ -174,7 +176,7 @@ async function carryOut(options: ActOptions, seen: Observation, decision: Decisi
 }
 
 /**
- * Carries out a decision: writes the status, then records the Events, then runs the actions in order. After an error, a job
+ * Carries out a decision: does what comes before, writes the status, then records the Events, then runs the actions in order. After an error, a job
  * without a Job gives up its reservation, because a job whose writes are always rejected would hold it forever.
  */
 export function createAct(options: ActOptions): Act {

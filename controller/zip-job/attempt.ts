@@ -87,6 +87,28 @@ function abortFailuresOf(pod: Pod | undefined): Pick<Attempt, 'abortFailures'> {
 
 type UploadFacts = Pick<Attempt, 'upload' | 'uploadAborted'>;
 
+/** What the failure of a pod says, in its termination message or else in the status. */
+function reportOf(zipJob: ZipJob, pod: Pod | undefined): Failure | undefined {
+  const message = terminationMessageOf(pod);
+  return message ? failureIn(message) : zipJob.status?.failure;
+}
+
+/** A pod that recorded no upload has not decided yet whether it continues the inherited one, which is still there. */
+function inheritedFacts({ status }: ZipJob): UploadFacts {
+  if (!status?.inherits) return {};
+  const { uploadId, owner, partSize, checkpoint } = status.inherits;
+  return { upload: { uploadId, owner, state: 'open', partSize, checkpoint } };
+}
+
+/**
+ * True for the upload that the pod created or continued. After it has given up the upload of another pod, its report may be about one
+ * that it has not recorded.
+ */
+function isOwn({ status }: ZipJob, podUid: string): boolean {
+  const { owner = podUid, state } = status?.upload ?? {};
+  return state !== 'discarded' || owner === podUid || status?.inherits?.adoptedBy === podUid;
+}
+
 /**
  * The upload as the zipper left it. Its status may say `committing` although it never sent Complete, and its failure says so. That
  * nothing remains counts only in a termination message, which also has the uploads that were not recorded.
@@ -96,12 +118,55 @@ export function uploadFactsOf(
   { pod, podUid }: Pick<EndedPod, 'pod' | 'podUid'>,
 ): UploadFacts {
   const recorded = uploadOf(zipJob, podUid);
-  if (!recorded) return {};
+  if (!recorded) return inheritedFacts(zipJob);
+  const outcome = reportOf(zipJob, pod)?.upload;
+  const isUncommitted = outcome !== undefined && recorded.state === 'committing';
+  const upload = attemptUpload(isUncommitted ? { ...recorded, state: 'open' } : recorded);
   const message = terminationMessageOf(pod);
-  const failure = message ? failureIn(message) : zipJob.status?.failure;
-  const upload = attemptUpload(failure?.upload === undefined ? recorded : { ...recorded, state: 'open' });
-  const isGone = message !== undefined && failure?.upload === 'aborted' && !leavesUploads(message);
-  return { upload, ...(isGone && { uploadAborted: true }) };
+  const isGone = message !== undefined && outcome === 'aborted' && !leavesUploads(message);
+  return { upload, ...(isGone && isOwn(zipJob, podUid) && { uploadAborted: true }) };
+}
+
+/**
+ * True if another pod can continue the upload that this one left: it is open, has a checkpoint, and the pod did not try to abort it. An
+ * abort without a response may still reach the store, and so may a Complete after `committing`, whatever the pod reports.
+ */
+export function isContinuable(zipJob: ZipJob, ended: Pick<EndedPod, 'pod' | 'podUid'>): boolean {
+  const recorded = uploadOf(zipJob, ended.podUid);
+  if (!recorded) return zipJob.status?.inherits !== undefined;
+  const outcome = reportOf(zipJob, ended.pod)?.upload;
+  const isLeft = outcome === undefined || outcome === 'kept';
+  return recorded.state === 'open' && recorded.checkpoint !== undefined && isLeft;
+}
+
+/** True if the next pod of a checkpointed job need not make again what this one uploaded. */
+function hasAdvanced(zipJob: ZipJob, ended: EndedPod): boolean {
+  const { checkpointed, progress } = zipJob.status ?? {};
+  const upload = uploadOf(zipJob, ended.podUid);
+  return (
+    checkpointed === true &&
+    upload !== undefined &&
+    isContinuable(zipJob, ended) &&
+    (progress?.bytesUploaded ?? 0) > (upload.resumedBytes ?? 0)
+  );
+}
+
+/** Classes that count against an attempt only if the job has not advanced by it. MAX_DISRUPTIONS limits the others. */
+const WITHOUT_ADVANCE: readonly AttemptClass[] = ['transient', 'oom', 'superseded'];
+
+function classOf(zipJob: ZipJob, ended: EndedPod): AttemptClass {
+  const { pod } = ended;
+  const seen = pod && isEnded(pod) ? classify(pod) : 'disruption';
+  return WITHOUT_ADVANCE.includes(seen) && hasAdvanced(zipJob, ended) ? 'disruption' : seen;
+}
+
+/** What the pod kept of the upload of an earlier one, or why it kept nothing. */
+function continuationOf(
+  zipJob: ZipJob,
+  podUid: string,
+): Pick<Attempt, 'resumedParts' | 'resumedBytes' | 'refusal'> {
+  const { resumedParts, resumedBytes, refusal } = uploadOf(zipJob, podUid) ?? {};
+  return defined({ resumedParts, resumedBytes, refusal });
 }
 
 /** By the API server's clock: the start time in the status is that of the kubelet, whose clock may be wrong. */
@@ -132,9 +197,10 @@ export function attemptOf(
     finishedAt: rfc3339(at.now),
     ...exitOf(pod),
     ...abortFailuresOf(pod),
-    class: pod && isEnded(pod) ? classify(pod) : 'disruption',
+    class: classOf(zipJob, ended),
     ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
     ...uploadFactsOf(zipJob, ended),
+    ...continuationOf(zipJob, podUid),
   };
 }
 

@@ -6,10 +6,19 @@ import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import { ownJob } from '../cluster/job-state.ts';
 import { type ForcedRemoval, gracePeriodEnds } from '../cluster/release.ts';
-import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
+import type {
+  Action,
+  Decision,
+  DecisionConfig,
+  Observation,
+  OwnedStatus,
+  Situation,
+  Step,
+} from './observation.ts';
 import { isRecovering, ownedStatus, withCondition } from './owned-status.ts';
 import { settingsFor } from './policies/archive-size.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
+import { followAdoption } from './policies/inheritance.ts';
 import { interruption } from './policies/interruption.ts';
 import { settingsIn } from './policies/pod-settings.ts';
 import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/recovery.ts';
@@ -88,6 +97,18 @@ function mustEndUnrecovered(s: Situation): boolean {
 function stepOf(s: Situation): Step {
   if (isFinished(s.seen.zipJob)) return finished(s);
   if (isRestored(s.seen.zipJob, s.config) && !ownJob(s.seen)) return restored(s);
+  const adoption = followAdoption(s);
+  return after(adoption, unfinishedStep({ ...s, status: adoption.status }));
+}
+
+/** One write reports both steps. */
+function after(first: Step, step: Step): Step {
+  const before = [...(first.before ?? []), ...(step.before ?? [])];
+  const events = [...(first.events ?? []), ...(step.events ?? [])];
+  return { ...step, ...(before.length > 0 && { before }), ...(events.length > 0 && { events }) };
+}
+
+function unfinishedStep(s: Situation): Step {
   const mustEnd = mustEndUnrecovered(s);
   if (s.status.phase === 'Finalizing' && !mustEnd) return finalizing(s);
   return uploaded(s) ?? (mustEnd ? abandoned(s) : unfinished(s));
@@ -191,6 +212,15 @@ function wakeAfterMs(s: Situation, step: Step): number | undefined {
   return atTheLatest(step, msUntil(s.now, deletion, ahead, unconfirmedUntil(s))).requeueAfterMs;
 }
 
+/** What a step writes, unless a later reconcile does. */
+function reported(
+  { isDeferred, before, status, events = [] }: Step,
+  was: OwnedStatus,
+): Pick<Decision, 'before' | 'status' | 'events'> {
+  if (isDeferred === true) return { events: [] };
+  return { ...defined({ before }), ...(!isDeepStrictEqual(status, was) && { status }), events };
+}
+
 /** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */
 export function decide(seen: Observation, now: Date, config: DecisionConfig): Decision {
   const before = ownedStatus(seen.zipJob.status);
@@ -208,17 +238,15 @@ export function decide(seen: Observation, now: Date, config: DecisionConfig): De
   const forced = forcedRemoval(s);
   if (forced) return removal(s, forced);
   const step = heldStep(s, stepOf(s));
-  const isReported = step.isDeferred !== true;
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
-    ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
+    ...reported(step, before),
     actions: [
       ...quotaActions(seen),
       ...slotActions(s, step),
       ...finalizerAction(s, step),
       ...(step.actions ?? []),
     ],
-    events: isReported ? (step.events ?? []) : [],
     ...defined({ requeueAfterMs }),
   };
 }

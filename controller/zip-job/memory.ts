@@ -28,6 +28,9 @@ export interface Memory {
   refusal(key: ObjectKey): Refusal | undefined;
   refused(key: ObjectKey, refusal: Refusal): void;
   accepted(key: ObjectKey): void;
+  /** When the ZipCheckpoint that the API server refused is tried again. */
+  checkpointRetryAt(key: ObjectKey): Date | undefined;
+  refusedCheckpoint(key: ObjectKey, retryAt: Date): void;
   forget(key: ObjectKey): void;
 }
 
@@ -40,11 +43,31 @@ function writeOf({ metadata, status }: ZipJob): string {
   return JSON.stringify([metadata.uid, status?.progress]);
 }
 
+/** What the API server refused: Jobs and ZipCheckpoints. */
+function createRefusals() {
+  const refusals = new Map<ObjectKey, Refusal>();
+  const checkpoints = new Map<ObjectKey, Date>();
+  const refused: Omit<Memory, 'keep' | 'see' | 'newest' | 'seeProgress' | 'forget'> = {
+    refusal: (key) => refusals.get(key),
+    refused: (key, refusal) => {
+      refusals.set(key, refusal);
+    },
+    accepted: (key) => {
+      refusals.delete(key);
+    },
+    checkpointRetryAt: (key) => checkpoints.get(key),
+    refusedCheckpoint: (key, retryAt) => {
+      checkpoints.set(key, retryAt);
+    },
+  };
+  return { refusals, checkpoints, refused };
+}
+
 /** `cached` returns a ZipJob from the cache. */
 export function createMemory(cached: (key: ObjectKey) => ZipJob | undefined): Memory {
   const written = new Map<ObjectKey, ZipJob>();
-  const refusals = new Map<ObjectKey, Refusal>();
   const progress = new Map<ObjectKey, KeptProgress>();
+  const { refusals, checkpoints, refused } = createRefusals();
   function newest(seen: ZipJob): ZipJob {
     const own = written.get(objectKey(seen));
     const isSame = own?.metadata.uid === seen.metadata.uid;
@@ -63,7 +86,9 @@ export function createMemory(cached: (key: ObjectKey) => ZipJob | undefined): Me
     },
     see: (change) => {
       dropOld(change.key, change.kind === 'set' ? change.object : undefined);
-      if (change.kind === 'deleted' || isFinished(change.object)) progress.delete(change.key);
+      if (change.kind === 'set' && !isFinished(change.object)) return;
+      progress.delete(change.key);
+      checkpoints.delete(change.key);
     },
     newest,
     seeProgress: (zipJob, now, isLate) => {
@@ -76,14 +101,9 @@ export function createMemory(cached: (key: ObjectKey) => ZipJob | undefined): Me
       progress.set(key, seen);
       return seen;
     },
-    refusal: (key) => refusals.get(key),
-    refused: (key, refusal) => {
-      refusals.set(key, refusal);
-    },
-    accepted: (key) => {
-      refusals.delete(key);
-    },
+    ...refused,
     forget: (key) => {
+      checkpoints.delete(key);
       written.delete(key);
       progress.delete(key);
       refusals.delete(key);

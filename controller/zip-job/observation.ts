@@ -50,6 +50,8 @@ export interface Observation {
   readonly hasSurplusPods?: boolean;
   /** For a finished job: its project is nearly full and deletes it before others. */
   readonly isSurplus?: boolean;
+  /** For an unfinished job: the API server refused its ZipCheckpoint, and it is not tried again yet. */
+  readonly isCheckpointRefused?: boolean;
   /** Set only for an unfinished job that is being deleted. */
   readonly isNamespaceTerminating: boolean;
 }
@@ -86,7 +88,16 @@ export type Action =
       readonly isUnstored?: boolean;
     };
 
+/**
+ * Carried out before the write of the status. Harmless if that write then fails, because the next decision repeats it.
+ * `setCheckpoint`: creates the ZipCheckpoint of the job, or makes this pod the only one that may write it.
+ */
+export type BeforeAction =
+  | { readonly kind: 'setCheckpoint'; readonly podUid: string }
+  | { readonly kind: 'deleteCheckpoint' };
+
 export interface Decision {
+  readonly before?: readonly BeforeAction[];
   /** The next status; absent if it does not change. */
   readonly status?: OwnedStatus;
   readonly actions: readonly Action[];
@@ -102,6 +113,7 @@ export interface Step {
   readonly isDeferred?: boolean;
   /** The job requests a reservation, or keeps its place in the queue; otherwise it gives up both. */
   readonly slot?: 'reserve' | 'wait';
+  readonly before?: readonly BeforeAction[];
   readonly actions?: readonly Action[];
   readonly events?: readonly EventNote[];
   readonly requeueAfterMs?: number | undefined;
@@ -147,6 +159,9 @@ export type DecisionConfig = Pick<
   | 'storeTokenAudiences'
   | 'maxDisruptions'
   | 'noProgressSeconds'
+  | 'resume'
+  | 'resumeFromBytes'
+  | 'resumeFromSeconds'
   | 'progressWritesPerSecond'
   | 'progressBytesPerSecond'
   | 'progressIntervalMaxSeconds'

@@ -41,7 +41,7 @@ export interface ObserveOptions {
   readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
-  readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress'>;
+  readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress' | 'checkpointRetryAt'>;
   readonly reportingJobs: Pick<ReportingJobs, 'count'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position' | 'sharesTarget'>;
@@ -241,6 +241,7 @@ async function ofUnfinished(
     refusal: memory.refusal(key),
     sharesTarget: options.ledger.sharesTarget(zipJob),
     seenProgress: memory.seeProgress(zipJob, options.clock.date(), isTooSlow),
+    isCheckpointRefused: (memory.checkpointRetryAt(key)?.getTime() ?? 0) > options.clock.date().getTime(),
     maxArchiveBytes,
     reportingJobs: options.reportingJobs.count,
     listOwner: findListOwner(options, zipJob),

@@ -108,7 +108,7 @@ export function withPhase(
 }
 
 /** The upload that a pod recorded, if any. The zipper's fields belong to the pod that wrote `progress` last. */
-export function uploadOf(zipJob: ZipJob, podUid: string): UploadState | undefined {
+export function uploadOf(zipJob: Pick<ZipJob, 'status'>, podUid: string): UploadState | undefined {
   return zipJob.status?.progress?.podUid === podUid ? zipJob.status.upload : undefined;
 }
 

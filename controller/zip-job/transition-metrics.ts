@@ -4,6 +4,7 @@ import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
+import { countResumes } from './resume-metrics.ts';
 
 function secondsBetween(from: string | undefined, to: number | undefined): number | undefined {
   const started = timeOf(from);
@@ -88,8 +89,9 @@ interface Move {
  */
 export function countTransition(metrics: ControllerMetrics, move: Move): void {
   const { before, after } = move;
-  for (const attempt of newAttempts(before, after))
-    metrics.attempts.inc({ class: attempt.class ?? 'transient' });
+  const attempts = newAttempts(before, after);
+  for (const attempt of attempts) metrics.attempts.inc({ class: attempt.class ?? 'transient' });
+  countResumes(metrics, before, { after, attempts });
   countAbortFailures(metrics, before, after);
   countStart(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);

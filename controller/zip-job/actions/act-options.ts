@@ -1,4 +1,6 @@
+import type { ZipCheckpoint } from '#crds/zip-checkpoint.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log/log.ts';
@@ -18,7 +20,9 @@ import type { OwnedStatus } from '../observation.ts';
 
 /** The dependencies of `act`. */
 export interface ActOptions {
-  readonly config: Pick<ControllerConfig, 'historyHost'>;
+  readonly config: Pick<ControllerConfig, 'historyHost' | 'checkpointRetrySeconds'>;
+  readonly kube: Pick<KubeClient, 'objectMetadata'>;
+  readonly checkpoints: Pick<ObjectClient<ZipCheckpoint>, 'apply' | 'delete'>;
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'mergePatch' | 'delete'>;
   readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;
   readonly finalizers: Finalizers<ZipJob>;

@@ -1,4 +1,3 @@
-import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { isEnded, scheduledAt } from '../../cluster/pod-state.ts';
 import { type PodWait, whyNoContainer } from '../../cluster/pod-waiting.ts';
@@ -38,12 +37,12 @@ export function overdueAt(
  */
 export function retryAt(
   { metadata }: Job,
-  { finishedAt }: Attempt,
+  lostAt: number,
   at: { readonly now: Date; readonly recoveryRetrySeconds: number },
 ): Date {
   const created = timeOf(metadata.creationTimestamp) ?? at.now.getTime();
-  const elapsed = created - (timeOf(finishedAt) ?? created);
-  return new Date(created + Math.min(at.recoveryRetrySeconds * 1000, Math.max(FIRST_RETRY_MS, elapsed)));
+  const longest = at.recoveryRetrySeconds * 1000;
+  return new Date(created + Math.min(longest, Math.max(FIRST_RETRY_MS, created - lostAt)));
 }
 
 function failureOf(pod: Pod): string | undefined {

@@ -1,3 +1,4 @@
+import { findCondition } from '#crds/conditions.ts';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
@@ -173,8 +174,11 @@ function earliest(...times: readonly (Date | undefined)[]): Date | undefined {
   return times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 }
 
-function lostAtOf({ attempt }: Lost, { now }: At): number {
-  return timeOf(attempt.finishedAt) ?? now.getTime();
+/** When the recovery began: with the end of the attempt, or later if another pod was to continue its upload until then. */
+function lostAtOf({ attempt, seen: { zipJob } }: Lost, { now }: At): number {
+  const { inherits, conditions } = zipJob.status ?? {};
+  const changedAt = inherits && timeOf(findCondition(conditions, 'Recovered')?.lastTransitionTime);
+  return Math.max(timeOf(attempt.finishedAt) ?? now.getTime(), changedAt ?? 0);
 }
 
 function createdAt({ job }: Recovery): number {
@@ -248,7 +252,7 @@ function replacedAt(lost: Lost, recovery: Recovery, at: Limited): Date | undefin
   // It started late and has its whole time. Another one would have it again, and so on for ever.
   if (!isCommitting(lost.upload) && createdAt(recovery) >= lostAtOf(lost, at) + openLimitMs(at))
     return undefined;
-  const due = isOver(recovery) ? retryAt(recovery.job, lost.attempt, at) : overdueAt(recovery, at);
+  const due = isOver(recovery) ? retryAt(recovery.job, lostAtOf(lost, at), at) : overdueAt(recovery, at);
   if (due === undefined) return undefined;
   return Math.max(due.getTime(), at.now.getTime()) + LEAST_TIME_MS <= at.end.getTime() ? due : undefined;
 }
@@ -283,11 +287,12 @@ function wantedQueue({ seen }: Lost, job: Job): string | undefined {
  * a Job in no queue, so it is replaced: the operator may have excluded the namespace from Kueue since.
  */
 function awaitQueue(lost: Lost, recovery: Recovery, at: At): RecoveryStep {
-  const { seen, attempt, upload } = lost;
+  const { seen, upload } = lost;
   const why = whyWaiting(recovery, seen, at.now);
   const giveUpAt = requestedEnd(seen.zipJob, lostAtOf(lost, at));
   if (giveUpAt && at.now >= giveUpAt) return unknownOf(upload, why);
-  const next = queueOf(recovery.job) === undefined ? retryAt(recovery.job, attempt, at) : undefined;
+  const next =
+    queueOf(recovery.job) === undefined ? retryAt(recovery.job, lostAtOf(lost, at), at) : undefined;
   if (next && at.now >= next) return { kind: 'restart', job: recovery.job };
   return waitLate(earliest(next, giveUpAt), giveUpAt, why);
 }

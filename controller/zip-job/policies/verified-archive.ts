@@ -31,7 +31,9 @@ function resultFromStore(s: Situation, { bytes, etag }: Published): ZipResult {
   const admitted = timeOf(s.status.startedAt) ?? s.now.getTime();
   const seconds = Math.max(0, Math.round((s.now.getTime() - admitted) / 1000));
   const entries = fileCount(s.seen.zipJob);
-  return { bytes, etag, entries, seconds, peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
+  const unknown = { peakMemory: 0, retries: 0, contractVersion: CONTRACT_VERSION };
+  const { resumes = 0 } = s.status.inherits ?? {};
+  return { bytes, etag, entries, seconds, ...unknown, ...(resumes > 0 && { resumes }) };
 }
 
 /** A termination message has room for the counts, but not always for the lists. */

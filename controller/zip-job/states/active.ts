@@ -17,39 +17,23 @@ import {
   withoutCondition,
   withPhase,
 } from '../owned-status.ts';
+import { wantsCheckpoint } from '../policies/checkpoint.ts';
 import { HOPELESS_AFTER_MS, isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
+import { isDisinherited, withoutHeir } from '../policies/inheritance.ts';
 import { nextPod } from '../policies/next-pod.ts';
 import { POD_GRACE_PERIOD_MS } from '../policies/pod-not-created.ts';
 import { withFirstInterval, withNextInterval } from '../policies/progress-interval.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
-import { beginEnding, revoke } from './ending.ts';
+import { beginEnding } from './ending.ts';
+import { failedEvent, podOver, waitingForPod } from './pod-over.ts';
 import { recovering } from './recovering.ts';
 
 const END_OF_TIME = new Date(8.64e15);
 
 function deadlines(s: Situation, job: Job): Date | undefined {
   return runDeadline(s.seen.zipJob, job, s.config);
-}
-
-function failedEvent(status: OwnedStatus): readonly EventNote[] {
-  const last = status.attempts?.at(-1);
-  if (!last || last.class === 'success') return [];
-  const message = `attempt ${last.n} failed: ${last.reason ?? last.class ?? ''}: ${last.message ?? ''}`;
-  return [{ type: 'Warning', reason: 'AttemptFailed', message }];
-}
-
-/** Deactivates a pod that exited, was deleted, or is lost with its node. Recovery follows. */
-function podOver(s: Situation): Step {
-  const lost = { reason: 'PodLost', message: 'the node of the pod does not respond' };
-  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
-  const status = revoke(s, pod && !isEnded(pod) ? lost : undefined);
-  const why = { reason: 'Recovering', now: s.now } as const;
-  return {
-    status: withoutCondition(withoutCondition(status, 'Running', why), 'Waiting', why),
-    events: failedEvent(status),
-  };
 }
 
 /** The message at the start deadline: includes every possible cause, because no better information follows. */
@@ -175,6 +159,14 @@ function tooSlow(s: Situation, job: Job): Step {
   });
 }
 
+/** From now on the pod, which learns it from its next write, records how to continue its upload. */
+function checkpointed(status: OwnedStatus, pod: Pod): Step {
+  return {
+    status: { ...status, checkpointed: true },
+    before: [{ kind: 'setCheckpoint', podUid: uidOf(pod) }],
+  };
+}
+
 function running(s: Situation, job: Job, pod: Pod): Step {
   const { now, config, status } = s;
   if (isHopeless(s)) return tooSlow(s, job);
@@ -187,8 +179,9 @@ function running(s: Situation, job: Job, pod: Pod): Step {
     message: `pod ${name} has made no progress for more than ${config.noProgressSeconds} s`,
   } as const;
   const isNews = isQuiet && status.reason !== quiet.reason;
+  const next = withNextInterval(s, runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' }));
   return {
-    status: withNextInterval(s, runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' })),
+    ...(wantsCheckpoint(s, next) ? checkpointed(next, pod) : { status: next }),
     events: [
       ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
@@ -213,9 +206,9 @@ function nodeSilent(s: Situation, job: Job, pod: Pod): Step {
   };
 }
 
-function activePod(s: Situation, job: Job): Step {
-  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === s.status.job?.podUid);
-  if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s);
+function activePod(s: Situation, job: Job, podUid: string): Step {
+  const pod = s.seen.pods.find(({ metadata }) => metadata.uid === podUid);
+  if (!pod || isEnded(pod) || isLost(pod, s.now)) return podOver(s, job, podUid);
   const silent = silentAt(pod);
   if (silent && s.now >= silent) return nodeSilent(s, job, pod);
   const step = hasStarted(s.seen.zipJob) ? running(s, job, pod) : notStarted(s, job, pod);
@@ -228,6 +221,8 @@ function activate(s: Situation, job: Job, pod: Pod): Step {
   const node = pod.spec?.nodeName;
   const recovered = withCondition(s.status, 'Recovered', { status: 'False', reason: 'PodActive', now });
   return {
+    // First, so that the pod can read it as soon as it is active. Its predecessor can no longer write it then.
+    ...(s.status.checkpointed === true && { before: [{ kind: 'setCheckpoint', podUid: uidOf(pod) }] }),
     status: {
       ...withFirstInterval(s, recovered),
       attemptsTotal: nextAttempt(s.status),
@@ -265,11 +260,15 @@ function noActivePod(s: Situation, job: Job): Step {
   return { ...step, actions: [...(step.actions ?? []), ...forceLostPods(s)] };
 }
 
+function betweenPods(s: Situation, job: Job): Step {
+  return isDisinherited(s) ? { status: withoutHeir(s.status, s.now) } : noActivePod(s, job);
+}
+
 function continueRecovery(s: Situation): Step {
   const result = recovering(s);
   if (result.kind === 'waiting') return result.step;
   const { status, events, actions, outcome } = result;
-  const next = withPhaseReason(status);
+  const next = waitingForPod(status, 'waiting for the next pod');
   if (!outcome) return { status: next, events, actions };
   const step = beginEnding({ ...s, status }, outcome);
   return {
@@ -277,12 +276,6 @@ function continueRecovery(s: Situation): Step {
     events: [...events, ...(step.events ?? [])],
     actions: [...actions, ...(step.actions ?? [])],
   };
-}
-
-function withPhaseReason(status: OwnedStatus): OwnedStatus {
-  const last = status.attempts?.at(-1);
-  const message = `attempt ${last?.n ?? 0} failed (${last?.reason ?? last?.class ?? 'unknown'}); waiting for the next pod`;
-  return { ...status, reason: 'PodStarting', message };
 }
 
 /** From the creation of the Job until the outcome is known: phases Starting and Running. */
@@ -298,5 +291,6 @@ export function active(s: Situation): Step {
   const { now, config } = s;
   if (isOutOfTime(s.seen.zipJob, job, { now, activeDeadlineSeconds: config.activeDeadlineSeconds }))
     return beginEnding(s, { reason: 'DeadlineExceeded', message: 'the job exceeded its deadline' });
-  return s.status.job?.podUid === undefined ? noActivePod(s, job) : activePod(s, job);
+  const { podUid } = s.status.job ?? {};
+  return podUid === undefined ? betweenPods(s, job) : activePod(s, job, podUid);
 }

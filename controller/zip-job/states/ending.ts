@@ -16,6 +16,7 @@ import { withAttempt } from '../attempt.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isRecovering, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
+import { withoutHeir } from '../policies/inheritance.ts';
 import { withoutInterval } from '../policies/progress-interval.ts';
 
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
@@ -116,9 +117,16 @@ function notifying(s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
   );
 }
 
+/** Nothing continues an upload after the end, so that nobody needs its records. */
+function withoutUpload({ inherits: _inherits, checkpointed, ...status }: OwnedStatus) {
+  const before: Step['before'] = checkpointed === true ? [{ kind: 'deleteCheckpoint' }] : undefined;
+  return { status, ...defined({ before }) };
+}
+
 /** The single write that finishes a job: phase, conditions and times together. They never change again. */
-export function finish(s: Situation, from: OwnedStatus, outcome: Outcome): Step {
+export function finish(s: Situation, given: OwnedStatus, outcome: Outcome): Step {
   const { now } = s;
+  const { status: from, ...deletion } = withoutUpload(given);
   const phase = finalPhaseOf(outcome.reason);
   const closed = closing(withPhase(withoutInterval(from), phase, outcome), phase, { ...outcome, now });
   const admitted = timeOf(from.startedAt ?? from.acceptedAt ?? s.seen.zipJob.metadata.creationTimestamp);
@@ -136,7 +144,7 @@ export function finish(s: Situation, from: OwnedStatus, outcome: Outcome): Step 
     reason: phase,
     message: `${outcome.reason}: ${status.message ?? ''}`,
   };
-  return { status, events: [event], actions: endJob(s, status) };
+  return { status, ...deletion, events: [event], actions: endJob(s, status) };
 }
 
 /** A job may end before the status has the Job that was created for it. The history stores a deleted job only with its Job. */
@@ -149,10 +157,10 @@ function withJob({ status, seen }: Situation): OwnedStatus {
 
 /**
  * Starts to end a job with a known outcome: deactivates the pod and keeps the outcome in phase Finalizing until the last
- * attempt is recovered. Finishes at once if there is no upload to recover and no Job.
+ * attempt is recovered, with an upload that it was to continue. Finishes at once if there is no upload to recover and no Job.
  */
 export function beginEnding(s: Situation, outcome: Outcome): Step {
-  const status = revoke({ ...s, status: withJob(s) }, outcome);
+  const status = withoutHeir(revoke({ ...s, status: withJob(s) }, outcome), s.now);
   if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
 }
@@ -162,7 +170,7 @@ export function beginEnding(s: Situation, outcome: Outcome): Step {
  * deleted too, where nothing can be created.
  */
 export function abandoned(s: Situation): Step {
-  const status = revoke({ ...s, status: withJob(s) });
+  const status = withoutHeir(revoke({ ...s, status: withJob(s) }), s.now);
   if (!isRecovering(status)) return finish(s, status, deletedOutcome(s));
   const mayBePublished = status.attempts?.at(-1)?.upload?.state === 'committing';
   const { key } = s.seen.zipJob.spec;
@@ -185,9 +193,10 @@ function deletedOutcome({ status: { phase, reason, message } }: Situation): Outc
 export function restored(s: Situation): Step {
   const { podUid: _podUid, ...job } = s.status.job ?? { name: '', uid: '' };
   const status: OwnedStatus = s.status.job ? { ...s.status, job } : s.status;
-  return finish(s, status, {
+  const { before: _ofOriginal, ...step } = finish(s, status, {
     reason: 'Restored',
     message:
       'the job was restored from a backup, so its archive may exist and it does not run again; to run it again, create a new job',
   });
+  return step;
 }

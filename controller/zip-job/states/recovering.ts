@@ -34,8 +34,10 @@ export type Recovering =
 
 const REQUEUE_MS = 5000;
 
+/** The upload of the attempt is gone or given up, so no other pod continues it. */
 function recovered(s: Situation, reason: 'NothingToRecover' | 'Recovered', message?: string): OwnedStatus {
-  return withCondition(s.status, 'Recovered', {
+  const { inherits: _inherits, ...status } = s.status;
+  return withCondition(status, 'Recovered', {
     status: 'True',
     reason,
     ...defined({ message }),

@@ -4,7 +4,7 @@ import { isOwnedBy, isPodOf } from '#controller/cluster/ownership.ts';
 import { isEnded, isLost } from '#controller/cluster/pod-state.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { type ApiStatus, type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { WorldStore } from './world-store.ts';
 
@@ -23,9 +23,14 @@ function rankOf({ apiStatus = 'none' }: ZipJobStatus): number {
   return RANKS[apiStatus];
 }
 
+/** The pod whose archive an attempt may have published. */
+function ownerOf(attempt: Attempt | undefined): string | undefined {
+  return attempt?.upload?.owner ?? attempt?.podUid;
+}
+
 /** True if the outcome is unknown because the store did not report it. */
 function isUncertain({ reason, attempts }: ZipJobStatus, { responded }: WorldStore): boolean {
-  return reason === 'OutcomeUnknown' && !responded.has(attempts?.at(-1)?.podUid ?? '');
+  return reason === 'OutcomeUnknown' && !responded.has(ownerOf(attempts?.at(-1)) ?? '');
 }
 
 function expectUnchanged(before: ZipJobStatus, after: ZipJobStatus): void {
@@ -149,7 +154,7 @@ function expectActivatedPod(uid: string, metadata: ZipJob['metadata'], pods: Fac
 }
 
 function expectRecovered({ conditions, attempts, reason }: ZipJobStatus, { uploads }: WorldStore): void {
-  const podUid = attempts?.at(-1)?.podUid;
+  const owner = ownerOf(attempts?.at(-1));
   const isUnknown = attempts?.some(
     ({ upload, abortFailures = 0 }) => upload?.state === 'committing' && abortFailures > 0,
   );
@@ -158,7 +163,7 @@ function expectRecovered({ conditions, attempts, reason }: ZipJobStatus, { uploa
     expect(
       [...uploads.values()].map(({ attempt }) => attempt),
       'no upload to recover',
-    ).not.to.include(podUid);
+    ).not.to.include(owner);
 }
 
 function expectOwnJob(before: ZipJob, after: ZipJob, { jobs }: Facts): void {

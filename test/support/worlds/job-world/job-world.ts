@@ -8,6 +8,7 @@ import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { createFakeCheckpoints } from '../../builders/fake-checkpoints.ts';
 import { createFakeObjects } from '../../builders/fake-objects.ts';
 import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '../../builders/objects.ts';
 import { expectJobAllowed } from './invariants.ts';
@@ -37,6 +38,7 @@ export class JobWorld {
   readonly pods = createFakeObjects<Pod>({ indexes: POD_INDEXES });
   readonly buckets = createFakeObjects<ZipBucket>();
   readonly projects = createFakeObjects<ZipProject>();
+  readonly checkpoints = createFakeCheckpoints();
   readonly store = new WorldStore(() => this.now);
   readonly processes = new Map<string, WorldPod>();
   /** Called after every write of the ZipJob. */

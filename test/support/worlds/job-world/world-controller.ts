@@ -20,6 +20,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
 import { aConfig } from '../../builders/config.ts';
+import type { createFakeCheckpoints } from '../../builders/fake-checkpoints.ts';
 import { createFakeObjects, type FakeObjects } from '../../builders/fake-objects.ts';
 import { aPod, NAME, NAMESPACE } from '../../builders/objects.ts';
 import { NO_QUOTA_ROOM } from '../../builders/quota-room.ts';
@@ -35,6 +36,7 @@ interface ControllerWorld {
   readonly pods: FakeObjects<Pod>;
   readonly buckets: FakeObjects<ZipBucket>;
   readonly projects: FakeObjects<ZipProject>;
+  readonly checkpoints: Pick<ReturnType<typeof createFakeCheckpoints>, 'client'>;
   readonly requeue: Requeue;
   readonly isNamespaceTerminating: boolean;
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
@@ -44,7 +46,8 @@ interface ControllerWorld {
   removePod(name: string): void;
 }
 
-const config = aConfig();
+/** Every job is large enough for a ZipCheckpoint. */
+const config = aConfig({ resumeFromBytes: 0 });
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
 
@@ -58,6 +61,7 @@ function isOfJob({ metadata }: Pod, selector: string): boolean {
 function clientsOf(world: ControllerWorld) {
   const zipJobs = createVersionedClient(world.zipJobs, world.onWrite, () => world.nowText);
   const jobs = world.jobs.client;
+  const checkpoints = world.checkpoints.client;
   return {
     zipJobs: {
       ...zipJobs,
@@ -90,6 +94,11 @@ function clientsOf(world: ControllerWorld) {
         }),
     },
     buckets: world.buckets.client,
+    checkpoints: {
+      apply: (...call: Parameters<typeof checkpoints.apply>) => world.write(() => checkpoints.apply(...call)),
+      delete: (...call: Parameters<typeof checkpoints.delete>) =>
+        world.write(() => checkpoints.delete(...call)),
+    },
     projects: world.projects.client,
     secrets: createFakeObjects<Secret>().client,
   };
@@ -126,6 +135,7 @@ function actWith(
     ...clients,
     ...shared,
     config,
+    kube: { objectMetadata: undefined },
     applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
     finalizers: createFinalizers({
       kind: 'ZipJob',

@@ -1,11 +1,13 @@
 import { isEnded } from '#controller/cluster/pod-state.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
-import type { ZipperStatus } from '#crds/zip-job.ts';
+import type { TerminationMessage } from '#crds/termination-message.ts';
+import type { InheritedUpload, UploadState, ZipJob, ZipperStatus } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { assemblyMs } from '#zipper-image/store/evidence.ts';
+import type { createFakeCheckpoints } from '../../builders/fake-checkpoints.ts';
 import { type Ending, ended, failureMessage } from '../../builders/pod-statuses.ts';
 import { anUpload, aResult, progressOf } from '../../builders/zip-job-statuses.ts';
 import type { WorldStore } from './world-store.ts';
@@ -15,7 +17,7 @@ export function taskOf(job: Job): Readonly<Record<string, unknown>> {
   return isRecord(task) ? task : {};
 }
 
-type Stage = 'waiting' | 'started' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
+type Stage = 'waiting' | 'started' | 'discarded' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
 
 /** The response of the API server to a status write of a pod. */
 export type Written = 'written' | 'notActive' | 'refused';
@@ -24,6 +26,8 @@ export type Written = 'written' | 'notActive' | 'refused';
 export interface PodWorld {
   readonly store: WorldStore;
   readonly now: Date;
+  readonly zipJob: ZipJob | undefined;
+  readonly checkpoints: ReturnType<typeof createFakeCheckpoints>;
   pod(name: string): Pod | undefined;
   putPod(pod: Pod): void;
   writeAsZipper(podUid: string, fields: ZipperStatus): Written;
@@ -92,6 +96,24 @@ const REFUSAL_LIMIT_MS = 30_000;
 /** Its assembly takes ten minutes at the slowest rate. */
 export const ARCHIVE = { bytes: 600 * 20 * 1024 * 1024, entries: 3 } as const;
 
+/** Parts of an archive, and their size. */
+const PARTS = 3;
+const PART_BYTES = 500;
+
+type FailureMessage = Extract<TerminationMessage, { failure: unknown }>;
+
+/** The next pod may continue the upload. A superseded pod says nothing about it, because it may be that of another by now. */
+function keeping(ending: Ending, message: FailureMessage): Ending {
+  if (ending.exitCode === EXIT_CODES.superseded) return ending;
+  const exitCode = ending.exitCode === EXIT_CODES.terminated ? EXIT_CODES.checkpointed : ending.exitCode;
+  return { exitCode, message: { ...message, failure: { ...message.failure, upload: 'kept' } } };
+}
+
+function isRetriable({ exitCode, message }: Ending): boolean {
+  if (exitCode === EXIT_CODES.terminated) return true;
+  return typeof message === 'object' && 'failure' in message && message.failure.retriable === true;
+}
+
 function transient(code: string) {
   return failureMessage(code, { retriable: true });
 }
@@ -134,11 +156,18 @@ class WorldZipper implements OwnPart {
   readonly #end: (ending: Ending) => void;
   #stage: Stage = 'waiting';
   #uploadId = '';
+  /** Pod that created the upload, and what it has of earlier pods. */
+  #owner: string;
+  #kept: Pick<UploadState, 'resumedParts' | 'resumedBytes' | 'refusal'> = {};
+  #parts = 0;
+  /** Sequence of the newest checkpoint of the upload. */
+  #checkpoint: number | undefined;
   #runsUntil: Date | undefined;
 
   constructor(world: PodWorld, { uid, job }: { uid: string; job: Job }, end: (ending: Ending) => void) {
     this.#world = world;
     this.#uid = uid;
+    this.#owner = uid;
     this.#startBy = startDeadlineOf(world, job);
     this.#end = end;
   }
@@ -155,17 +184,23 @@ class WorldZipper implements OwnPart {
 
   step(): void {
     const { store, now } = this.#world;
-    const needsStore = this.#stage === 'started' || this.#stage === 'recorded';
+    const needsStore = ['started', 'discarded', 'recorded'].includes(this.#stage);
     if (this.#away.note(needsStore && store.isAway, now, STORE_LIMIT_MS)) this.#storeFailed();
     else if (!needsStore || !store.isAway) this.#steps[this.#stage]();
   }
 
   /** It aborts its upload unless it sent Complete, and says so. */
   cleanUp(ending: Ending): Ending {
-    const { store } = this.#world;
     const { message } = ending;
     const isStarted = ['opened', 'recorded', 'committing'].includes(this.#stage);
     if (typeof message !== 'object' || !('failure' in message) || !isStarted) return ending;
+    return this.#checkpoint !== undefined && isRetriable(ending)
+      ? keeping(ending, message)
+      : this.#aborting(ending, message);
+  }
+
+  #aborting(ending: Ending, message: FailureMessage): Ending {
+    const { store } = this.#world;
     const isGone =
       !store.isAway && store.abort(this.#uploadId) !== 'refused' && !store.uploads.has(this.#uploadId);
     const failure = { ...message.failure, upload: isGone ? 'aborted' : 'open' } as const;
@@ -179,7 +214,8 @@ class WorldZipper implements OwnPart {
 
   #write(next: Stage, fields: object): void {
     const { now } = this.#world;
-    const written = this.#world.writeAsZipper(this.#uid, { progress: progressOf(this.#uid), ...fields });
+    const progress = { ...progressOf(this.#uid), bytesUploaded: this.#parts * PART_BYTES };
+    const written = this.#world.writeAsZipper(this.#uid, { progress, ...fields });
     const isTooLong = this.#refused.note(written === 'refused', now, REFUSAL_LIMIT_MS);
     if (written === 'written') this.#stage = next;
     else if (this.#stage === 'waiting' && now.getTime() >= this.#startBy)
@@ -193,14 +229,26 @@ class WorldZipper implements OwnPart {
       this.#write('started', {});
     },
     started: () => {
-      this.#uploadId = this.#world.store.create(this.#uid);
-      this.#stage = 'opened';
+      const inherits = this.#world.zipJob?.status?.inherits;
+      if (inherits && this.#checkpoint === undefined && this.#kept.refusal === undefined)
+        this.#adopt(inherits);
+      else {
+        this.#uploadId = this.#world.store.create(this.#uid);
+        this.#owner = this.#uid;
+        this.#stage = 'opened';
+      }
+    },
+    discarded: () => {
+      this.#world.store.abort(this.#uploadId);
+      this.#kept = { refusal: 'NoCheckpoint' };
+      this.#stage = 'started';
     },
     opened: () => {
-      this.#write('recorded', { upload: { ...anUpload('open'), uploadId: this.#uploadId } });
+      this.#write('recorded', { upload: this.#upload('open') });
     },
     recorded: () => {
-      this.#write('committing', { upload: this.#committing });
+      if (this.#world.zipJob?.status?.checkpointed === true && this.#parts < PARTS) this.#save();
+      else this.#write('committing', { upload: this.#committing });
     },
     committing: () => {
       this.#world.store.sendComplete(this.#uploadId);
@@ -211,7 +259,7 @@ class WorldZipper implements OwnPart {
       this.#followComplete();
     },
     reported: () => {
-      const result = aResult({ etag: this.#uid, ...ARCHIVE });
+      const result = aResult({ etag: this.#owner, ...ARCHIVE });
       this.#end({
         exitCode: EXIT_CODES.ok,
         message: { contractVersion: CONTRACT_VERSION, mode: 'archive', result },
@@ -219,18 +267,60 @@ class WorldZipper implements OwnPart {
     },
   };
 
+  /** Continues the upload of an earlier pod, or gives it up, which it records before it aborts it. */
+  #adopt({ uploadId, owner }: InheritedUpload): void {
+    const { checkpoints, store } = this.#world;
+    const status = checkpoints.read(this.#uid)?.status;
+    this.#uploadId = uploadId;
+    this.#owner = owner;
+    if (status?.uploadId !== uploadId || !store.uploads.has(uploadId)) {
+      this.#write('discarded', { upload: this.#upload('discarded') });
+      return;
+    }
+    this.#checkpoint = status.sequence;
+    this.#parts = Number(status.records);
+    this.#kept = { resumedParts: this.#parts, resumedBytes: this.#parts * PART_BYTES };
+    this.#stage = 'opened';
+  }
+
+  /** Confirms a part, and records it. */
+  #save(): void {
+    const { checkpoints } = this.#world;
+    const sequence = (checkpoints.read(this.#uid)?.status?.sequence ?? 0) + 1;
+    const isWritten = checkpoints.write(this.#uid, {
+      sequence,
+      uploadId: this.#uploadId,
+      owner: this.#owner,
+      plan: '0'.repeat(64),
+      records: String(this.#parts + 1),
+    });
+    this.#parts += 1;
+    if (isWritten) this.#checkpoint = sequence;
+    this.#write('recorded', { upload: this.#upload('open') });
+  }
+
+  #upload(state: UploadState['state']): UploadState {
+    return {
+      ...anUpload(state),
+      uploadId: this.#uploadId,
+      ...(this.#owner !== this.#uid && { owner: this.#owner }),
+      ...(this.#checkpoint !== undefined && { checkpoint: this.#checkpoint }),
+      ...this.#kept,
+    };
+  }
+
   get #committing() {
     const recorded = { parts: 1, partsDigest: '0'.repeat(64), archive: ARCHIVE };
-    return { ...anUpload('committing'), uploadId: this.#uploadId, ...recorded };
+    return { ...this.#upload('committing'), ...recorded };
   }
 
   /** Asks until the object shows, or could have been assembled. */
   #followComplete(): void {
     const { store, now } = this.#world;
     if (store.isAway || store.isPending(this.#uploadId)) return;
-    const object = store.object(this.#uid);
-    if (object === 'ours' || (object === 'denied' && store.published.includes(this.#uid))) {
-      const result = aResult({ etag: this.#uid, ...ARCHIVE });
+    const object = store.object(this.#owner);
+    if (object === 'ours' || (object === 'denied' && store.published.includes(this.#owner))) {
+      const result = aResult({ etag: this.#owner, ...ARCHIVE });
       const fields = { progress: progressOf(this.#uid), upload: this.#committing, result };
       if (this.#world.writeAsZipper(this.#uid, fields) !== 'refused') this.#stage = 'reported';
       return;

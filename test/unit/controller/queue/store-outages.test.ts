@@ -4,7 +4,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Attempt, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';
-import { aCondition, aResult, progressOf } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, anUpload, aResult, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 
 const BUCKET = objectKey(aZipBucket());
 
@@ -48,6 +48,16 @@ describe('the outage of a store (F36)', () => {
     expect([outages.isHeld(BUCKET), outages.held, changes]).to.deep.equal([true, 1, [true]]);
     attemptEnds('c', 'StoreUnavailable');
     expect(changes, 'is reported once').to.deep.equal([true]);
+  });
+
+  it('is not over because a pod continues an upload, whose parts the store lists', () => {
+    const { outages, change } = held();
+    const progress = { ...progressOf('uid-p2'), bytesUploaded: 5000 };
+    const upload = { ...anUpload('open'), resumedBytes: 5000 };
+    change('p', { progress, upload });
+    expect(outages.isHeld(BUCKET)).to.equal(true);
+    change('p', { progress: { ...progress, bytesUploaded: 6000 }, upload });
+    expect(outages.isHeld(BUCKET)).to.equal(false);
   });
 
   function held() {

@@ -15,6 +15,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
+import { createFakeCheckpoints } from '#test/support/builders/fake-checkpoints.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
@@ -69,10 +70,29 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
     if (patchError) return Promise.reject(patchError);
     return client.mergePatch(target, patch);
   };
+  const done: string[] = [];
+  let checkpointError: Error | undefined;
+  const checkpoints = createFakeCheckpoints();
   const act = createAct({
     config,
+    kube: { objectMetadata: undefined },
+    checkpoints: {
+      apply: (object, options) => {
+        done.push(`apply ZipCheckpoint ${JSON.stringify(object['spec'])}`);
+        if (checkpointError) return Promise.reject(checkpointError);
+        return checkpoints.client.apply(object, options);
+      },
+      delete: (namespace, name) => {
+        done.push('delete ZipCheckpoint');
+        if (checkpointError) return Promise.reject(checkpointError);
+        return checkpoints.client.delete(namespace, name);
+      },
+    },
     zipJobs: { ...client, mergePatch },
-    applyStatus: createApplyStatus('ZipJob', { apply }),
+    applyStatus: (zipJob, status) => {
+      done.push('write status');
+      return createApplyStatus('ZipJob', { apply })(zipJob, status);
+    },
     finalizers: createFinalizers({
       kind: 'ZipJob',
       client: { mergePatch },
@@ -123,6 +143,12 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
     metrics,
     patches,
     endpoints,
+    /** Calls about the ZipCheckpoint and writes of the status, in order. */
+    done,
+    checkpoints,
+    failCheckpoints: (error: Error | undefined) => {
+      checkpointError = error;
+    },
     conflicts: () => conflicts,
     failPatches: (error: Error) => {
       patchError = error;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { controllerReferenceOf } from '#controller/cluster/ownership.ts';
 import type { EventNote } from '#controller/reconciling/events.ts';
 import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
@@ -31,6 +32,65 @@ describe('act', () => {
       { metadata: { finalizers: [FINALIZER], annotations: RECORD, resourceVersion: '2' } },
     ]);
     expect(memory.newest(stored).metadata.resourceVersion).to.equal('3');
+  });
+
+  it('prepares the ZipCheckpoint before it writes the status', async () => {
+    const { act, stored, done, checkpoints } = setUp();
+    const before = [{ kind: 'setCheckpoint', podUid: 'uid-p2' }] as const;
+    await act(anObservation({ zipJob: stored }), decision({ before, status: { checkpointed: true } }));
+    expect(done).to.deep.equal([
+      'apply ZipCheckpoint {"zipJobUid":"uid-zipjob","activePodUid":"uid-p2"}',
+      'write status',
+    ]);
+    const [made] = checkpoints.all();
+    expect(made?.metadata).to.deep.include({
+      name: NAME,
+      namespace: NAMESPACE,
+      ownerReferences: [controllerReferenceOf(stored, 'ZipJob')],
+    });
+  });
+
+  it('repeats what it prepared after a conflict, which does no harm', async () => {
+    const { act, zipJobs, stored, done, checkpoints } = setUp();
+    zipJobs.put({ ...stored, spec: { ...stored.spec, cancel: true } });
+    const before = [{ kind: 'setCheckpoint', podUid: 'uid-p2' }] as const;
+    const outcome = await act(
+      anObservation({ zipJob: stored }),
+      decision({ before, status: { phase: 'Queued' } }),
+    );
+    expect(outcome.kind).to.equal('again');
+    await act(anObservation({ zipJob: stored }), decision({ before: [{ kind: 'deleteCheckpoint' }] }));
+    await act(anObservation({ zipJob: stored }), decision({ before: [{ kind: 'deleteCheckpoint' }] }));
+    expect(done.slice(2)).to.deep.equal(['delete ZipCheckpoint', 'delete ZipCheckpoint']);
+    expect(checkpoints.all()).to.deep.equal([]);
+  });
+
+  for (const code of ['Forbidden', 'NotServed', 'QuotaExceeded', 'NamespaceTerminating', 'Invalid'] as const)
+    it(`continues without a ZipCheckpoint where the API server refuses it with ${code}, and does not ask again soon`, async () => {
+      const { act, zipJobs, stored, failCheckpoints, memory } = setUp();
+      failCheckpoints(new KubeError('refused', { attempt: 'PATCH', code }));
+      const before = [{ kind: 'setCheckpoint', podUid: 'uid-p1' }] as const;
+      const status = { phase: 'Running', checkpointed: true } as const;
+      await act(anObservation({ zipJob: stored }), decision({ before, status }));
+      expect(zipJobs.all()[0]?.status).to.deep.equal({ phase: 'Running' });
+      expect(memory.checkpointRetryAt(KEY)).to.not.equal(undefined);
+      await act(anObservation({ zipJob: stored }), decision({ before: [{ kind: 'deleteCheckpoint' }] }));
+    });
+
+  it('writes no status while the API server does not respond about the ZipCheckpoint', async () => {
+    const { act, stored, failCheckpoints, done } = setUp();
+    failCheckpoints(new KubeError('no response', { attempt: 'PATCH', code: 'Timeout' }));
+    const before = [{ kind: 'setCheckpoint', podUid: 'uid-p1' }] as const;
+    const attempt = act(
+      anObservation({ zipJob: stored }),
+      decision({ before, status: { phase: 'Running' } }),
+    );
+    const error = await attempt.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.include({ code: 'Timeout' });
+    expect(done).to.not.include('write status');
   });
 
   it('decides again on the live object after a conflict, and records no Event for a failed write', async () => {

@@ -67,6 +67,15 @@ describe('createMemory', () => {
     expect(seen).to.deep.equal([undefined, 1000, 1000, undefined, 4000]);
   });
 
+  it('knows when a refused ZipCheckpoint is tried again, until the job ends', () => {
+    const memory = createMemory(() => undefined);
+    memory.refusedCheckpoint(KEY, new Date(1000));
+    expect(memory.checkpointRetryAt(KEY)).to.deep.equal(new Date(1000));
+    for (const phase of ['Running', 'Failed'] as const)
+      memory.see({ kind: 'set', key: KEY, object: aZipJob({ status: { phase } }), before: undefined });
+    expect(memory.checkpointRetryAt(KEY)).to.equal(undefined);
+  });
+
   it('distinguishes objects of the same name by uid', () => {
     const memory = createMemory(() => version('1'));
     memory.keep(KEY, version('100', 'uid-of-another'));

@@ -177,6 +177,18 @@ describe('observe', () => {
     expect((await observe(KEY, { job: aJob() }))?.job).to.deep.equal(aJob());
   });
 
+  it('says until when the ZipCheckpoint of a job is not tried again', async () => {
+    const { observe, zipJobs, memory } = setUp();
+    zipJobs.put(aZipJob({ status: running('p1') }));
+    for (const [ms, isRefused] of [
+      [1, true],
+      [0, false],
+    ] as const) {
+      memory.refusedCheckpoint(KEY, new Date(NOW.getTime() + ms));
+      expect((await observe(KEY, {}))?.isCheckpointRefused).to.equal(isRefused);
+    }
+  });
+
   it('returns its own write before the cache contains it', async () => {
     const { observe, zipJobs, memory } = setUp();
     zipJobs.put(aZipJob());

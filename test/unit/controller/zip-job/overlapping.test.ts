@@ -19,6 +19,7 @@ import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { acceptance } from '#controller/zip-job/policies/restored.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipCheckpoint } from '#crds/zip-checkpoint.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
@@ -195,6 +196,8 @@ function createController(objects: Objects, random: Random, faults: { rate: numb
     act: createAct({
       ...shared,
       config,
+      kube: { objectMetadata: undefined },
+      checkpoints: NO_CHECKPOINTS,
       applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
       finalizers: createFinalizers({
         kind: 'ZipJob',
@@ -226,6 +229,9 @@ function createController(objects: Objects, random: Random, faults: { rate: numb
   };
   return { clock, queue, reconcile };
 }
+
+/** No job is large enough for one. */
+const NO_CHECKPOINTS = createFakeObjects<ZipCheckpoint>().client;
 
 function newJobs(random: Random): readonly ZipJob[] {
   return Array.from({ length: JOBS }, (_, n) =>

@@ -7,7 +7,7 @@ import { countTransition } from '#controller/zip-job/transition-metrics.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
-import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, anUpload, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 
 function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size' | 'oldestMs'>) {
   const registry = new Registry();
@@ -271,5 +271,70 @@ describe('collectAtScrape', () => {
     const lines = await setUp().series();
     for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
       expect(valueOf(lines, name)).to.equal(0);
+  });
+});
+
+describe('countTransition of uploads that outlive their pod', () => {
+  const inherits = { uploadId: 'u', owner: 'p1', partSize: 1, checkpoint: 4, resumes: 0 };
+  const upload = {
+    ...anUpload('open'),
+    uploadId: 'u',
+    owner: 'p1',
+    resumedParts: 3,
+    resumedBytes: 300,
+    checkpoint: 9,
+  };
+  const active: ZipJobStatus = {
+    job: { name: 'j', uid: 'uid-job', podUid: 'p2' },
+    progress: progressOf('p2'),
+    inherits,
+    upload,
+  };
+  function seen(series: readonly string[]) {
+    return [
+      valueOf(series, 'zip_resumes_total{outcome="resumed"}'),
+      valueOf(series, 'zip_resumes_total{outcome="refused"}'),
+      valueOf(series, 'zip_resumed_bytes_total'),
+      valueOf(series, 'zip_checkpoint_writes_total{result="ok"}'),
+      valueOf(series, 'zip_checkpoint_writes_total{result="failed"}'),
+    ];
+  }
+
+  it('starts every series at zero', async () => {
+    expect(seen(await setUp().series())).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
+  it('counts a pod that continues an upload once, and the bytes that it did not upload again', async () => {
+    const { move, series } = setUp();
+    const adopted = { ...active, inherits: { ...inherits, resumes: 1, adoptedBy: 'p2' } };
+    move(active, adopted);
+    move(adopted, { ...adopted, reason: 'NoProgress' });
+    expect(seen(await series())).to.deep.equal([1, 0, 300, 0, 0]);
+  });
+
+  it('counts it in the write that finishes the job, or records the attempt', async () => {
+    const { move, series } = setUp();
+    move(active, { phase: 'Succeeded', reason: 'Uploaded' });
+    expect(seen(await series()).slice(0, 3)).to.deep.equal([1, 0, 300]);
+  });
+
+  it('counts a refusal, but not before the pod has another upload', async () => {
+    const { move, series } = setUp();
+    const discarded = { ...active, upload: { ...upload, state: 'discarded' as const } };
+    move(discarded, discarded);
+    const { inherits: _inherits, ...without } = active;
+    move({ ...active, upload: anUpload('open') }, { ...without, upload: anUpload('open') });
+    expect(seen(await series()).slice(0, 3)).to.deep.equal([0, 1, 0]);
+  });
+
+  it('counts the checkpoints of an attempt when it ends, without those of earlier pods', async () => {
+    const { move, series } = setUp();
+    const before = { ...active, upload: { ...upload, checkpointFailures: 2 } };
+    move(before, {
+      ...before,
+      job: { name: 'j', uid: 'uid-job' },
+      attempts: [{ n: 1, podUid: 'p2', class: 'disruption' }],
+    });
+    expect(seen(await series()).slice(3)).to.deep.equal([5, 2]);
   });
 });

@@ -79,7 +79,10 @@ describe('archiveJob', () => {
             },
           },
           { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-          { action: 'Ignore', onExitCodes: { containerName: 'zipper', operator: 'In', values: [34, 35] } },
+          {
+            action: 'Ignore',
+            onExitCodes: { containerName: 'zipper', operator: 'In', values: [34, 35, 38] },
+          },
         ],
       },
     });

@@ -53,6 +53,15 @@ describe('decide when the store has the archive of a lost attempt', () => {
     expect(status?.result).to.deep.include({ ...CONTENTS, etag: 'tag', seconds: 35 });
   });
 
+  it('says how many pods continued its upload', () => {
+    const zipJob = lostWith(CONTENTS);
+    const inherits = { uploadId: 'upload-1', owner: 'uid-p0', partSize: 1, checkpoint: 2, resumes: 3 };
+    const continued = { ...zipJob, status: { ...zipJob.status, inherits } };
+    const { status } = judge({ zipJob: continued, job: aJob(), recovery: found(77) });
+    expect(status?.result).to.include({ resumes: 3 });
+    expect(status).to.not.have.property('inherits');
+  });
+
   it('adds the recorded lists to a termination message that had no room for them (F28)', () => {
     const {
       skipped: _skipped,
