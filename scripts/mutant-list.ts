@@ -22,6 +22,8 @@ export interface ChaosMutant extends Change {
 
 const UNIT = 'test/unit/controller';
 const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
+const INHERITED = `${UNIT}/zip-job/states/inherited.test.ts`;
+const INHERITED_ANY_ORDER = `${UNIT}/zip-job/inherited-any-order.test.ts`;
 const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
 const ACT = `${UNIT}/zip-job/act.test.ts`;
 const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
@@ -86,6 +88,55 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'first < lostAt + limitMs ? lostAt : first',
     replace: 'first',
     tests: [`${UNIT}/zip-job/states/recovering-open.test.ts`],
+  },
+  {
+    name: 'a committing upload is passed on',
+    file: 'controller/zip-job/attempt.ts',
+    find: "return recorded.state === 'open' && recorded.checkpoint",
+    replace: 'return recorded.checkpoint',
+    tests: [INHERITED],
+  },
+  {
+    name: 'an upload that its pod tried to abort is passed on',
+    file: 'controller/zip-job/attempt.ts',
+    find: "const isLeft = outcome === undefined || outcome === 'kept';",
+    replace: 'const isLeft = true;',
+    tests: [INHERITED],
+  },
+  {
+    name: 'what a pod inherited is forgotten if it ends before it records an upload',
+    file: 'controller/zip-job/attempt.ts',
+    find: 'if (!recorded) return inheritedFacts(zipJob);',
+    replace: 'if (!recorded) return {};',
+    tests: [INHERITED_ANY_ORDER],
+  },
+  {
+    name: 'a job ends between two pods without the recovery of the inherited upload',
+    file: 'controller/zip-job/states/ending.ts',
+    find: 'withoutHeir(revoke({ ...s, status: withJob(s) }, outcome), s.now)',
+    replace: 'revoke({ ...s, status: withJob(s) }, outcome)',
+    tests: [INHERITED_ANY_ORDER],
+  },
+  {
+    name: 'a pod becomes active before it may write the ZipCheckpoint',
+    file: 'controller/zip-job/states/active.ts',
+    find: 'checkpointed === true && { before',
+    replace: 'checkpointed === undefined && { before',
+    tests: [INHERITED_ANY_ORDER],
+  },
+  {
+    name: 'a crash loop without progress is not counted',
+    file: 'controller/zip-job/attempt.ts',
+    find: '> (upload.resumedBytes ?? 0)',
+    replace: '>= (upload.resumedBytes ?? 0)',
+    tests: [INHERITED],
+  },
+  {
+    name: 'the recovery of an inherited upload has no time',
+    file: 'controller/zip-job/policies/recovery.ts',
+    find: 'const changedAt = inherits && timeOf(',
+    replace: 'const changedAt = undefined && timeOf(',
+    tests: [INHERITED],
   },
   {
     name: 'a copy from a backup runs again',

@@ -222,15 +222,15 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'an upload that was never completed is recovered as if it had been',
     file: 'controller/zip-job/attempt.ts',
-    find: "failure?.upload === undefined ? recorded : { ...recorded, state: 'open' }",
+    find: "isUncommitted ? { ...recorded, state: 'open' } : recorded",
     replace: 'recorded',
     tests: [RECOVERING],
   },
   {
     name: 'a recovery runs where nothing can remain',
     file: 'controller/zip-job/attempt.ts',
-    find: '...(isGone && { uploadAborted: true })',
-    replace: '...(isGone && { uploadAborted: false })',
+    find: 'isOwn(zipJob, podUid) && { uploadAborted: true }',
+    replace: 'isOwn(zipJob, podUid) && { uploadAborted: false }',
     tests: [RECOVERING],
   },
   {
