@@ -6,6 +6,7 @@ import { GROUP_VERSION, PLURALS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { type KubeResponse, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
+import { bindPod, mountedToken } from '#test/support/clients/pod-tokens.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
@@ -125,8 +126,8 @@ export async function createWorld(): Promise<World> {
       const list = accept(await admin.request('GET', `${corePath(namespace, 'pods')}?${query}`));
       return (list.body['items'] as { metadata: { name: string; uid: string } }[])[0]?.metadata;
     });
-    accept(await bind(admin, namespace, pod.name));
-    const token = await mountedToken(node, namespace, { name: pod.name, uid: pod.uid });
+    await bindPod(admin, { namespace, name: pod.name }, NODE);
+    const token = await mountedToken(node, { namespace, name: pod.name, uid: pod.uid });
     const zipper = life.use(await signIn(cluster, { token }));
     return { zipJob: zipJob.metadata.name, name: pod.name, uid: pod.uid, token, zipper };
   };
@@ -170,39 +171,6 @@ function zipJobCreator(admin: KubeUser): World['createZipJob'] {
     });
     return accept(made).body as unknown as ZipJob;
   };
-}
-
-function bind(admin: KubeUser, namespace: string, name: string) {
-  return admin.request('POST', `${corePath(namespace, 'pods')}/${name}/binding`, {
-    body: {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name },
-      target: { apiVersion: 'v1', kind: 'Node', name: NODE },
-    },
-  });
-}
-
-function mountedToken(
-  node: KubeUser,
-  namespace: string,
-  pod: { name: string; uid: string },
-): Promise<string> {
-  // The node authorizer learns of the binding a little later.
-  return until('a token for the pod of the node', async () => {
-    const account = `${corePath(namespace, 'serviceaccounts')}/${ZIPPER_SERVICE_ACCOUNT}/token`;
-    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', ...pod };
-    const response = accept(
-      await node.request('POST', account, {
-        body: {
-          apiVersion: 'authentication.k8s.io/v1',
-          kind: 'TokenRequest',
-          spec: { expirationSeconds: 600, boundObjectRef },
-        },
-      }),
-    );
-    return (response.body['status'] as { token: string }).token;
-  });
 }
 
 async function prepare(cluster: Cluster, controller: KubeUser): Promise<void> {
