@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'controller/zip-job/policies/recovery.ts',
     find: 'const changedAt = inherits && timeOf(',
     replace: 'const changedAt = undefined && timeOf(',
-    tests: [INHERITED],
+    tests: [`${UNIT}/zip-job/states/between-pods.test.ts`],
   },
   {
     name: 'a copy from a backup runs again',

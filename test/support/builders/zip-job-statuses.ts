@@ -1,6 +1,13 @@
 /** Statuses of ZipJobs for tests of decisions. */
 import type { Condition } from '#crds/conditions.ts';
-import type { Progress, SourceCheck, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
+import type {
+  InheritedUpload,
+  Progress,
+  SourceCheck,
+  UploadState,
+  ZipJobStatus,
+  ZipResult,
+} from '#crds/zip-job.ts';
 import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { ago, NAME } from './objects.ts';
@@ -40,6 +47,15 @@ export function anUpload(state: UploadState['state']): UploadState {
     partSize: 8_388_608,
   };
 }
+
+/** What the next pod is to continue: an upload of pod p0. */
+export const INHERITED: InheritedUpload = {
+  uploadId: 'upload-1',
+  owner: 'uid-p0',
+  partSize: 8_388_608,
+  checkpoint: 4,
+  resumes: 0,
+};
 
 /** Every 73rd of 10,000 files fails; half of them have an HTTP status. */
 export function aSourceCheck(failed: number): SourceCheck {

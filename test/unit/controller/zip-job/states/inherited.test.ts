@@ -2,26 +2,20 @@ import { expect } from 'chai';
 import type { Decision } from '#controller/zip-job/observation.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
-import type { InheritedUpload, UploadState, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
+import type { UploadState, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
-import { ago, aJob, aPod, NOW } from '#test/support/builders/objects.ts';
+import { ago, aJob, aPod } from '#test/support/builders/objects.ts';
 import { type Ending, ended, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import {
   aCondition,
   anUpload,
   aResult,
+  INHERITED,
   progressOf,
   running,
 } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEPT: UploadState = { ...anUpload('open'), checkpoint: 4 };
-const INHERITS: InheritedUpload = {
-  uploadId: 'upload-1',
-  owner: 'uid-p0',
-  partSize: 8_388_608,
-  checkpoint: 4,
-  resumes: 0,
-};
 const ADOPTED: UploadState = { ...KEPT, owner: 'uid-p0', resumedParts: 50, resumedBytes: 400 };
 
 /** A large job whose pod p1 is active. */
@@ -69,7 +63,7 @@ describe('decide when the pod of a checkpointed job is over', () => {
     it(`passes the upload of a pod that ${what} to the next one, in the write that revokes it`, () => {
       const decision = afterEnd(ending);
       expect(decision.status?.job).to.not.have.property('podUid');
-      expect(decision.status?.inherits).to.deep.equal({ ...INHERITS, owner: 'uid-p1' });
+      expect(decision.status?.inherits).to.deep.equal({ ...INHERITED, owner: 'uid-p1' });
       expect(decision.status?.attempts?.at(-1)).to.include({ class: attemptClass });
       expect(findCondition(decision.status?.conditions, 'Recovered')).to.include({
         status: 'True',
@@ -87,7 +81,7 @@ describe('decide when the pod of a checkpointed job is over', () => {
     [
       'gave up the upload of an earlier one',
       { exitCode: 137 },
-      { inherits: INHERITS, upload: { ...KEPT, state: 'discarded' } },
+      { inherits: INHERITED, upload: { ...KEPT, state: 'discarded' } },
     ],
     [
       'failed to commit, although it kept its upload',
@@ -113,7 +107,7 @@ describe('decide when the pod of a checkpointed job is over', () => {
 
   it('records why a pod did not continue the upload', () => {
     const upload: UploadState = { ...anUpload('open'), uploadId: 'upload-2', refusal: 'OtherPlan' };
-    const decision = afterEnd({ exitCode: 137 }, { inherits: INHERITS, upload });
+    const decision = afterEnd({ exitCode: 137 }, { inherits: INHERITED, upload });
     expect(decision.status?.attempts?.at(-1)).to.include({ refusal: 'OtherPlan' });
     expect(decision.status).to.not.have.property('inherits');
     expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['ResumeRefused', 'AttemptFailed']);
@@ -128,7 +122,7 @@ describe('decide when the pod of a checkpointed job is over', () => {
     // The pod may speak of an upload of its own, which it had no time to record.
     const others = afterEnd(
       { exitCode: 31, message: failed('SourceTruncated', 'aborted') },
-      { inherits: INHERITS, upload: { ...KEPT, state: 'discarded', owner: 'uid-p0' } },
+      { inherits: INHERITED, upload: { ...KEPT, state: 'discarded', owner: 'uid-p0' } },
     );
     expect(others.status?.attempts?.at(-1)).to.not.have.property('uploadAborted');
     expect(recoveredReason(others)).to.equal('Recovering');
@@ -160,7 +154,7 @@ describe('decide when the pod of a checkpointed job is over', () => {
       const still = afterEnd(ending, {
         upload: ADOPTED,
         progress,
-        inherits: { ...INHERITS, resumes: 1, adoptedBy: 'uid-p1' },
+        inherits: { ...INHERITED, resumes: 1, adoptedBy: 'uid-p1' },
       });
       expect(still.status?.attempts?.at(-1)).to.include({
         class: attemptClass,
@@ -189,10 +183,10 @@ describe('decide when the pod of a checkpointed job is over', () => {
   });
 
   it('keeps what a pod inherited that ended before it recorded an upload', () => {
-    const { upload: _upload, ...status } = running('p1', { checkpointed: true, inherits: INHERITS });
+    const { upload: _upload, ...status } = running('p1', { checkpointed: true, inherits: INHERITED });
     const decision = judge({ zipJob: withStatus(status), job: aJob(), pods: [] });
-    expect(decision.status?.inherits).to.deep.equal(INHERITS);
-    const { uploadId, owner, partSize, checkpoint } = INHERITS;
+    expect(decision.status?.inherits).to.deep.equal(INHERITED);
+    const { uploadId, owner, partSize, checkpoint } = INHERITED;
     expect(decision.status?.attempts?.at(-1)?.upload).to.deep.equal({
       uploadId,
       owner,
@@ -206,9 +200,9 @@ describe('decide when the pod of a checkpointed job is over', () => {
   it('passes an adopted upload on with its first owner, its newest checkpoint and the number of its pods', () => {
     const decision = afterEnd(
       { exitCode: 137 },
-      { inherits: INHERITS, upload: { ...ADOPTED, checkpoint: 9 } },
+      { inherits: INHERITED, upload: { ...ADOPTED, checkpoint: 9 } },
     );
-    expect(decision.status?.inherits).to.deep.equal({ ...INHERITS, checkpoint: 9, resumes: 1 });
+    expect(decision.status?.inherits).to.deep.equal({ ...INHERITED, checkpoint: 9, resumes: 1 });
     expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['Resumed', 'AttemptFailed']);
   });
 });
@@ -255,19 +249,19 @@ describe('decide while a pod continues an upload', () => {
   });
 
   it('makes the next pod the writer of the ZipCheckpoint before it becomes active', () => {
-    const { job, ...status } = running('p1', { checkpointed: true, inherits: INHERITS });
+    const { job, ...status } = running('p1', { checkpointed: true, inherits: INHERITED });
     const attempts = [{ n: 1, podUid: 'uid-p1', class: 'disruption' as const }];
     const zipJob = withStatus({ ...status, attempts, job: { name: job?.name ?? '', uid: 'uid-job' } });
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });
     expect(decision.before).to.deep.equal([{ kind: 'setCheckpoint', podUid: 'uid-p2' }]);
     expect(decision.status?.job).to.include({ podUid: 'uid-p2' });
-    expect(decision.status?.inherits).to.deep.equal(INHERITS);
+    expect(decision.status?.inherits).to.deep.equal(INHERITED);
   });
 
   it('records which pod continues the upload, once', () => {
-    const zipJob = checkpointed({ inherits: INHERITS, upload: ADOPTED });
+    const zipJob = checkpointed({ inherits: INHERITED, upload: ADOPTED });
     const decision = judge({ zipJob, job: aJob(), pods });
-    const adopted = { ...INHERITS, resumes: 1, adoptedBy: 'uid-p1' };
+    const adopted = { ...INHERITED, resumes: 1, adoptedBy: 'uid-p1' };
     expect(decision.status?.inherits).to.deep.equal(adopted);
     expect(decision.events).to.deep.equal([
       {
@@ -282,10 +276,10 @@ describe('decide while a pod continues an upload', () => {
 
   it('waits while the pod gives up the upload, and forgets it when the pod has another one', () => {
     const gone: UploadState = { ...KEPT, owner: 'uid-p0', state: 'discarded' };
-    const waits = judge({ zipJob: checkpointed({ inherits: INHERITS, upload: gone }), job: aJob(), pods });
+    const waits = judge({ zipJob: checkpointed({ inherits: INHERITED, upload: gone }), job: aJob(), pods });
     expect(waits).to.not.have.property('status');
     const upload: UploadState = { ...anUpload('open'), uploadId: 'upload-2', refusal: 'LayoutChanged' };
-    const decision = judge({ zipJob: checkpointed({ inherits: INHERITS, upload }), job: aJob(), pods });
+    const decision = judge({ zipJob: checkpointed({ inherits: INHERITED, upload }), job: aJob(), pods });
     expect(decision.status).to.not.have.property('inherits');
     expect(decision.status).to.include({ checkpointed: true });
     const [event] = decision.events;
@@ -295,133 +289,17 @@ describe('decide while a pod continues an upload', () => {
 
   it('makes no more checkpoints of a job whose credentials may not list parts', () => {
     const upload: UploadState = { ...anUpload('open'), uploadId: 'upload-2', refusal: 'PartsHidden' };
-    const decision = judge({ zipJob: checkpointed({ inherits: INHERITS, upload }), job: aJob(), pods });
+    const decision = judge({ zipJob: checkpointed({ inherits: INHERITED, upload }), job: aJob(), pods });
     expect(decision.status).to.include({ checkpointed: false });
     expect(decision.before).to.deep.equal([{ kind: 'deleteCheckpoint' }]);
   });
 
   it('deletes the ZipCheckpoint before the write that finishes the job', () => {
-    const zipJob = checkpointed({ inherits: INHERITS, upload: ADOPTED, result: aResult() });
+    const zipJob = checkpointed({ inherits: INHERITED, upload: ADOPTED, result: aResult() });
     const decision = judge({ zipJob, job: aJob(), pods });
     expect(decision.status).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
     expect(decision.status).to.not.have.any.keys('inherits', 'checkpointed');
     expect(decision.before).to.deep.equal([{ kind: 'deleteCheckpoint' }]);
     expect(decision.events.map(({ reason }) => reason)).to.deep.equal(['Resumed', 'Succeeded']);
-  });
-});
-
-/** Between two pods: the upload of p1 waits for the next one. */
-function between(more: ZipJobStatus = {}, spec: Partial<ZipJobSpec> = {}) {
-  const { job: _job, upload: _upload, ...status } = running('p1', { checkpointed: true, inherits: INHERITS });
-  return withStatus(
-    {
-      ...status,
-      job: { name: aJob().metadata.name, uid: 'uid-job', podName: 'p1' },
-      attemptsTotal: 1,
-      attempts: [
-        {
-          n: 1,
-          podUid: 'uid-p1',
-          finishedAt: ago(190),
-          class: 'disruption',
-          upload: {
-            uploadId: 'upload-1',
-            owner: 'uid-p0',
-            state: 'open',
-            partSize: 8_388_608,
-            checkpoint: 4,
-          },
-        },
-      ],
-      conditions: [aCondition('Recovered', ['True', 'Inherited'])],
-      ...more,
-    },
-    spec,
-  );
-}
-
-describe('decide when a job ends between two pods', () => {
-  const late = { metadata: { creationTimestamp: ago(7216) } };
-  const endings: readonly (readonly [string, string, Parameters<typeof judge>[0]])[] = [
-    ['is cancelled', 'Cancelled', { zipJob: between({}, { cancel: true }), job: aJob() }],
-    ['lost its Job', 'JobDeleted', { zipJob: between() }],
-    [
-      'lost its bucket',
-      'BucketDeleted',
-      {
-        zipJob: between({ conditions: [aCondition('Accepted', ['True', 'Accepted'])] }),
-        job: aJob(),
-        bucket: undefined,
-      },
-    ],
-    ['is out of time', 'DeadlineExceeded', { zipJob: between(), job: aJob(late) }],
-  ];
-  for (const [what, reason, seen] of endings)
-    it(`recovers the inherited upload of a job that ${what} (H8)`, () => {
-      const decision = judge(seen);
-      expect(decision.status).to.include({ phase: 'Finalizing', reason });
-      expect(decision.status?.inherits).to.deep.equal(INHERITS);
-      expect(recoveredReason(decision)).to.equal('Recovering');
-      expect(decision.before).to.equal(undefined);
-    });
-
-  function recovering(since: string, more: ZipJobStatus = {}) {
-    const condition = aCondition('Recovered', ['False', 'Recovering'], { lastTransitionTime: since });
-    return between(
-      { phase: 'Finalizing', reason: 'Cancelled', conditions: [condition], ...more },
-      { cancel: true },
-    );
-  }
-
-  it('has its whole time for the recovery, however long it waited for the next pod', () => {
-    const decision = judge({ zipJob: recovering(ago(5)) });
-    expect(kinds(decision)).to.deep.equal(['createJob']);
-    const [action] = decision.actions;
-    const text = JSON.stringify(action);
-    expect(text).to.contain('upload-1');
-    expect(text, 'the pod that created the upload').to.contain('uid-p0');
-  });
-
-  it('gives that recovery as much time as any other', () => {
-    const job = aJob({ metadata: { name: 'recovery', creationTimestamp: ago(20) } });
-    const seen = { zipJob: recovering(ago(25)), recovery: { job, pods: [] } };
-    expect(judge(seen)).to.not.have.property('status');
-    expect(judge({ ...seen, zipJob: recovering(ago(181)) }).status).to.include({ phase: 'Cancelled' });
-  });
-
-  it('forgets the upload when its recovery gives up, and then ends', () => {
-    const decision = judge({ zipJob: recovering(ago(181)), bucket: undefined });
-    expect(decision.status).to.include({ phase: 'Cancelled' });
-    expect(decision.status).to.not.have.any.keys('inherits', 'checkpointed');
-    expect(decision.status?.attempts?.at(-1)).to.include({ abortFailures: 1 });
-    expect(decision.before).to.deep.equal([{ kind: 'deleteCheckpoint' }]);
-  });
-
-  it('recovers the upload while RESUME is off, before the next pod becomes active', () => {
-    const seen = { zipJob: between(), job: aJob(), pods: [aPod('p2')] };
-    const decision = judge(seen, { resume: false });
-    expect(recoveredReason(decision)).to.equal('Recovering');
-    expect(decision.status?.job).to.not.have.property('podUid');
-  });
-
-  it('ends a copy from a backup without touching anything', () => {
-    const zipJob = between();
-    const metadata = {
-      ...zipJob.metadata,
-      annotations: { 'zipjobs.dev/accepted-uid': 'uid-of-the-original' },
-    };
-    const decision = judge({ zipJob: { ...zipJob, metadata } });
-    expect(decision.status).to.include({ phase: 'Failed', reason: 'Restored' });
-    expect([kinds(decision), decision.before]).to.deep.equal([[], undefined]);
-    expect(decision.status).to.not.have.any.keys('inherits', 'checkpointed');
-  });
-
-  it('ends a job whose namespace is being deleted, with a history, without a recovery', () => {
-    const metadata = { ...between().metadata, deletionTimestamp: NOW.toISOString() };
-    const seen = { zipJob: { ...between(), metadata }, isNamespaceTerminating: true };
-    const decision = judge(seen, { historyHost: 'db' });
-    expect(decision.status).to.include({ phase: 'Cancelled', reason: 'Deleted' });
-    expect(decision.status).to.not.have.property('inherits');
-    expect(findCondition(decision.status?.conditions, 'Recovered')).to.include({ status: 'False' });
   });
 });
