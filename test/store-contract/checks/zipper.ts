@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
+import type { Finish } from '#zipper-image/store/finish-upload.ts';
 import { createUpload, type Upload } from '#zipper-image/store/upload.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
@@ -47,12 +48,25 @@ async function filled(world: World, { key, attempt, body }: Archive): Promise<Up
 type Lost = Pick<RecoveryTask, 'key'> &
   Partial<Pick<RecoveryTask, 'since' | 'endedAt'>> &
   (
-    | { readonly uploadState: 'committing'; readonly uploadId: string }
+    | {
+        readonly uploadState: 'committing';
+        readonly uploadId: string;
+        readonly bytes?: number;
+        readonly finish?: Finish;
+      }
     | { readonly uploadState: 'unrecorded' }
   );
 
 function committed({ uploadId }: Upload) {
   return { uploadState: 'committing', uploadId } as const;
+}
+
+/** What a lost attempt recorded of its parts. */
+function recordOf(
+  { partsDigest }: Upload,
+  { bytes, parts }: { readonly bytes: number; readonly parts: number },
+) {
+  return { bytes, finish: { parts, partsDigest, onConflict: 'replace' } } as const;
 }
 
 /** What recovery says about a lost attempt, and how many uploads it could not abort. */
@@ -115,6 +129,21 @@ export const ZIPPER_CHECKS: readonly Check[] = [
       if (outcome.outcome === 'published' && outcome.bytes === ARCHIVE_BYTES && outcome.etag === etag)
         return undefined;
       throw new Error(`recovery says ${JSON.stringify(outcome)} about an archive of ${PARTS} parts`);
+    },
+  },
+  {
+    name: 'lets a recovery complete the upload of a lost attempt',
+    run: async (world) => {
+      const at = world.key();
+      const body = randomBytes(ARCHIVE_BYTES);
+      const upload = await filled(world, { key: at, attempt: 'pod-1', body });
+      const record = recordOf(upload, { bytes: ARCHIVE_BYTES, parts: PARTS });
+      const outcome = await recovered(world, { key: at, ...committed(upload), ...record });
+      if (outcome.outcome === 'absent')
+        return 'recovery cannot complete it, so the archive of an attempt that was lost at its end is made again';
+      demand(outcome.outcome === 'published', `recovery says ${JSON.stringify(outcome)}`);
+      demand((await world.reader.bytes(at)).equals(body), 'the object is not the archive');
+      return undefined;
     },
   },
   {
