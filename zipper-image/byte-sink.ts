@@ -11,16 +11,35 @@ export interface ByteSink {
 export interface Place {
   /** To be filled. Not used any more after `filled`. */
   readonly bytes: Buffer;
+  /** Number of their part, from 1. */
+  readonly part: number;
+  /** Bytes of the part behind the place. */
+  readonly rest: number;
   /** All bytes are there. Called once. `crc`: their CRC-32. */
   filled(crc: number): void;
   /** Keeps the bytes readable after `filled`, until the returned function is called. */
   keep(): () => void;
 }
 
-/** Receives the bytes of an archive, of which some arrive later than those behind them. */
+/**
+ * Receives the bytes of an archive, of which some arrive later than those behind them. Some parts may be kept: the store has them from
+ * an earlier process, and their bytes are only counted. A kept part cannot be written as a new one, because its bytes are there.
+ */
 export interface ArchiveSink extends ByteSink {
-  /** Reserves the next bytes: `most`, or fewer at the end of a part. Waits for a buffer. */
+  /** @throws AppError SourceChanged if a byte lies in a kept part */
+  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
+  /** Reserves the next bytes: `most`, or fewer at the end of a part. Waits for a buffer. @throws as `write` */
   reserve(most: number): Promise<Place>;
+  /** Number of the part of the next byte, from 1. */
+  readonly nextPart: number;
+  /** Bytes of the smallest part. */
+  readonly leastPartBytes: number;
+  /** How many of the next bytes lie in a kept part, up to its end. 0 if the next byte is to be made. */
+  keptAhead(): number;
+  /** Leaves out the next bytes, which must lie in kept parts. @throws AppError SourceChanged if they do not */
+  skip(bytes: number): void;
+  /** Writes bytes that may have been written before: those in kept parts are dropped. */
+  rewrite(chunk: Uint8Array, crc?: number): Promise<void>;
   /** Nothing further is written, because of this error: it rejects anyone who waits. */
   fail(error: Error): void;
 }
@@ -54,6 +73,11 @@ export interface SliceTarget {
   giveBack(slice: OpenSlice): void;
   /** Another reader has or had the slice at this position. */
   isTaken(at: number): boolean;
+  /**
+   * The first position from this one on that is wanted: the archive has those before from an earlier process. The same position if it is
+   * wanted itself, or if that is not known yet.
+   */
+  skippedTo(at: number): number;
   /** Resolves when a slice was opened or given back, all are full, or `wake` was called. */
   changed(): Promise<void>;
   wake(): void;

@@ -9,7 +9,7 @@ import { fixedTrust } from '#runtime/tls/trust.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
-import type { PartDigests } from '#zipper-image/store/part-writer.ts';
+import type { PartDigests } from '#zipper-image/store/part.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type PartToSend, type Store, type UploadRef } from '#zipper-image/store/store.ts';
 import type { PartChecksum } from '#zipper-image/store/store-capabilities.ts';

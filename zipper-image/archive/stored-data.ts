@@ -211,6 +211,10 @@ export class StoredData implements SliceTarget {
     return !isOpen && at < sourcePosition(this.#planned, this.length);
   }
 
+  skippedTo(at: number): number {
+    return at;
+  }
+
   changed(): Promise<void> {
     return this.#changed.promise;
   }

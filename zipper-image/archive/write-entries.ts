@@ -20,6 +20,7 @@ import type { Added, Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
 import type { EntryNames } from './entry-names.ts';
 import { createManifest } from './manifest/create-manifest.ts';
 import type { Manifest } from './manifest/manifest.ts';
+import type { RecordedFiles } from './recorded-files.ts';
 
 export interface WriteEntriesDeps {
   readonly task: ArchiveTask;
@@ -31,6 +32,8 @@ export interface WriteEntriesDeps {
   readonly assertFits: (bytes: number) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Receives what a later pod needs to continue the archive. */
+  readonly recorded?: RecordedFiles;
   /** Called when a file fails that has its place already. */
   readonly onFailure: (error: Error) => void;
 }

@@ -28,13 +28,13 @@ export interface EntryRecord {
   /** Bytes of the source. */
   readonly size: number;
   readonly compressedSize: number;
-  /** Date (high 16 bits) and time of the entry, as in its header. */
+  /** Time of the entry in seconds since the start of 1980, UTC: 32 bits. */
   readonly time: number;
   /** CRC-32 of the source. Absent until all of its bytes are in the archive. */
   readonly crc?: number;
   /** SHA-256 of the source, if something needs it. */
   readonly sha256?: Buffer;
-  /** Of a `placed` entry without `crc`: the segments whose bytes are all there, by ascending part. */
+  /** Of a `placed` entry without `crc`: the segments that are not empty and whose bytes are all there, by ascending part. */
   readonly segments?: readonly EntrySegment[];
 }
 
@@ -68,16 +68,28 @@ export interface Records {
   readonly parts: readonly PartRecord[];
 }
 
+/** What all continued files have. */
+interface AsRecorded {
+  readonly record: FileRecord;
+  /** Offset of its first byte in the archive: the sum of `bytes` of the entries before. */
+  readonly at: number;
+}
+
 /**
- * How the next pod gets a file of the records. `kept`: all of its parts are kept, so it is not requested. `repeated`: some of its parts
- * are made again, and its body was fetched again and has the recorded CRC. `ranges`: some of its parts are made again, and its source has
- * confirmed the recorded validator; only the missing bytes are wanted. A file without any of these is fetched as a new one: none of its
+ * How the next pod gets a file of the records. `kept`: all of its parts are kept, so it is not requested; also a skipped file without an
+ * entry. `repeated`: some of its parts are made again, and its body was fetched again and has the recorded CRC; of a placeholder, its
+ * text. `ranges`: some of its parts are made again, and its source has confirmed the recorded validator; only the missing bytes are
+ * wanted. Without `crc`, each of its kept parts must have a segment. A file without any of these is fetched as a new one: none of its
  * parts is kept.
  */
 export type ContinuedFile =
-  | { readonly kind: 'kept'; readonly record: FileRecord }
-  | { readonly kind: 'repeated'; readonly record: FileRecord; readonly body: Uint8Array }
-  | { readonly kind: 'ranges'; readonly record: FileRecord };
+  | (AsRecorded & { readonly kind: 'kept' })
+  | (AsRecorded & { readonly kind: 'repeated'; readonly body: Uint8Array })
+  | (AsRecorded & {
+      readonly kind: 'ranges';
+      /** Bytes of the archive in it that are kept. */
+      readonly keptBytes: number;
+    });
 
 /** What a pod takes over. */
 export interface Continuation {

@@ -3,6 +3,7 @@ import type { Expectations, ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import type { FillSlices } from '../byte-sink.ts';
+import type { ContinuedFile } from '../resume/types.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { SourceSettings } from './settings.ts';
 import type { SourceError } from './source-error.ts';
@@ -35,6 +36,10 @@ export interface SourceEntry {
   readonly small: Uint8Array | undefined;
   /** Why the file is missing, if failures are reported instead of thrown. `body` is empty then. */
   readonly failure?: SourceError;
+  /** By which a later pod recognizes these bytes; undefined if nothing that the source sends identifies them. */
+  readonly validator?: string | undefined;
+  /** What an earlier pod recorded of the file. `body` is empty then, unless the file is repeated. */
+  readonly continues?: ContinuedFile;
 }
 
 export interface SourceReader {

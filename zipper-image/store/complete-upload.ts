@@ -5,8 +5,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
+import type { PartDigests } from './part.ts';
 import { base64Crc, missing, type PartVerification, withoutQuotes } from './part-verification.ts';
-import type { PartDigests } from './part-writer.ts';
 import { isKeyRejected, StoreError, toStoreError } from './store-errors.ts';
 
 /** A part that the store has. */

@@ -1,7 +1,7 @@
 /** Verifies that the store has the bytes that were sent: of each part, and of all parts together. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { PartDigests } from './part-writer.ts';
+import type { PartDigests } from './part.ts';
 import { StoreError } from './store-errors.ts';
 
 /** S3 quotes ETags. */

@@ -4,18 +4,13 @@
  * A part takes a block when its first byte in it is planned, so parts take blocks in order. Its bytes are written in order, or
  * reserved and filled later, in any order. A part whose bytes are all there is sent, and its blocks are used again when the store
  * has confirmed it. Blocks are allocated once, so memory does not depend on how the bytes arrive. When no block is free, the
- * writer waits. This is the only place where a slow store slows down the sources.
+ * writer waits. This is the only place where a slow store slows down the sources. A part that the store has from an earlier process
+ * takes no block.
  */
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import { toError } from '#runtime/errors.ts';
+import { AppError, toError } from '#runtime/errors.ts';
 import type { ArchiveSink, Place } from '../byte-sink.ts';
-import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
+import { Part, type PartDigests, type PartOwner } from './part.ts';
 import type { PartChecksum } from './store-capabilities.ts';
-
-export type PartDigests =
-  | { readonly kind: 'crc32'; readonly crc32: number }
-  | { readonly kind: 'md5'; readonly md5: Buffer };
 
 export interface FilledPart {
   /** From 1. */
@@ -34,14 +29,17 @@ export interface PartWriterOptions {
   /** Bytes of all blocks, at least those of the blocks of one part. */
   readonly poolBytes: number;
   readonly checksum: PartChecksum;
-  /** Receives all bytes in order. */
+  /** Parts that the store has: their bytes are counted and dropped. */
+  readonly kept?: ReadonlyMap<number, { readonly bytes: number }> | undefined;
+  /** Receives all bytes in order, which is impossible with `kept`. */
   readonly onBytes?: ((bytes: Buffer) => void) | undefined;
   readonly send: (part: FilledPart) => Promise<void>;
 }
 
 export interface PartWriter extends ArchiveSink {
-  /** Bytes that were written or reserved. */
+  /** Bytes that were written, reserved or left out. */
   readonly bytesWritten: number;
+  /** Kept ones too. */
   readonly partsStarted: number;
   /** Number of allocated blocks. */
   readonly blocksAllocated: number;
@@ -53,153 +51,12 @@ export interface PartWriter extends ArchiveSink {
   finished(): Promise<void>;
 }
 
-/** Bytes next to each other with one CRC-32. */
-interface Piece {
-  bytes: number;
-  crc: number;
-  readonly isPlace: boolean;
-}
-
-interface PartOwner {
-  readonly checksum: PartChecksum;
-  /** All bytes of the part are there. */
-  onWhole(part: Part): void;
-  /** Its blocks may be free now. */
-  onChange(part: Part): void;
-}
-
-interface PartMeasures {
-  readonly size: number;
-  readonly blockBytes: number;
-}
-
-/** One part, from its first byte until its blocks are used again. */
-class Part {
-  readonly number: number;
-  readonly #size: number;
-  readonly #blockBytes: number;
-  readonly blocks: Buffer[] = [];
-  /** Bytes that were written or reserved. */
-  planned = 0;
-  isSent = false;
-  /** In ms of performance.now(). */
-  sentAt = 0;
-  isRead = false;
-  readonly #owner: PartOwner;
-  readonly #pieces: Piece[] = [];
-  #missing = 0;
-  #kept = 0;
-  #isSealed = false;
-
-  constructor(number: number, { size, blockBytes }: PartMeasures, owner: PartOwner) {
-    this.number = number;
-    this.#size = size;
-    this.#blockBytes = blockBytes;
-    this.#owner = owner;
-  }
-
-  /** Bytes that can be planned without another block. */
-  get room(): number {
-    return Math.min(this.blocks.length * this.#blockBytes, this.#size) - this.planned;
-  }
-
-  get isFull(): boolean {
-    return this.planned === this.#size;
-  }
-
-  get isWhole(): boolean {
-    return this.#isSealed && this.#missing === 0;
-  }
-
-  /** Nobody needs its blocks any more. */
-  get isDone(): boolean {
-    return this.isSent && this.isRead && this.#kept === 0;
-  }
-
-  get body(): readonly Buffer[] {
-    return this.blocks.with(-1, this.#lastBlock().subarray(0, this.#plannedInLast));
-  }
-
-  extend(block: Buffer): void {
-    this.blocks.push(block);
-  }
-
-  append(chunk: Uint8Array, crc: number | undefined): void {
-    this.#plan(chunk.length).set(chunk);
-    if (this.#owner.checksum === 'md5') return;
-    const piece = this.#lastWritten();
-    piece.crc =
-      crc !== undefined && chunk.length >= COMBINED_BYTES
-        ? combineCrc32(piece.crc, crc, chunk.length)
-        : crc32(chunk, piece.crc);
-    piece.bytes += chunk.length;
-  }
-
-  reserve(bytes: number): Place {
-    const place: Piece = { bytes, crc: 0, isPlace: true };
-    this.#pieces.push(place);
-    this.#missing += 1;
-    return {
-      bytes: this.#plan(bytes),
-      filled: (crc) => {
-        place.crc = crc;
-        this.#missing -= 1;
-        this.#checkWhole();
-      },
-      keep: () => {
-        this.#kept += 1;
-        return () => {
-          this.#kept -= 1;
-          this.#owner.onChange(this);
-        };
-      },
-    };
-  }
-
-  /** Nothing is planned in it any more. */
-  seal(): void {
-    this.#isSealed = true;
-    this.#checkWhole();
-  }
-
-  digests(): PartDigests {
-    if (this.#owner.checksum === 'md5') {
-      const md5 = createHash('md5');
-      for (const bytes of this.body) md5.update(bytes);
-      return { kind: 'md5', md5: md5.digest() };
-    }
-    const whole = this.#pieces.reduce((crc, piece) => combineCrc32(crc, piece.crc, piece.bytes), 0);
-    return { kind: 'crc32', crc32: whole };
-  }
-
-  #checkWhole(): void {
-    if (this.isWhole) this.#owner.onWhole(this);
-  }
-
-  /** Planned bytes of the last block. */
-  get #plannedInLast(): number {
-    return this.planned - (this.blocks.length - 1) * this.#blockBytes;
-  }
-
-  #lastBlock(): Buffer {
-    const block = this.blocks.at(-1);
-    if (!block) throw new RangeError(`part ${this.number} has no memory`);
-    return block;
-  }
-
-  #plan(bytes: number): Buffer {
-    const from = this.#plannedInLast;
-    this.planned += bytes;
-    return this.#lastBlock().subarray(from, from + bytes);
-  }
-
-  #lastWritten(): Piece {
-    const last = this.#pieces.at(-1);
-    if (last && !last.isPlace) return last;
-    const piece: Piece = { bytes: 0, crc: 0, isPlace: false };
-    this.#pieces.push(piece);
-    return piece;
-  }
+/** The archive gets here other bytes than those of the earlier process, whose kept parts would not fit to them. */
+function differs(): AppError {
+  return new AppError(
+    'Could not continue the upload: a source has another length than in the attempt before, and parts behind it are uploaded; another attempt uploads everything again',
+    { code: 'SourceChanged', retryable: true },
+  );
 }
 
 class PooledPartWriter implements PartWriter, PartOwner {
@@ -212,12 +69,20 @@ class PooledPartWriter implements PartWriter, PartOwner {
   #allocated = 0;
   #changed = Promise.withResolvers<void>();
   #failure: Error | undefined;
+  /** The part of the next byte, unless that part is kept or has not started. */
   #current: Part | undefined;
+  /** Bytes from the next one on to the end of its part, if that part is kept and has started. */
+  #keptLeft = 0;
   bytesWritten = 0;
   partsStarted = 0;
   turnWaitMs = 0;
 
   constructor(options: PartWriterOptions) {
+    const { kept, onBytes, partBytes } = options;
+    if (kept && onBytes) throw new TypeError('the bytes of kept parts cannot be read');
+    for (const [number, { bytes }] of kept ?? [])
+      if (bytes !== partBytes(number))
+        throw new RangeError(`part ${number} with ${bytes} bytes cannot be kept`);
     this.#options = options;
     this.checksum = options.checksum;
   }
@@ -239,6 +104,47 @@ class PooledPartWriter implements PartWriter, PartOwner {
       const part = this.#partWithRoom();
       if (part) return this.#reserveIn(part, Math.min(most, part.room));
       await this.#changed.promise;
+    }
+  }
+
+  get nextPart(): number {
+    return this.#current || this.#keptLeft > 0 ? this.partsStarted : this.partsStarted + 1;
+  }
+
+  get leastPartBytes(): number {
+    return this.#options.partBytes(1);
+  }
+
+  keptAhead(): number {
+    if (this.#current || this.#keptLeft > 0) return this.#keptLeft;
+    const { kept, partBytes } = this.#options;
+    const next = this.partsStarted + 1;
+    return kept?.has(next) === true ? partBytes(next) : 0;
+  }
+
+  skip(bytes: number): void {
+    if (this.#failure) throw this.#failure;
+    for (let left = bytes; left > 0; ) {
+      const kept = this.keptAhead();
+      if (kept === 0) throw this.#failed(differs());
+      if (this.#keptLeft === 0) this.partsStarted += 1;
+      const skipped = Math.min(kept, left);
+      this.#keptLeft = kept - skipped;
+      this.bytesWritten += skipped;
+      left -= skipped;
+    }
+  }
+
+  async rewrite(chunk: Uint8Array, crc?: number): Promise<void> {
+    for (let at = 0; at < chunk.length; ) {
+      const kept = Math.min(this.keptAhead(), chunk.length - at);
+      // Up to the end of the part, because the next one may be kept.
+      const most = this.#current?.rest ?? this.#options.partBytes(this.nextPart);
+      const to = kept > 0 ? at + kept : Math.min(at + most, chunk.length);
+      if (kept > 0) this.skip(kept);
+      else if (to - at === chunk.length) await this.write(chunk, crc);
+      else await this.write(chunk.subarray(at, to));
+      at = to;
     }
   }
 
@@ -313,6 +219,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   #startPart(): Part {
     const { partBytes, blockBytes, onBytes } = this.#options;
+    if (this.keptAhead() > 0) throw this.#failed(differs());
     const number = this.partsStarted + 1;
     this.partsStarted = number;
     const part = new Part(number, { size: partBytes(number), blockBytes }, this);
@@ -354,6 +261,11 @@ class PooledPartWriter implements PartWriter, PartOwner {
     part.isSent = true;
     part.sentAt = performance.now();
     this.onChange(part);
+  }
+
+  #failed(error: Error): Error {
+    this.fail(error);
+    return error;
   }
 
   #change(): void {

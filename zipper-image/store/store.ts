@@ -21,9 +21,9 @@ import { type Completed, type Completion, type Part, sendComplete } from './comp
 import { type FetchPage, hasParts, type ListedPart, listPartsOf } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
+import type { PartDigests } from './part.ts';
 import { bodyOf } from './part-body.ts';
 import { digestHeaders, missing, verifyPart, withoutQuotes } from './part-verification.ts';
-import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
@@ -59,6 +59,8 @@ export interface Store {
   /** The same store, for uploads without these options of the bucket. It needs no close. */
   without(options: readonly PermittedOption[]): Store;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
+  /** Instead of `createUpload`: an earlier process has started the upload, checked its encryption and sent parts with this checksum. */
+  continueUpload(partChecksum: PartChecksum): void;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
   /** The request ends after `limitMs`, which the store may need to assemble the archive. */
   completeUpload(upload: UploadRef, parts: readonly Part[], how: Completion): Promise<Completed>;
@@ -134,6 +136,11 @@ class S3Store implements Store {
       this.#announcesCrc32 = false;
       return this.#startUpload(key, attempt, signal);
     }
+  }
+
+  continueUpload(partChecksum: PartChecksum): void {
+    this.partChecksum = partChecksum;
+    this.#encryption = this.#options.bucket.serverSideEncryption;
   }
 
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {

@@ -76,18 +76,36 @@ export interface Upload {
   readonly sha256: string | undefined;
   /** Of the numbers and ETags of all parts, when they are finished. */
   readonly partsDigest: string;
+  /** The parts that the store has confirmed so far, also those of the earlier pod, by ascending number. */
+  confirmedParts(): readonly Part[];
   /** Sends the last part, waits for all parts, and returns their number. */
   finishParts(): Promise<number>;
   /** Publishes the archive. @throws AppError if it was not published, or if that is not known (OutcomeUnknown) */
   complete(): Promise<{ readonly etag: string; readonly bytes: number }>;
   /** For all other cases: waits for active parts, then aborts. Never throws. */
   abandon(): Promise<void>;
+  /**
+   * Leaves the upload to another pod: sends no part any more, and waits for those that are being sent, at most `limitMs`. Then they are
+   * cancelled. Never aborts the upload, and never throws.
+   */
+  keep(limitMs: number): Promise<void>;
 }
 
-/** Sorts the parts. @throws StoreError if they are not all bytes of the archive */
-function assertWhole(parts: Part[], bytes: number): void {
-  parts.sort((a, b) => a.number - b.number);
-  const sent = parts.reduce((sum, part) => sum + part.bytes, 0);
+/** An upload that an earlier pod has started. */
+export interface InheritedUpload {
+  readonly uploadId: string;
+  /** uid of the pod that started it, which is in the metadata of the object. */
+  readonly owner: string;
+  /** The parts that are not made again, by number. */
+  readonly parts: ReadonlyMap<number, Part>;
+}
+
+function bytesOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + part.bytes, 0);
+}
+
+function assertWhole(parts: readonly Part[], bytes: number): void {
+  const sent = bytesOf(parts);
   const isGapless = parts.every(({ number }, index) => number === index + 1);
   if (!isGapless || sent !== bytes)
     throw new StoreError(
@@ -114,7 +132,27 @@ export async function createUpload(deps: UploadDeps): Promise<Upload> {
   throw toError(signal.reason);
 }
 
+/**
+ * Continues an upload, whose kept parts are not sent again. Sends no request. Aborting it, also after a failure here, is up to the
+ * caller.
+ * @throws AppError for a plan that the store would reject; TypeError if a SHA-256 of all bytes is wanted; RangeError for a part of
+ * another size than planned
+ */
+export function continueUpload(deps: UploadDeps, { uploadId, owner, parts }: InheritedUpload): Upload {
+  const { store, settings, key, onConflict } = deps;
+  assertPlan({ ...settings, key, attempt: owner, onConflict }, store.capabilities);
+  const tries = { further: 0 };
+  function onRetry(): void {
+    tries.further += 1;
+  }
+  const [first] = parts.values();
+  if (first) store.continueUpload(first.digests.kind);
+  const started = { uploadId, unconfirmed: undefined };
+  return openUpload({ ...deps, attempt: owner, tries, onRetry, started, kept: parts }, { key, uploadId });
+}
+
 type OpenDeps = UploadDeps & {
+  readonly kept?: ReadonlyMap<number, Part>;
   readonly tries: { readonly further: number };
   readonly onRetry: () => void;
   readonly started: StartedUpload;
@@ -123,8 +161,10 @@ type OpenDeps = UploadDeps & {
 /** Sends parts and keeps the responses of the store. */
 function createPartSender(deps: OpenDeps, ref: UploadRef) {
   const stop = new AbortController();
-  const signal = AbortSignal.any([deps.signal, stop.signal]);
-  const parts: Part[] = [];
+  const stopStarts = new AbortController();
+  /** Ends everything but requests that are being sent. */
+  const starts = AbortSignal.any([deps.signal, stop.signal, stopStarts.signal]);
+  const parts = new Map(deps.kept);
   // One for all parts: one that succeeds shows that the store is there. A time in which every buffer waits for sources does not count.
   const limit = new RetryLimit(deps.settings.storeRetryLimitMs);
   const policy = storeRetryPolicy(deps.settings, { log: deps.log, limit, onRetry: deps.onRetry });
@@ -132,20 +172,24 @@ function createPartSender(deps: OpenDeps, ref: UploadRef) {
     partsInMemory(deps.settings),
     (error) => error instanceof StoreError && error.isThrottle,
   );
-  let bytes = 0;
+  let bytes = bytesOf([...parts.values()]);
+  function sendOnce(part: FilledPart): Promise<Part> {
+    return sends.run(async () => {
+      // It may have waited for its turn.
+      starts.throwIfAborted();
+      return deps.store.uploadPart(ref, part, stop.signal);
+    });
+  }
   return {
-    parts,
-    signal,
+    signal: starts,
     bytes: () => bytes,
+    parts: () => [...parts.values()].toSorted((a, b) => a.number - b.number),
+    stopStarts: () => stopStarts.abort(new DOMException('the upload is left to another pod', 'AbortError')),
     stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
       try {
-        const sent = await retry(
-          () => sends.run(() => deps.store.uploadPart(ref, part, signal)),
-          policy,
-          signal,
-        );
-        parts.push(sent);
+        const sent = await retry(() => sendOnce(part), policy, starts);
+        parts.set(sent.number, sent);
         bytes += sent.bytes;
       } catch (error) {
         deps.onFailure(toError(error));
@@ -191,6 +235,7 @@ function createSummedWriter(deps: OpenDeps, send: (part: FilledPart) => Promise<
     blockBytes: blockBytes(partSizeBytes),
     poolBytes: poolBytes(settings),
     checksum: store.partChecksum,
+    kept: deps.kept,
     onBytes: whole && ((bytes) => whole.update(bytes)),
     send,
   });
@@ -250,6 +295,19 @@ function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): Arc
       assertFits(most);
       return sink.reserve(most);
     },
+    get nextPart() {
+      return sink.nextPart;
+    },
+    leastPartBytes: sink.leastPartBytes,
+    keptAhead: () => sink.keptAhead(),
+    skip: (bytes) => {
+      assertFits(bytes);
+      sink.skip(bytes);
+    },
+    rewrite: async (chunk, crc) => {
+      assertFits(chunk.length);
+      return sink.rewrite(chunk, crc);
+    },
     fail: (error) => sink.fail(error),
   };
 }
@@ -283,26 +341,35 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
       return sha256();
     },
     get partsDigest() {
-      return digestOfParts(sender.parts);
+      return digestOfParts(sender.parts());
     },
     assertFits,
     sink: limitedSink(writer, assertFits),
+    confirmedParts: () => sender.parts(),
     finishParts: async () => {
       await finish();
       logTurns(deps, writer);
       await swept;
-      assertWhole(sender.parts, writer.bytesWritten);
-      return sender.parts.length;
+      const parts = sender.parts();
+      assertWhole(parts, writer.bytesWritten);
+      return parts.length;
     },
     complete: async () => {
       const bytes = writer.bytesWritten;
-      const { etag } = await complete(deps, { ...ref, bytes, parts: sender.parts }, fate);
+      const { etag } = await complete(deps, { ...ref, bytes, parts: sender.parts() }, fate);
       return { etag, bytes };
     },
     abandon: async () => {
       sender.stop();
       await Promise.all([writer.finished(), swept ?? leaveUnswept(deps)]);
       await abortQuietly(deps, ref, fate);
+    },
+    keep: async (limitMs) => {
+      sender.stopStarts();
+      writer.fail(new DOMException('the upload is left to another pod', 'AbortError'));
+      const timer = setTimeout(sender.stop, limitMs);
+      await Promise.all([writer.finished(), swept ?? leaveUnswept(deps)]);
+      clearTimeout(timer);
     },
   };
 }

@@ -13,7 +13,7 @@ import { abortUpload, hasResponse } from '../store/abort-upload.ts';
 import { READ_PERMISSION } from '../store/evidence.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import { OPTION_PERMISSIONS, type PermittedOption } from '../store/object-headers.ts';
-import type { PartDigests } from '../store/part-writer.ts';
+import type { PartDigests } from '../store/part.ts';
 import { ABORT_PERMISSION } from '../store/recover-upload.ts';
 import type { Store, UploadRef } from '../store/store.ts';
 import { isDenied, isStoreCode } from '../store/store-errors.ts';

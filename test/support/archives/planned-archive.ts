@@ -40,7 +40,13 @@ export const writePlannedArchive: WriteArchive = async (fill, options) => {
   function keep(chunk: Uint8Array, at: number): void {
     if (mayBeRecord(chunk)) pieces.push({ at, bytes: Buffer.from(chunk) });
   }
+  let places = 0;
   const sink: ArchiveSink = {
+    nextPart: 1,
+    leastPartBytes: 1,
+    keptAhead: () => 0,
+    skip: () => undefined,
+    rewrite: async () => undefined,
     write: (chunk) => {
       keep(chunk, length);
       length += chunk.length;
@@ -49,7 +55,10 @@ export const writePlannedArchive: WriteArchive = async (fill, options) => {
     reserve: async (bytes) => {
       const from = length;
       length += bytes;
+      places += 1;
       return {
+        part: places,
+        rest: 0,
         bytes: plannedPlace(bytes, (chunk, at) => keep(chunk, from + at)),
         filled: () => undefined,
         keep: () => () => undefined,

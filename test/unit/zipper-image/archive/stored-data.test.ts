@@ -31,6 +31,8 @@ function plan(length: number, next: () => number): Planned {
     at += bytes.length;
     data.plan({
       bytes,
+      part: 1,
+      rest: data.unplanned - bytes.length,
       filled: (crc) => crcs.push([crc, crc32(bytes)]),
       keep: () => {
         kept += 1;
@@ -112,7 +114,13 @@ describe('StoredData', () => {
       [0, 8],
       [8, 15],
     ] as const)
-      data.plan({ bytes: bytes.subarray(from, to), filled: () => undefined, keep: () => () => undefined });
+      data.plan({
+        bytes: bytes.subarray(from, to),
+        part: 1,
+        rest: 15 - to,
+        filled: () => undefined,
+        keep: () => () => undefined,
+      });
     await changed;
     await writing;
     expect(inflateRawSync(bytes).equals(Buffer.alloc(10, 7))).to.equal(true);

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
-import type { PartDigests } from '#zipper-image/store/part-writer.ts';
+import type { PartDigests } from '#zipper-image/store/part.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
 
