@@ -11,13 +11,28 @@ import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
-import { AppError, toError } from '#runtime/errors.ts';
+import { toError } from '#runtime/errors.ts';
 import type { ArchiveSink, FillSlices, Place } from '../byte-sink.ts';
+import { layoutChanged } from '../layout-changed.ts';
+import type { ContinuedFile, EntryRecord } from '../resume/types.ts';
+import { ArchiveOutput } from './archive-output.ts';
 import { readHead } from './body-head.ts';
 import { DEFLATE_LEVEL, isCompressible, needsProbe, PROBE_BYTES } from './compressible.ts';
 import { deflateBound, encodeDeflated, encodeUnknownLength } from './entry-encoders.ts';
+import { type Measured, measure, ofDeclaredLength, tooLarge } from './measured-body.ts';
 import { createRecordList } from './record-list.ts';
-import { StoredData, storedBlocksSize } from './stored-data.ts';
+import {
+  assertComplete,
+  assertRepeated,
+  headOf,
+  type PlacedEntry,
+  placedAs,
+  placedOf,
+  type WrittenEntry,
+  writtenOf,
+} from './recorded-entry.ts';
+import { storedBlocksSize } from './stored-blocks.ts';
+import { StoredData } from './stored-data.ts';
 import {
   DEFLATED,
   dataDescriptor,
@@ -29,7 +44,7 @@ import {
   STORED,
   ZIP64_FROM,
 } from './zip-records.ts';
-import { toZipTime } from './zip-time.ts';
+import { ofSecondsSince1980, toZipTime } from './zip-time.ts';
 
 export interface ArchiveEntry {
   readonly name: string;
@@ -47,12 +62,10 @@ export interface ArchiveEntry {
   readonly fill?: FillSlices | undefined;
   /** Computes the SHA-256 even if the archive does not for every entry. Default false. */
   readonly sha256?: boolean;
-}
-
-/** Sizes and checksums of a written entry. */
-export interface WrittenEntry extends EntrySizes {
-  /** SHA-256 (hex) of the content, if it was computed. */
-  readonly sha256?: string;
+  /** An earlier process has written it, with the time that it recorded. */
+  readonly continues?: ContinuedFile | undefined;
+  /** Called when the place of the entry is known: before its first byte if all lengths are known, or else behind its last. */
+  readonly onPlaced?: ((placed: PlacedEntry) => void) | undefined;
 }
 
 export interface Added {
@@ -64,6 +77,7 @@ export interface Archive {
   /**
    * Adds one entry behind all before it. Resolves when its place in the archive is known, so that the next one can be added. A body
    * whose length is declared and that is not compressed may still be missing then.
+   * @throws AppError SourceChanged if the parts that an earlier process has uploaded do not fit to the entries
    */
   add(entry: ArchiveEntry, signal?: AbortSignal): Promise<Added>;
   /** Waits for all entries and writes the central directory. No entry can be added afterwards. */
@@ -86,64 +100,8 @@ export interface ArchiveOptions {
 
 const compress = promisify<Uint8Array, { level: number }, Buffer>(deflateRaw);
 
-function tooLarge(name: string): AppError {
-  return new AppError(
-    `Could not write "${name}": its source declares no length and exceeds 4 GiB, the limit of such an entry. Make the source send Content-Length, or set SOURCE_UNKNOWN_LENGTH_ZIP64`,
-    { code: 'SourceTooLarge', retryable: false },
-  );
-}
-
-function wrongLength(name: string, declared: number, size: number): AppError {
-  return new AppError(
-    `Could not write "${name}": the source declared ${declared} bytes but sent ${size}; the file may have changed during the download`,
-    { code: 'SourceTruncated', retryable: true },
-  );
-}
-
-interface Measured {
-  readonly body: AsyncIterable<Uint8Array>;
-  crc: number;
-  size: number;
-}
-
-interface MeasureOptions {
-  readonly hash: Hash | undefined;
-  /** Maximum bytes if no length was declared. */
-  readonly limit: number;
-}
-
 function digestOf(hash: Hash | undefined) {
   return hash ? { sha256: hash.digest('hex') } : {};
-}
-
-/** Rejects a body of another length than it declares. */
-async function* ofDeclaredLength(
-  { name, declaredLength: declared }: Pick<ArchiveEntry, 'name' | 'declaredLength'>,
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (declared !== undefined && size > declared) throw wrongLength(name, declared, size);
-    yield chunk;
-  }
-  if (declared !== undefined && size !== declared) throw wrongLength(name, declared, size);
-}
-
-/** Counts bytes and computes checksums of a body, and rejects what the entry cannot contain. */
-function measure(entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured {
-  const { hash, limit } = options;
-  async function* round(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of ofDeclaredLength(entry, body)) {
-      measured.size += chunk.length;
-      if (entry.declaredLength === undefined && measured.size > limit) throw tooLarge(entry.name);
-      measured.crc = crc32(chunk, measured.crc);
-      hash?.update(chunk);
-      yield chunk;
-    }
-  }
-  const measured: Measured = { body: round(), crc: 0, size: 0 };
-  return measured;
 }
 
 /** An entry whose header is written. */
@@ -159,22 +117,21 @@ const SLICE_BYTES = 4 * 1024 * 1024;
 class ZipWriter implements Archive {
   readonly #options: ArchiveOptions;
   readonly #sink: ArchiveSink;
+  readonly #output: ArchiveOutput;
   readonly #compression: Compression;
   readonly #directory = createRecordList();
-  #offset = 0;
   /** Resolves when all entries so far are in the directory, in the order of the calls. */
   #recorded: Promise<void> = Promise.resolve();
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
     this.#sink = options.sink;
+    this.#output = new ArchiveOutput(options.sink);
     this.#compression = options.compression;
   }
 
   async add(entry: ArchiveEntry, signal?: AbortSignal): Promise<Added> {
-    const { started, written } = entry.small
-      ? await this.#addSmall(entry, entry.small)
-      : await this.#addStreamed(entry, signal);
+    const { started, written } = await this.#addAny(entry, signal);
     const recorded = this.#recorded.then(async () => {
       this.#directory.append(directoryHeader(started.head, await written, started.at));
     });
@@ -188,27 +145,15 @@ class ZipWriter implements Archive {
   async finish(): Promise<{ readonly entries: number; readonly bytes: number }> {
     await this.#recorded;
     const { size, count } = this.#directory;
-    const offset = this.#offset;
-    for (const block of this.#directory.blocks()) await this.#write(block);
-    await this.#write(endRecords({ entries: count, offset, size }));
-    return { entries: count, bytes: this.#offset };
+    const offset = this.#output.offset;
+    for (const block of this.#directory.blocks()) await this.#output.write(block);
+    await this.#output.write(endRecords({ entries: count, offset, size }));
+    return { entries: count, bytes: this.#output.offset };
   }
 
-  async #write(chunk: Uint8Array, crc?: number): Promise<void> {
-    await this.#sink.write(chunk, crc);
-    this.#offset += chunk.length;
-  }
-
-  /** Reserves as many of the next bytes as fit into one place. */
-  async #reserve(most: number): Promise<Place> {
-    const place = await this.#sink.reserve(most);
-    this.#offset += place.bytes.length;
-    return place;
-  }
-
-  async #start(head: EntryHead, sizes: EntrySizes): Promise<Started> {
-    const at = this.#offset;
-    await this.#write(localHeader(head, sizes));
+  async #start(head: EntryHead, sizes: EntrySizes, isAgain = false): Promise<Started> {
+    const at = this.#output.offset;
+    await this.#output.write(localHeader(head, sizes), { isAgain });
     return { head, at };
   }
 
@@ -216,21 +161,46 @@ class ZipWriter implements Archive {
     return this.#options.sha256 === true || entry.sha256 === true ? createHash('sha256') : undefined;
   }
 
-  async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<Added & { readonly started: Started }> {
+  #addAny(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<AddedEntry> {
+    const { continues, small } = entry;
+    if (continues) return this.#continue(entry, continues);
+    return small ? this.#addSmall(entry, small) : this.#addStreamed(entry, signal);
+  }
+
+  async #continue(entry: ArchiveEntry, file: ContinuedFile): Promise<AddedEntry> {
+    const record = file.record.entry;
+    if (!record) throw new TypeError('the file has no entry');
+    this.#output.assertAt(file.at);
+    assertComplete(file, { sha256: this.#options.sha256 === true, sha256Stated: entry.sha256 === true });
+    const asRecorded = { ...entry, modified: ofSecondsSince1980(record.time) };
+    if (file.kind === 'repeated') return this.#addSmall(asRecorded, file.body, record);
+    if (file.kind === 'ranges') return this.#continuePlaced(asRecorded, record);
+    const started = { head: headOf(entry.name, record), at: this.#output.offset };
+    const written = writtenOf(record);
+    entry.onPlaced?.(placedAs(record));
+    this.#output.skip(record.bytes);
+    return { started, written: Promise.resolve(written) };
+  }
+
+  async #addSmall(entry: ArchiveEntry, body: Uint8Array, record?: EntryRecord): Promise<AddedEntry> {
     const deflated = isCompressible(this.#compression, entry.name, body)
       ? await compress(body, { level: DEFLATE_LEVEL })
       : undefined;
     const data = deflated && deflated.length < body.length ? deflated : body;
+    const { modified } = entry;
     const head: EntryHead = {
       name: Buffer.from(entry.name),
       method: data === body ? STORED : DEFLATED,
       streamed: false,
       zip64: false,
-      time: toZipTime(entry.modified),
+      time: toZipTime(modified),
     };
     const sizes = { crc: crc32(body), compressedSize: data.length, size: body.length };
-    const started = await this.#start(head, sizes);
-    await this.#write(data, data === body ? sizes.crc : undefined);
+    const isAgain = record !== undefined;
+    if (isAgain) assertRepeated(record, head, sizes);
+    entry.onPlaced?.(placedOf({ form: 'whole', head, sizes, modified }));
+    const started = await this.#start(head, sizes, isAgain);
+    await this.#output.write(data, { crc: data === body ? sizes.crc : undefined, isAgain });
     const written = { ...sizes, ...digestOf(this.#startHash(entry)?.update(body)) };
     return { started, written: Promise.resolve(written) };
   }
@@ -241,7 +211,7 @@ class ZipWriter implements Archive {
     return (deflate ? deflateBound(declaredLength) : storedBlocksSize(declaredLength)) >= ZIP64_FROM;
   }
 
-  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined) {
+  async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<AddedEntry> {
     const probed = needsProbe(this.#compression, entry.name)
       ? await readHead(entry.body, PROBE_BYTES)
       : { head: new Uint8Array(0), body: entry.body };
@@ -254,18 +224,67 @@ class ZipWriter implements Archive {
       zip64: this.#needsZip64(declaredLength, deflate),
       time: toZipTime(entry.modified),
     };
-    const started = await this.#start(head, NO_SIZES);
     const hash = this.#startHash(entry);
-    if (!deflate && declaredLength !== undefined) {
-      const stored = new StoredData(declaredLength, hash);
-      const { sizes } = await this.#place(stored, this.#pour(entry, probed.body, stored), started);
-      return { started, written: sizes.then((known) => ({ ...known, ...digestOf(hash) })) };
-    }
+    if (!deflate && declaredLength !== undefined)
+      return this.#addPlaced(entry, probed.body, {
+        head,
+        stored: new StoredData(declaredLength, hash),
+        hash,
+      });
+    const started = await this.#start(head, NO_SIZES);
     const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
     const measured = measure(entry, probed.body, { hash, limit });
     // Nothing can be added behind it before its length is known.
     const sizes = await this.#encode(measured, { deflate, signal }, started);
+    entry.onPlaced?.(placedOf({ form: 'encoded', head, sizes, modified: entry.modified }));
     return { started, written: Promise.resolve({ ...sizes, ...digestOf(hash) }) };
+  }
+
+  async #continuePlaced(entry: ArchiveEntry, record: EntryRecord): Promise<AddedEntry> {
+    const { size, crc, segments } = record;
+    if (entry.declaredLength !== size) throw layoutChanged();
+    const stored = new StoredData(size, undefined, segments);
+    const known = crc === undefined ? undefined : writtenOf(record);
+    return this.#addPlaced(entry, entry.body, {
+      head: headOf(entry.name, record),
+      stored,
+      known,
+      isAgain: true,
+    });
+  }
+
+  /** Adds an entry whose length is known: its place is reserved, while the data is poured into it. */
+  async #addPlaced(
+    entry: ArchiveEntry,
+    body: AsyncIterable<Uint8Array>,
+    { head, stored, hash, known, isAgain = false }: Placing,
+  ): Promise<AddedEntry> {
+    const { modified } = entry;
+    const sizes = { compressedSize: stored.codedBytes, size: stored.length };
+    const placed = placedOf({ form: 'placed', head, sizes, modified });
+    entry.onPlaced?.({ ...placed, segments: () => stored.segments() });
+    const started = await this.#start(head, NO_SIZES, isAgain);
+    const poured = this.#pour(entry, body, stored);
+    // It must not stay unhandled while this waits for a buffer.
+    poured.catch((error: unknown) => this.#sink.fail(toError(error)));
+    await this.#plan(stored, isAgain);
+    const descriptor = await this.#output.reserveAll(dataDescriptor(head, NO_SIZES).length, isAgain);
+    async function finish(): Promise<WrittenEntry> {
+      await poured;
+      const written = known ?? { ...sizes, crc: stored.wholeCrc(), ...digestOf(hash) };
+      fill(descriptor, dataDescriptor(head, written));
+      return written;
+    }
+    return { started, written: finish() };
+  }
+
+  async #plan(stored: StoredData, isAgain: boolean): Promise<void> {
+    const { sliceBytes = SLICE_BYTES } = this.#options;
+    while (stored.unplanned > 0) {
+      const kept = isAgain ? this.#output.skipUpTo(stored.unplanned) : undefined;
+      if (kept) stored.skip(kept.bytes, kept.part);
+      else stored.plan(await this.#output.reserve(Math.min(stored.unplanned, sliceBytes)));
+    }
   }
 
   /** Writes an entry whose place ends with its last byte. */
@@ -273,39 +292,16 @@ class ZipWriter implements Archive {
     const options = { sink: this.#sink, signal };
     const encode = deflate ? encodeDeflated : encodeUnknownLength;
     const compressedSize = await encode(measured.body, options);
-    this.#offset += compressedSize;
+    this.#output.wrote(compressedSize);
     if (!head.zip64 && compressedSize >= ZIP64_FROM) throw tooLarge(head.name.toString());
     const sizes = { crc: measured.crc, compressedSize, size: measured.size };
-    await this.#write(dataDescriptor(head, sizes));
+    await this.#output.write(dataDescriptor(head, sizes));
     return sizes;
-  }
-
-  /** Reserves the place of data and descriptor, while the data is poured into it. */
-  async #place(stored: StoredData, poured: Promise<void>, { head }: Started) {
-    // It must not stay unhandled while this waits for a buffer.
-    poured.catch((error: unknown) => this.#sink.fail(toError(error)));
-    const { sliceBytes = SLICE_BYTES } = this.#options;
-    while (stored.unplanned > 0) stored.plan(await this.#reserve(Math.min(stored.unplanned, sliceBytes)));
-    const descriptor = await this.#reserveAll(dataDescriptor(head, NO_SIZES).length);
-    async function finish(): Promise<EntrySizes> {
-      await poured;
-      const sizes = { crc: stored.crc, compressedSize: stored.codedBytes, size: stored.length };
-      fill(descriptor, dataDescriptor(head, sizes));
-      return sizes;
-    }
-    return { sizes: finish() };
   }
 
   async #pour(entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, stored: StoredData): Promise<void> {
     if (entry.fill) return entry.fill(stored, body);
     for await (const chunk of ofDeclaredLength(entry, body)) await stored.write(chunk);
-  }
-
-  async #reserveAll(bytes: number): Promise<readonly Place[]> {
-    const places: Place[] = [];
-    for (let left = bytes; left > 0; left -= places.at(-1)?.bytes.length ?? 0)
-      places.push(await this.#reserve(left));
-    return places;
   }
 }
 
@@ -319,6 +315,20 @@ function fill(places: readonly Place[], record: Buffer): void {
     place.filled(crc32(part));
     at += part.length;
   }
+}
+
+interface Placing {
+  readonly head: EntryHead;
+  readonly stored: StoredData;
+  readonly hash?: Hash | undefined;
+  /** All of its bytes were there before, although some are missing now. */
+  readonly known?: WrittenEntry | undefined;
+  /** An earlier process has written it. */
+  readonly isAgain?: boolean;
+}
+
+interface AddedEntry extends Added {
+  readonly started: Started;
 }
 
 interface Encoding {

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createDeflateRaw } from 'node:zlib';
 import type { ByteSink } from '../byte-sink.ts';
 import { DEFLATE_LEVEL } from './compressible.ts';
-import { BLOCK_BYTES, HEADER_BYTES, writeBlockHeader } from './stored-data.ts';
+import { BLOCK_BYTES, HEADER_BYTES, writeBlockHeader } from './stored-blocks.ts';
 
 const DEFLATE_INPUT_BYTES = 65_536;
 

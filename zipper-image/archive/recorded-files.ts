@@ -1,22 +1,18 @@
 /**
- * The records of the files of a list, from which a later pod can continue the archive. Every job has them, so they are packed: 37 bytes
- * of a file, and 69 if a manifest needs its SHA-256.
+ * The records of the files of a list, from which a later pod can continue the archive. Every job has them, so they are packed: 33 bytes
+ * of a file, and 65 if a manifest needs its SHA-256.
  */
-import type { EntryRecord, EntrySegment, FileRecord } from '../resume/types.ts';
-import type { WrittenEntry } from './archive.ts';
+import type { Continuation, EntryRecord, EntrySegment, FileRecord } from '../resume/types.ts';
+import { type PlacedEntry, placedAs, type WrittenEntry } from './recorded-entry.ts';
 import { DEFLATED, STORED } from './zip-records.ts';
-
-/** What the archive says about an entry when its place is known. */
-export interface PlacedEntry extends Omit<EntryRecord, 'crc' | 'sha256' | 'segments'> {
-  /** Of a `placed` entry: the segments whose bytes are all there at the time of the call. */
-  readonly segments?: () => readonly EntrySegment[];
-}
 
 export interface RecordedFilesOptions {
   /** A manifest has the SHA-256 of every entry. */
   readonly sha256: boolean;
   /** A shorter file is fetched again as a whole, so its validator is not recorded. */
   readonly leastPartBytes: number;
+  /** What an earlier pod recorded. It stays valid for the files that are not reached yet. */
+  readonly earlier?: Pick<Continuation, 'files' | 'records'> | undefined;
 }
 
 export interface RecordedFiles {
@@ -24,7 +20,7 @@ export interface RecordedFiles {
   add(file: Omit<FileRecord, 'entry'>, entry: PlacedEntry | undefined): void;
   /** All bytes of the entry are in the archive, and what is stated about them was compared. */
   complete(index: number, written: Pick<WrittenEntry, 'crc' | 'sha256'>): void;
-  /** The files of the list so far, without a gap: those whose place is known. */
+  /** The first files of the list, without a gap: those whose place is known, also from an earlier pod. */
   records(): readonly FileRecord[];
 }
 
@@ -45,11 +41,27 @@ const SHA256_AT = 33;
 const SHA256_BYTES = 32;
 const FIRST_FILES = 64;
 
+/** Nothing of a file that is fetched as a new one is kept, so only its length still counts. */
+function placeOf({ failure, entry, lengthUnverified, contentEncoded }: FileRecord): FileRecord {
+  return {
+    ...(failure && { failure }),
+    ...(entry && { entry: placedAs(entry) }),
+    lengthUnverified,
+    contentEncoded,
+  };
+}
+
+function earlierOf({ records, files }: Pick<Continuation, 'files' | 'records'>): readonly FileRecord[] {
+  return records.map((record, index) => (files.has(index) ? record : placeOf(record)));
+}
+
 class PackedFiles implements RecordedFiles {
   readonly #options: RecordedFilesOptions;
   readonly #stride: number;
   #packed: Buffer;
   #count = 0;
+  /** Of an earlier pod. */
+  #earlier: readonly FileRecord[];
   readonly #failures = new Map<number, FileRecord['failure']>();
   readonly #validators = new Map<number, string>();
   /** Of entries whose bytes are not all there. */
@@ -57,6 +69,7 @@ class PackedFiles implements RecordedFiles {
 
   constructor(options: RecordedFilesOptions) {
     this.#options = options;
+    this.#earlier = options.earlier ? earlierOf(options.earlier) : [];
     this.#stride = SHA256_AT + (options.sha256 ? SHA256_BYTES : 0);
     this.#packed = Buffer.alloc(FIRST_FILES * this.#stride);
   }
@@ -64,15 +77,13 @@ class PackedFiles implements RecordedFiles {
   add(file: Omit<FileRecord, 'entry'>, entry: PlacedEntry | undefined): void {
     const index = this.#count;
     this.#count += 1;
+    // From another length on, everything is at another place.
+    if (entry?.bytes !== this.#earlier[index]?.entry?.bytes) this.#earlier = [];
     const at = this.#reserve(index);
+    if (file.lengthUnverified) this.#setFlag(at, LENGTH_UNVERIFIED);
+    if (file.contentEncoded) this.#setFlag(at, CONTENT_ENCODED);
     if (file.failure) this.#failures.set(index, file.failure);
-    this.#packed[at] =
-      (file.lengthUnverified ? LENGTH_UNVERIFIED : 0) | (file.contentEncoded ? CONTENT_ENCODED : 0);
-    if (!entry) return;
-    this.#pack(entry, at);
-    if (entry.segments) this.#segments.set(index, entry.segments);
-    if (file.validator !== undefined && entry.form === 'placed' && entry.size > this.#options.leastPartBytes)
-      this.#validators.set(index, file.validator);
+    if (entry) this.#addEntry(index, entry, file.validator);
   }
 
   complete(index: number, { crc, sha256 }: Pick<WrittenEntry, 'crc' | 'sha256'>): void {
@@ -86,7 +97,8 @@ class PackedFiles implements RecordedFiles {
   }
 
   records(): readonly FileRecord[] {
-    return Array.from({ length: this.#count }, (_, index) => this.#unpack(index));
+    const own = Array.from({ length: this.#count }, (_, index) => this.#unpack(index));
+    return [...own, ...this.#earlier.slice(this.#count)];
   }
 
   /** Returns the offset of the record. */
@@ -101,6 +113,13 @@ class PackedFiles implements RecordedFiles {
 
   #setFlag(at: number, flag: number): void {
     this.#packed[at] = (this.#packed[at] ?? 0) | flag;
+  }
+
+  #addEntry(index: number, entry: PlacedEntry, validator: string | undefined): void {
+    this.#pack(entry, index * this.#stride);
+    if (entry.segments) this.#segments.set(index, entry.segments);
+    const isLong = entry.form === 'placed' && entry.size > this.#options.leastPartBytes;
+    if (isLong && validator !== undefined) this.#validators.set(index, validator);
   }
 
   #pack({ form, method, bytes, size, compressedSize, time }: PlacedEntry, at: number): void {

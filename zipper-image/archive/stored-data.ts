@@ -1,136 +1,15 @@
 /**
  * The data of an entry whose length is known and that is not compressed, as stored blocks of deflate: all blocks except the last
  * are 65,535 bytes, so the place of every byte of the source follows from its position. The data is cut into slices, which are
- * filled in any order, each from its first byte on.
+ * filled in any order, each from its first byte on. What an earlier process has uploaded of it is left out.
  */
 import type { Hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { OpenSlice, Place, SliceTarget } from '../byte-sink.ts';
-import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
-
-export const BLOCK_BYTES = 65_535;
-export const HEADER_BYTES = 5;
-const CODED_BYTES = HEADER_BYTES + BLOCK_BYTES;
-
-/** Size of `length` bytes as stored blocks. */
-export function storedBlocksSize(length: number): number {
-  return length + HEADER_BYTES * Math.max(1, Math.ceil(length / BLOCK_BYTES));
-}
-
-/** The position in the source of the first byte at or behind a position in the coded data. */
-function sourcePosition(coded: number, length: number): number {
-  const inside = Math.max(0, (coded % CODED_BYTES) - HEADER_BYTES);
-  return Math.min(length, Math.floor(coded / CODED_BYTES) * BLOCK_BYTES + inside);
-}
-
-export function writeBlockHeader(header: Buffer, length: number, isLast: boolean): Buffer {
-  header.writeUInt8(isLast ? 1 : 0, 0);
-  header.writeUInt16LE(length, 1);
-  header.writeUInt16LE(length ^ 0xffff, 3);
-  return header;
-}
-
-interface SliceOptions {
-  /** Position in the coded data. */
-  readonly start: number;
-  /** Bytes of the source. */
-  readonly length: number;
-  readonly onFull: (slice: Slice) => void;
-}
-
-/** Bytes next to each other of the coded data, in one place of the archive. */
-class Slice implements OpenSlice {
-  /** The bytes of the source that it contains, which can be none. */
-  readonly from: number;
-  readonly to: number;
-  /** CRC-32 of its bytes of the source so far. */
-  crc = 0;
-  isTaken = false;
-  position: number;
-  readonly #place: Place;
-  readonly #length: number;
-  readonly #start: number;
-  readonly #onFull: (slice: Slice) => void;
-  #filled = 0;
-  #codedCrc = 0;
-
-  constructor(place: Place, { start, length, onFull }: SliceOptions) {
-    this.#place = place;
-    this.#length = length;
-    this.#start = start;
-    this.#onFull = onFull;
-    this.from = sourcePosition(start, length);
-    this.to = sourcePosition(start + place.bytes.length, length);
-    this.position = this.from;
-    this.#writeHeader();
-  }
-
-  get isFull(): boolean {
-    return this.#filled === this.#place.bytes.length;
-  }
-
-  write(chunk: Uint8Array, from: number): number {
-    let at = from;
-    while (at < chunk.length && !this.isFull) {
-      const left = CODED_BYTES - ((this.#start + this.#filled) % CODED_BYTES);
-      const bytes = Math.min(left, chunk.length - at, this.to - this.position);
-      this.#writeData(bytes === chunk.length ? chunk : chunk.subarray(at, at + bytes));
-      at += bytes;
-      this.#writeHeader();
-    }
-    if (this.isFull) this.#onFull(this);
-    return at - from;
-  }
-
-  /** Passes the slice on to its part. The returned function passes its bytes of the source on to the hash. */
-  finish(hash: Hash | undefined): () => void {
-    const release = hash && this.#place.keep();
-    this.#place.filled(this.#codedCrc);
-    return () => {
-      if (hash) this.#hashData(hash);
-      release?.();
-    };
-  }
-
-  #writeData(data: Uint8Array): void {
-    this.#place.bytes.set(data, this.#filled);
-    this.#filled += data.length;
-    this.position += data.length;
-    if (data.length < COMBINED_BYTES) {
-      this.crc = crc32(data, this.crc);
-      this.#codedCrc = crc32(data, this.#codedCrc);
-      return;
-    }
-    const crc = crc32(data);
-    this.crc = combineCrc32(this.crc, crc, data.length);
-    this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
-  }
-
-  /** Writes the header of the next block, or the part of it that is in this slice, if it is next. */
-  #writeHeader(): void {
-    const coded = this.#start + this.#filled;
-    const inside = coded % CODED_BYTES;
-    if (inside >= HEADER_BYTES || this.isFull) return;
-    const at = Math.floor(coded / CODED_BYTES) * BLOCK_BYTES;
-    const bytes = Math.min(BLOCK_BYTES, this.#length - at);
-    const header = writeBlockHeader(Buffer.alloc(HEADER_BYTES), bytes, at + bytes === this.#length);
-    const room = this.#place.bytes.length - this.#filled;
-    const part = header.subarray(inside, inside + room);
-    this.#place.bytes.set(part, this.#filled);
-    this.#filled += part.length;
-    this.#codedCrc = crc32(part, this.#codedCrc);
-  }
-
-  #hashData(hash: Hash): void {
-    const { bytes } = this.#place;
-    for (let at = 0; at < bytes.length; ) {
-      const inside = (this.#start + at) % CODED_BYTES;
-      const end = Math.min(bytes.length, at + CODED_BYTES - inside);
-      hash.update(bytes.subarray(Math.min(end, at + Math.max(0, HEADER_BYTES - inside)), end));
-      at = end;
-    }
-  }
-}
+import { combineCrc32 } from '../crc32-combine.ts';
+import type { EntrySegment } from '../resume/types.ts';
+import { EntrySegments, type Segment } from './entry-segments.ts';
+import { Slice } from './slice.ts';
+import { sourcePosition, storedBlocksSize } from './stored-blocks.ts';
 
 function isFree({ isTaken }: Slice): boolean {
   return !isTaken;
@@ -141,26 +20,51 @@ function taken(slice: Slice | undefined): Slice | undefined {
   return slice;
 }
 
+/** Bytes of the source next to each other that are there, and not read yet. */
+interface Later {
+  readonly to: number;
+  /** Undefined if an earlier process has recorded only that of the whole source. */
+  readonly crc: number | undefined;
+  readonly read: () => void;
+}
+
+interface Skipped {
+  readonly from: number;
+  to: number;
+}
+
+function addCrc(first: number | undefined, second: number | undefined, bytes: number): number | undefined {
+  return first === undefined || second === undefined ? undefined : combineCrc32(first, second, bytes);
+}
+
+function readNothing(): void {}
+
 /** The slices of one entry, in order. */
 export class StoredData implements SliceTarget {
   /** Bytes as stored blocks. */
   readonly codedBytes: number;
-  /** CRC-32 of all bytes of the source before `#done`. */
-  crc = 0;
   readonly length: number;
   readonly #hash: Hash | undefined;
   /** Those that have a place and are not full, in order. */
   #open: Slice[] = [];
   /** Full slices behind one that is not, by the position of their first byte. */
-  readonly #later = new Map<number, { readonly slice: Slice; readonly read: () => void }>();
+  readonly #later = new Map<number, Later>();
+  readonly #segments: EntrySegments;
+  /** What an earlier process has uploaded, in order. */
+  readonly #skipped: Skipped[] = [];
   #planned = 0;
   #done = 0;
+  /** CRC-32 of all bytes of the source before `#done`; undefined if that of any of them is not known. */
+  #crc: number | undefined = 0;
+  /** Position of the next byte of `write`. */
+  #written = 0;
   #changed = Promise.withResolvers<void>();
 
-  /** `hash` receives all bytes of the source in order. */
-  constructor(length: number, hash?: Hash) {
+  /** `hash` receives all bytes of the source in order. `recorded`: segments of an earlier process. */
+  constructor(length: number, hash?: Hash, recorded: readonly EntrySegment[] = []) {
     this.length = length;
     this.#hash = hash;
+    this.#segments = new EntrySegments(recorded);
     this.codedBytes = storedBlocksSize(length);
   }
 
@@ -177,15 +81,45 @@ export class StoredData implements SliceTarget {
     return this.unplanned === 0 && this.#open.length === 0;
   }
 
+  /** CRC-32 of the source, when it is complete. @throws Error if that of a part that was left out is not recorded */
+  wholeCrc(): number {
+    if (this.#crc === undefined) throw new Error('the record of an entry lacks the CRC-32 of a kept part');
+    return this.#crc;
+  }
+
   /** Adds the place of the next slice. */
   plan(place: Place): void {
     const { length } = this;
-    const slice = new Slice(place, { start: this.#planned, length, onFull: (full) => this.#finish(full) });
+    const start = this.#planned;
+    const segment = this.#segments.last(place.part) ?? this.#startSegment(place);
+    const slice = new Slice(place, { start, length, segment, onFull: (full) => this.#finish(full) });
     this.#planned += place.bytes.length;
     // It can have a part of a header only.
     if (slice.isFull) slice.finish(undefined)();
     else this.#open.push(slice);
     this.wake();
+  }
+
+  /** Leaves out bytes of the coded data that an earlier process has uploaded, up to the end of the part. */
+  skip(bytes: number, part: number): void {
+    const { length } = this;
+    const from = sourcePosition(this.#planned, length);
+    this.#planned += bytes;
+    const to = sourcePosition(this.#planned, length);
+    if (to > from) {
+      const crc = this.#segments.addRecorded(part, from, to);
+      const last = this.#skipped.at(-1);
+      if (last?.to === from) last.to = to;
+      else this.#skipped.push({ from, to });
+      this.#later.set(from, { to, crc, read: readNothing });
+      this.#readLater();
+    }
+    this.wake();
+  }
+
+  /** The segments of which every byte is there. */
+  segments(): readonly EntrySegment[] {
+    return this.#segments.whole();
   }
 
   take(): OpenSlice | undefined {
@@ -212,7 +146,7 @@ export class StoredData implements SliceTarget {
   }
 
   skippedTo(at: number): number {
-    return at;
+    return this.#skipped.find(({ from, to }) => from <= at && at < to)?.to ?? at;
   }
 
   changed(): Promise<void> {
@@ -230,10 +164,21 @@ export class StoredData implements SliceTarget {
     return at === chunk.length ? undefined : this.#fillWaiting(chunk, at);
   }
 
+  #startSegment({ part, bytes, rest }: Place): Segment {
+    const start = this.#planned;
+    const end = Math.min(this.codedBytes, start + bytes.length + rest);
+    return this.#segments.add(part, sourcePosition(start, this.length), sourcePosition(end, this.length));
+  }
+
   #fill(chunk: Uint8Array, from: number): number {
     let at = from;
-    for (let slice = this.#open[0]; slice && at < chunk.length; slice = this.#open[0])
-      at += slice.write(chunk, at);
+    while (at < chunk.length) {
+      const skipped = this.skippedTo(this.#written) - this.#written;
+      const bytes = skipped > 0 ? Math.min(skipped, chunk.length - at) : this.#open[0]?.write(chunk, at);
+      if (bytes === undefined) break;
+      at += bytes;
+      this.#written += bytes;
+    }
     return at;
   }
 
@@ -243,14 +188,20 @@ export class StoredData implements SliceTarget {
 
   #finish(slice: Slice): void {
     this.#open = this.#open.filter((open) => open !== slice);
-    this.#later.set(slice.from, { slice, read: slice.finish(this.#hash) });
+    const { from, to, crc } = slice;
+    this.#segments.fill(slice.segment, slice);
+    this.#later.set(from, { to, crc, read: slice.finish(this.#hash) });
+    this.#readLater();
+    if (this.isComplete) this.wake();
+  }
+
+  #readLater(): void {
     for (let next = this.#later.get(this.#done); next; next = this.#later.get(this.#done)) {
-      const { from, to, crc } = next.slice;
-      this.#later.delete(from);
-      next.read();
-      this.crc = combineCrc32(this.crc, crc, to - from);
+      const { to, crc, read } = next;
+      this.#later.delete(this.#done);
+      read();
+      this.#crc = addCrc(this.#crc, crc, to - this.#done);
       this.#done = to;
     }
-    if (this.isComplete) this.wake();
   }
 }

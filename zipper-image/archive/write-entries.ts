@@ -16,10 +16,11 @@ import { SourceError } from '../sources/source-error.ts';
 import { checksumFault } from '../sources/stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';
 import type { ProgressCounts } from '../status/progress.ts';
-import type { Added, Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
+import type { Added, Archive, ArchiveEntry } from './archive.ts';
 import type { EntryNames } from './entry-names.ts';
 import { createManifest } from './manifest/create-manifest.ts';
 import type { Manifest } from './manifest/manifest.ts';
+import type { PlacedEntry, WrittenEntry } from './recorded-entry.ts';
 import type { RecordedFiles } from './recorded-files.ts';
 
 export interface WriteEntriesDeps {
@@ -81,7 +82,12 @@ function modifiedOf(entry: SourceEntry, task: ArchiveTask): Date {
   return entry.lastModified ?? new Date(task.defaultModificationTime);
 }
 
-function placeholderText({ fileIndex, code, httpStatus }: SourceError): Buffer {
+/** The text that replaces a file. The same failure has the same text. */
+export function placeholderOf({
+  fileIndex,
+  code,
+  httpStatus,
+}: Pick<SourceError, 'fileIndex' | 'code' | 'httpStatus'>): Buffer {
   return Buffer.from(
     [
       'This file could not be added to the archive.',
@@ -104,14 +110,49 @@ function tooLateToLeaveOut(error: SourceError, policy: OnSourceError): AppError 
 /** Checksums that were not compared before are compared with the written bytes. */
 async function checked(entry: SourceEntry, adding: Promise<WrittenEntry>): Promise<WrittenEntry> {
   const written = await adding;
+  const isCompared = entry.continues?.record.entry?.crc !== undefined;
+  if (isCompared || entry.failure) return written;
   const fault = checksumFault(entry.stated ?? {}, written);
   if (fault) throw new SourceError(entry, fault);
   return written;
 }
 
+/** What is recorded of a file apart from its entry. */
+function factsOf({ failure, lengthUnverified, contentEncoded, validator }: SourceEntry) {
+  return {
+    lengthUnverified,
+    contentEncoded,
+    ...defined({ validator }),
+    ...(failure && { failure: { code: failure.code, ...defined({ httpStatus: failure.httpStatus }) } }),
+  };
+}
+
+/** Adds the entry of a file, or of what replaces it, and records it. Resolves when the next entry can be added. */
+async function addRecorded(
+  source: SourceEntry,
+  entry: ArchiveEntry,
+  { archive, recorded, signal }: WriteEntriesDeps,
+): Promise<Added> {
+  const { index, continues } = source;
+  function onPlaced(placed: PlacedEntry): void {
+    recorded?.add(factsOf(source), placed);
+    // What was whole and compared in an earlier process stays so.
+    const { crc, sha256 } = continues?.record.entry ?? {};
+    if (crc !== undefined)
+      recorded?.complete(index, { crc, ...defined({ sha256: sha256?.toString('hex') }) });
+  }
+  const { written } = await archive.add({ ...entry, continues, onPlaced }, signal);
+  const compared = checked(source, written);
+  compared.then(
+    (known) => recorded?.complete(index, known),
+    () => undefined,
+  );
+  return { written: compared };
+}
+
 /** Resolves when the next entry can be added. */
 async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<Added> {
-  const { task, names, archive, signal } = deps;
+  const { task, names } = deps;
   const { small, stated = {} } = entry;
   const policy = task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
   function fail(error: unknown): never {
@@ -120,8 +161,8 @@ async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<Ad
   deps.assertFits(entry.declaredLength ?? small?.length ?? 0);
   const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
   const sha256 = small === undefined && stated.sha256 !== undefined;
-  const { written } = await archive.add({ ...entry, ...options, sha256 }, signal).catch(fail);
-  return { written: checked(entry, written).catch(fail) };
+  const { written } = await addRecorded(entry, { ...entry, ...options, sha256 }, deps).catch(fail);
+  return { written: written.catch(fail) };
 }
 
 function addOwn(entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntriesDeps): Promise<Added> {
@@ -130,13 +171,19 @@ function addOwn(entry: ArchiveEntry, { archive, signal, assertFits }: WriteEntri
 }
 
 /** The entry that replaces a file, if any. */
-async function leaveOut(failure: SourceError, deps: WriteEntriesDeps) {
+async function leaveOut(source: SourceEntry, failure: SourceError, deps: WriteEntriesDeps) {
   const { fileIndex, code, httpStatus } = failure;
-  const { task, names, log } = deps;
-  log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'skipped a file');
-  if (task.onSourceError !== 'Placeholder') return undefined;
+  const { task, names, log, recorded, assertFits } = deps;
+  if (!source.continues)
+    log.warn({ fileIndex, code, httpStatus, onSourceError: task.onSourceError }, 'skipped a file');
+  if (task.onSourceError !== 'Placeholder') {
+    recorded?.add(factsOf(source), undefined);
+    return undefined;
+  }
   const name = names.placeholderOf(fileIndex);
-  const { written } = await addOwn(ownEntry(name, [placeholderText(failure)], task), deps);
+  const entry = ownEntry(name, [placeholderOf(failure)], task);
+  assertFits(entry.declaredLength ?? 0);
+  const { written } = await addRecorded(source, entry, deps);
   return { name, ...(await written) };
 }
 
@@ -148,7 +195,7 @@ async function addFile(
 ): Promise<() => Promise<void>> {
   const { index, filename, failure } = source;
   if (failure) {
-    const entry = await leaveOut(failure, deps);
+    const entry = await leaveOut(source, failure, deps);
     return async () => {
       tally.failures.push(failure);
       tally.manifest?.add({ index, filename, failure, ...defined({ entry }) });

@@ -30,7 +30,7 @@ export interface EntryRecord {
   readonly compressedSize: number;
   /** Time of the entry in seconds since the start of 1980, UTC: 32 bits. */
   readonly time: number;
-  /** CRC-32 of the source. Absent until all of its bytes are in the archive. */
+  /** CRC-32 of the source. Absent until all of its bytes are in the archive: no part of another form than `placed` is kept then. */
   readonly crc?: number;
   /** SHA-256 of the source, if something needs it. */
   readonly sha256?: Buffer;
@@ -101,4 +101,6 @@ export interface Continuation {
   readonly parts: ReadonlyMap<number, Part>;
   /** By index of the file. */
   readonly files: ReadonlyMap<number, ContinuedFile>;
+  /** The records of files from which `files` was made. */
+  readonly records: readonly FileRecord[];
 }

@@ -133,21 +133,23 @@ class RangeReaders implements LeveledFile {
     let position = 0;
     for await (const chunk of body) {
       for (let at = 0; at < chunk.length; ) {
-        reading.slice ??= await this.#sliceAt(position);
-        const { slice } = reading;
-        if (!slice) return;
-        const bytes = slice.write(chunk, at);
+        const next = reading.slice ?? (await this.#sliceAt(position));
+        if (next === undefined) return;
+        const isSkipped = typeof next === 'number';
+        const bytes = isSkipped ? Math.min(next - position, chunk.length - at) : next.write(chunk, at);
+        reading.slice = isSkipped || next.isFull ? undefined : next;
         at += bytes;
         position += bytes;
         this.received += bytes;
-        if (slice.isFull) reading.slice = undefined;
       }
     }
   }
 
-  /** For the first reader; undefined if others have the rest. */
-  async #sliceAt(position: number): Promise<OpenSlice | undefined> {
+  /** For the first reader; undefined if others have the rest, and a position if the bytes before it are not wanted. */
+  async #sliceAt(position: number): Promise<OpenSlice | number | undefined> {
     for (;;) {
+      const wanted = this.#target.skippedTo(position);
+      if (wanted > position) return this.#ranges === 'confirmed' ? undefined : wanted;
       const slice = this.#target.takeAt(position);
       if (slice) return slice;
       if (this.#target.isTaken(position)) {

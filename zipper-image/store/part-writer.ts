@@ -7,8 +7,9 @@
  * writer waits. This is the only place where a slow store slows down the sources. A part that the store has from an earlier process
  * takes no block.
  */
-import { AppError, toError } from '#runtime/errors.ts';
+import { toError } from '#runtime/errors.ts';
 import type { ArchiveSink, Place } from '../byte-sink.ts';
+import { layoutChanged } from '../layout-changed.ts';
 import { Part, type PartDigests, type PartOwner } from './part.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
@@ -49,14 +50,6 @@ export interface PartWriter extends ArchiveSink {
   finish(): Promise<void>;
   /** Resolves when no part is being sent, whether the parts succeeded or failed. */
   finished(): Promise<void>;
-}
-
-/** The archive gets here other bytes than those of the earlier process, whose kept parts would not fit to them. */
-function differs(): AppError {
-  return new AppError(
-    'Could not continue the upload: a source has another length than in the attempt before, and parts behind it are uploaded; another attempt uploads everything again',
-    { code: 'SourceChanged', retryable: true },
-  );
 }
 
 class PooledPartWriter implements PartWriter, PartOwner {
@@ -126,7 +119,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
     if (this.#failure) throw this.#failure;
     for (let left = bytes; left > 0; ) {
       const kept = this.keptAhead();
-      if (kept === 0) throw this.#failed(differs());
+      if (kept === 0) throw this.#failed(layoutChanged());
       if (this.#keptLeft === 0) this.partsStarted += 1;
       const skipped = Math.min(kept, left);
       this.#keptLeft = kept - skipped;
@@ -219,7 +212,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   #startPart(): Part {
     const { partBytes, blockBytes, onBytes } = this.#options;
-    if (this.keptAhead() > 0) throw this.#failed(differs());
+    if (this.keptAhead() > 0) throw this.#failed(layoutChanged());
     const number = this.partsStarted + 1;
     this.partsStarted = number;
     const part = new Part(number, { size: partBytes(number), blockBytes }, this);

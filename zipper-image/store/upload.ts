@@ -9,18 +9,17 @@ import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
-import { blockBytes, partBytes, partsInMemory, poolBytes } from '#runtime/zip-request/part-sizes.ts';
+import { blockBytes, partBytes, poolBytes } from '#runtime/zip-request/part-sizes.ts';
 import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
+import { bytesOf, createPartSender, type PartSender } from './part-sender.ts';
 import { digestOfParts } from './part-verification.ts';
 import { createPartWriter, type FilledPart, type PartWriter } from './part-writer.ts';
 import { publish } from './publish.ts';
 import type { RecoveryDeps } from './recover-upload.ts';
 import { refuseExisting } from './refuse-existing.ts';
-import { SendLimit } from './send-limit.ts';
 import { type StartedUpload, startUpload, type Unconfirmed } from './start-upload.ts';
 import type { Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
@@ -100,10 +99,6 @@ export interface InheritedUpload {
   readonly parts: ReadonlyMap<number, Part>;
 }
 
-function bytesOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + part.bytes, 0);
-}
-
 function assertWhole(parts: readonly Part[], bytes: number): void {
   const sent = bytesOf(parts);
   const isGapless = parts.every(({ number }, index) => number === index + 1);
@@ -158,47 +153,6 @@ type OpenDeps = UploadDeps & {
   readonly started: StartedUpload;
 };
 
-/** Sends parts and keeps the responses of the store. */
-function createPartSender(deps: OpenDeps, ref: UploadRef) {
-  const stop = new AbortController();
-  const stopStarts = new AbortController();
-  /** Ends everything but requests that are being sent. */
-  const starts = AbortSignal.any([deps.signal, stop.signal, stopStarts.signal]);
-  const parts = new Map(deps.kept);
-  // One for all parts: one that succeeds shows that the store is there. A time in which every buffer waits for sources does not count.
-  const limit = new RetryLimit(deps.settings.storeRetryLimitMs);
-  const policy = storeRetryPolicy(deps.settings, { log: deps.log, limit, onRetry: deps.onRetry });
-  const sends = new SendLimit(
-    partsInMemory(deps.settings),
-    (error) => error instanceof StoreError && error.isThrottle,
-  );
-  let bytes = bytesOf([...parts.values()]);
-  function sendOnce(part: FilledPart): Promise<Part> {
-    return sends.run(async () => {
-      // It may have waited for its turn.
-      starts.throwIfAborted();
-      return deps.store.uploadPart(ref, part, stop.signal);
-    });
-  }
-  return {
-    signal: starts,
-    bytes: () => bytes,
-    parts: () => [...parts.values()].toSorted((a, b) => a.number - b.number),
-    stopStarts: () => stopStarts.abort(new DOMException('the upload is left to another pod', 'AbortError')),
-    stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
-    send: async (part: FilledPart): Promise<void> => {
-      try {
-        const sent = await retry(() => sendOnce(part), policy, starts);
-        parts.set(sent.number, sent);
-        bytes += sent.bytes;
-      } catch (error) {
-        deps.onFailure(toError(error));
-        throw error;
-      }
-    },
-  };
-}
-
 /** By the store's clock, whose time is known from the response to the start that succeeded. */
 function windowOf({ clock }: Store, { fromMs, toMs }: Unconfirmed): StartWindow | undefined {
   const [from, to] = [clock.at(fromMs), clock.at(toMs)];
@@ -242,6 +196,8 @@ function createSummedWriter(deps: OpenDeps, send: (part: FilledPart) => Promise<
   async function finish(): Promise<void> {
     await writer.finish();
     sha256 = whole?.digest('hex');
+    const turnWaitMs = Math.round(writer.turnWaitMs);
+    if (whole) deps.log.info({ turnWaitMs }, 'computed the SHA-256 of the parts in their order');
   }
   return { writer, finish, sha256: () => sha256 };
 }
@@ -312,11 +268,6 @@ function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): Arc
   };
 }
 
-function logTurns({ sha256, log }: OpenDeps, { turnWaitMs }: PartWriter): void {
-  if (sha256 !== true) return;
-  log.info({ turnWaitMs: Math.round(turnWaitMs) }, 'computed the SHA-256 of the parts in their order');
-}
-
 function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
   const sender = createPartSender(deps, ref);
   let swept: Promise<void> | undefined;
@@ -332,7 +283,7 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
       swept ??= sweepOwn(deps, ref, sender.signal);
     },
     get bytesUploaded() {
-      return sender.bytes();
+      return sender.bytes;
     },
     get retries() {
       return deps.tries.further;
@@ -348,7 +299,6 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
     confirmedParts: () => sender.parts(),
     finishParts: async () => {
       await finish();
-      logTurns(deps, writer);
       await swept;
       const parts = sender.parts();
       assertWhole(parts, writer.bytesWritten);
@@ -359,16 +309,37 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
       const { etag } = await complete(deps, { ...ref, bytes, parts: sender.parts() }, fate);
       return { etag, bytes };
     },
+    ...createEnds(deps, ref, { sender, writer, fate, swept: () => swept }),
+  };
+}
+
+interface Ending {
+  readonly sender: PartSender;
+  readonly writer: PartWriter;
+  readonly fate: Fate;
+  readonly swept: () => Promise<void> | undefined;
+}
+
+/** The ends of an upload without Complete. */
+function createEnds(
+  deps: OpenDeps,
+  ref: UploadRef,
+  { sender, writer, fate, swept }: Ending,
+): Pick<Upload, 'abandon' | 'keep'> {
+  async function stopped(): Promise<void> {
+    await Promise.all([writer.finished(), swept() ?? leaveUnswept(deps)]);
+  }
+  return {
     abandon: async () => {
       sender.stop();
-      await Promise.all([writer.finished(), swept ?? leaveUnswept(deps)]);
+      await stopped();
       await abortQuietly(deps, ref, fate);
     },
     keep: async (limitMs) => {
       sender.stopStarts();
       writer.fail(new DOMException('the upload is left to another pod', 'AbortError'));
       const timer = setTimeout(sender.stop, limitMs);
-      await Promise.all([writer.finished(), swept ?? leaveUnswept(deps)]);
+      await stopped();
       clearTimeout(timer);
     },
   };

@@ -1,7 +1,7 @@
 /** Tests of archives with sizes and offsets around 4 GiB, whose data is planned or real. */
 import { expect } from 'chai';
 import type { Archive, ArchiveEntry, ArchiveOptions } from '#zipper-image/archive/archive.ts';
-import { storedBlocksSize } from '#zipper-image/archive/stored-data.ts';
+import { storedBlocksSize } from '#zipper-image/archive/stored-blocks.ts';
 import { MODIFIED } from './make-archive.ts';
 import { contentOf, readZip, type ZipBytes, type ZipEntry } from './read-zip.ts';
 

@@ -8,8 +8,8 @@ import {
   type ArchiveEntry,
   type ArchiveOptions,
   createArchive,
-  type WrittenEntry,
 } from '#zipper-image/archive/archive.ts';
+import type { WrittenEntry } from '#zipper-image/archive/recorded-entry.ts';
 import { createPartWriter } from '#zipper-image/store/part-writer.ts';
 import { KeptParts } from './in-order-sink.ts';
 

@@ -1,5 +1,5 @@
 import type { SourceError } from '../../sources/source-error.ts';
-import type { WrittenEntry } from '../archive.ts';
+import type { WrittenEntry } from '../recorded-entry.ts';
 
 export interface ManifestLine {
   readonly index: number;

@@ -11,7 +11,8 @@ import { type AskedRange, askedRange } from '#test/support/servers/asked-range.t
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type OriginRoute, send } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
-import { createArchive, type WrittenEntry } from '#zipper-image/archive/archive.ts';
+import { createArchive } from '#zipper-image/archive/archive.ts';
+import type { WrittenEntry } from '#zipper-image/archive/recorded-entry.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import { createPartWriter, type FilledPart, type PartWriter } from '#zipper-image/store/part-writer.ts';
 import { type HarnessOptions, withReader } from './source-harness.ts';

@@ -1,0 +1,66 @@
+/** The bytes of an archive on their way to the sink, and how many there are so far. */
+import type { ArchiveSink, Place } from '../byte-sink.ts';
+import { layoutChanged } from '../layout-changed.ts';
+import { droppedPlace } from './recorded-entry.ts';
+
+export interface Writing {
+  readonly crc?: number | undefined;
+  /** An earlier process has written the entry, so the bytes may lie in kept parts. */
+  readonly isAgain?: boolean;
+}
+
+export class ArchiveOutput {
+  readonly #sink: ArchiveSink;
+  /** Offset of the next byte in the archive. */
+  offset = 0;
+
+  constructor(sink: ArchiveSink) {
+    this.#sink = sink;
+  }
+
+  async write(chunk: Uint8Array, { crc, isAgain = false }: Writing = {}): Promise<void> {
+    await (isAgain ? this.#sink.rewrite(chunk, crc) : this.#sink.write(chunk, crc));
+    this.offset += chunk.length;
+  }
+
+  /** Counts bytes that were written to the sink. */
+  wrote(bytes: number): void {
+    this.offset += bytes;
+  }
+
+  /** Reserves as many of the next bytes as fit into one place. */
+  async reserve(most: number): Promise<Place> {
+    const place = await this.#sink.reserve(most);
+    this.offset += place.bytes.length;
+    return place;
+  }
+
+  async reserveAll(bytes: number, isAgain: boolean): Promise<readonly Place[]> {
+    const places: Place[] = [];
+    for (let left = bytes; left > 0; left -= places.at(-1)?.bytes.length ?? 0) {
+      const kept = isAgain ? this.skipUpTo(left) : undefined;
+      places.push(kept ? droppedPlace(kept.bytes, kept.part) : await this.reserve(left));
+    }
+    return places;
+  }
+
+  /** Leaves out all of the next bytes. @throws AppError SourceChanged if not all of them lie in kept parts */
+  skip(bytes: number): void {
+    this.#sink.skip(bytes);
+    this.offset += bytes;
+  }
+
+  /** Leaves out the next bytes that lie in one kept part; undefined if the next byte is to be made. */
+  skipUpTo(most: number): { readonly part: number; readonly bytes: number } | undefined {
+    const bytes = Math.min(this.#sink.keptAhead(), most);
+    if (bytes === 0) return undefined;
+    const part = this.#sink.nextPart;
+    this.skip(bytes);
+    return { part, bytes };
+  }
+
+  /** @throws AppError SourceChanged if the next byte is not the one with this offset */
+  assertAt(offset: number): void {
+    if (this.offset !== offset) throw layoutChanged();
+  }
+}

@@ -1,0 +1,111 @@
+import type { Hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { OpenSlice, Place } from '../byte-sink.ts';
+import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
+import type { Segment } from './entry-segments.ts';
+import { BLOCK_BYTES, CODED_BYTES, HEADER_BYTES, sourcePosition, writeBlockHeader } from './stored-blocks.ts';
+
+interface SliceOptions {
+  /** Position in the coded data. */
+  readonly start: number;
+  /** Bytes of the source. */
+  readonly length: number;
+  readonly segment: Segment;
+  readonly onFull: (slice: Slice) => void;
+}
+
+/** Bytes next to each other of the coded data, in one place of the archive. */
+export class Slice implements OpenSlice {
+  /** The bytes of the source that it contains, which can be none. */
+  readonly from: number;
+  readonly to: number;
+  /** CRC-32 of its bytes of the source so far. */
+  crc = 0;
+  isTaken = false;
+  position: number;
+  readonly segment: Segment;
+  readonly #place: Place;
+  readonly #length: number;
+  readonly #start: number;
+  readonly #onFull: (slice: Slice) => void;
+  #filled = 0;
+  #codedCrc = 0;
+
+  constructor(place: Place, { start, length, segment, onFull }: SliceOptions) {
+    this.#place = place;
+    this.segment = segment;
+    this.#length = length;
+    this.#start = start;
+    this.#onFull = onFull;
+    this.from = sourcePosition(start, length);
+    this.to = sourcePosition(start + place.bytes.length, length);
+    this.position = this.from;
+    this.#writeHeader();
+  }
+
+  get isFull(): boolean {
+    return this.#filled === this.#place.bytes.length;
+  }
+
+  write(chunk: Uint8Array, from: number): number {
+    let at = from;
+    while (at < chunk.length && !this.isFull) {
+      const left = CODED_BYTES - ((this.#start + this.#filled) % CODED_BYTES);
+      const bytes = Math.min(left, chunk.length - at, this.to - this.position);
+      this.#writeData(bytes === chunk.length ? chunk : chunk.subarray(at, at + bytes));
+      at += bytes;
+      this.#writeHeader();
+    }
+    if (this.isFull) this.#onFull(this);
+    return at - from;
+  }
+
+  /** Passes the slice on to its part. The returned function passes its bytes of the source on to the hash. */
+  finish(hash: Hash | undefined): () => void {
+    const release = hash && this.#place.keep();
+    this.#place.filled(this.#codedCrc);
+    return () => {
+      if (hash) this.#hashData(hash);
+      release?.();
+    };
+  }
+
+  #writeData(data: Uint8Array): void {
+    this.#place.bytes.set(data, this.#filled);
+    this.#filled += data.length;
+    this.position += data.length;
+    if (data.length < COMBINED_BYTES) {
+      this.crc = crc32(data, this.crc);
+      this.#codedCrc = crc32(data, this.#codedCrc);
+      return;
+    }
+    const crc = crc32(data);
+    this.crc = combineCrc32(this.crc, crc, data.length);
+    this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
+  }
+
+  /** Writes the header of the next block, or the part of it that is in this slice, if it is next. */
+  #writeHeader(): void {
+    const coded = this.#start + this.#filled;
+    const inside = coded % CODED_BYTES;
+    if (inside >= HEADER_BYTES || this.isFull) return;
+    const at = Math.floor(coded / CODED_BYTES) * BLOCK_BYTES;
+    const bytes = Math.min(BLOCK_BYTES, this.#length - at);
+    const header = writeBlockHeader(Buffer.alloc(HEADER_BYTES), bytes, at + bytes === this.#length);
+    const room = this.#place.bytes.length - this.#filled;
+    const part = header.subarray(inside, inside + room);
+    this.#place.bytes.set(part, this.#filled);
+    this.#filled += part.length;
+    this.#codedCrc = crc32(part, this.#codedCrc);
+  }
+
+  #hashData(hash: Hash): void {
+    const { bytes } = this.#place;
+    for (let at = 0; at < bytes.length; ) {
+      const inside = (this.#start + at) % CODED_BYTES;
+      const end = Math.min(bytes.length, at + CODED_BYTES - inside);
+      hash.update(bytes.subarray(Math.min(end, at + Math.max(0, HEADER_BYTES - inside)), end));
+      at = end;
+    }
+  }
+}
