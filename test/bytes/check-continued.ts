@@ -1,0 +1,64 @@
+/** Continues a generated job several times, and compares the archives with one that was not disturbed. */
+import { createRandom } from '#test/support/random.ts';
+import { type Continued, ContinuedJob, type Done, NOTHING } from './continued-job.ts';
+import { generateJob } from './generate-job.ts';
+import { resolvePlainly } from './plain-resolve.ts';
+
+/** How often a job is continued, each time from what the run before has recorded. */
+const PODS = 3;
+const SNAPSHOTS = 4;
+
+/** How files and parts were continued. */
+export interface ContinuedCounts {
+  kept: number;
+  repeated: number;
+  ranges: number;
+  parts: number;
+}
+
+export function noCounts(): ContinuedCounts {
+  return { kept: 0, repeated: 0, ranges: 0, parts: 0 };
+}
+
+/** What differs from the archive that was not disturbed, if anything. */
+function differenceIn(found: Done, want: Done, { files, kept }: Continued): string | undefined {
+  if (found.parts.size !== want.parts.size) return `${found.parts.size} instead of ${want.parts.size} parts`;
+  for (const [number, bytes] of want.parts)
+    if (found.parts.get(number)?.equals(bytes) !== true)
+      return `part ${number}, which was ${kept.has(number) ? 'kept' : 'made again'}`;
+  if (JSON.stringify(found.result) !== JSON.stringify(want.result)) return 'the result';
+  for (const [index, { kind }] of files)
+    if (kind === 'kept' && found.read.has(index)) return `file ${index}, which was read`;
+  return undefined;
+}
+
+/** @throws Error if an archive differs, or if a run fails */
+export async function checkContinued(seed: number, counts: ContinuedCounts): Promise<void> {
+  const random = createRandom(seed + 5000);
+  const job = new ContinuedJob(generateJob(seed), random);
+  const most = random.pick([5, 30, 120]);
+  function points(): number[] {
+    return Array.from({ length: SNAPSHOTS }, () => random.int(1, most));
+  }
+  const whole = await job.run(NOTHING, points());
+  let { snapshots } = whole;
+  for (let pod = 1; pod <= PODS && snapshots.length > 0; pod += 1) {
+    const continued = resolvePlainly(job, random.pick(snapshots), random);
+    const done = await job.run(continued, points());
+    const difference = differenceIn(done, whole, continued);
+    if (difference !== undefined) throw new Error(`seed ${seed}, pod ${pod}: ${difference}`);
+    counts.parts += continued.kept.size;
+    for (const { kind } of continued.files.values()) counts[kind] += 1;
+    if (done.snapshots.length > 0) ({ snapshots } = done);
+  }
+}
+
+/** The first seeds, apart from those of archives that are too large for memory or have very many entries. */
+export function continuedSeeds(count: number): readonly number[] {
+  const seeds: number[] = [];
+  for (let seed = 1; seeds.length < count; seed += 1) {
+    const { zerosBefore, inlineFiles } = generateJob(seed);
+    if (zerosBefore === 0 && inlineFiles === 0) seeds.push(seed);
+  }
+  return seeds;
+}
