@@ -1,6 +1,7 @@
 /** Continues a generated job several times, and compares the archives with one that was not disturbed. */
+import { AppError } from '#runtime/errors.ts';
 import { createRandom } from '#test/support/random.ts';
-import { type Continued, ContinuedJob, type Done, NOTHING } from './continued-job.ts';
+import { type Continued, ContinuedJob, type Done, NOTHING, type Versions } from './continued-job.ts';
 import { generateJob } from './generate-job.ts';
 import { resolvePlainly } from './plain-resolve.ts';
 
@@ -14,10 +15,12 @@ export interface ContinuedCounts {
   repeated: number;
   ranges: number;
   parts: number;
+  /** Jobs that would have to begin again. */
+  refused: number;
 }
 
 export function noCounts(): ContinuedCounts {
-  return { kept: 0, repeated: 0, ranges: 0, parts: 0 };
+  return { kept: 0, repeated: 0, ranges: 0, parts: 0, refused: 0 };
 }
 
 /** What differs from the archive that was not disturbed, if anything. */
@@ -32,20 +35,44 @@ function differenceIn(found: Done, want: Done, { files, kept }: Continued): stri
   return undefined;
 }
 
-/** @throws Error if an archive differs, or if a run fails */
-export async function checkContinued(seed: number, counts: ContinuedCounts): Promise<void> {
+/** What an archive has that was continued while sources changed: those of the records, and the new ones of all other files. */
+function versionsOf({ files }: Continued, recorded: Versions, current: Versions): Versions {
+  return current.map((version, index) => (files.has(index) ? (recorded[index] ?? version) : version));
+}
+
+/** The run ended because what it wrote anew does not fit in front of what was kept. */
+function isLayoutChanged(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'SourceChanged' && error.retryable;
+}
+
+/**
+ * Continues a job. `changes`: sources have other versions for some of the pods.
+ * @throws Error if an archive is not that of an undisturbed run with the same versions, or if a run fails
+ */
+export async function checkContinued(seed: number, counts: ContinuedCounts, changes = false): Promise<void> {
   const random = createRandom(seed + 5000);
-  const job = new ContinuedJob(generateJob(seed), random);
+  const generated = generateJob(seed);
+  const job = new ContinuedJob(generated, random);
   const most = random.pick([5, 30, 120]);
   function points(): number[] {
     return Array.from({ length: SNAPSHOTS }, () => random.int(1, most));
   }
-  const whole = await job.run(NOTHING, points());
-  let { snapshots } = whole;
+  let current: Versions = generated.files;
+  let { snapshots } = await job.run(NOTHING, points(), current);
   for (let pod = 1; pod <= PODS && snapshots.length > 0; pod += 1) {
-    const continued = resolvePlainly(job, random.pick(snapshots), random);
-    const done = await job.run(continued, points());
-    const difference = differenceIn(done, whole, continued);
+    const snapshot = random.pick(snapshots);
+    if (changes) current = job.changed(current);
+    const continued = resolvePlainly(job, { snapshot, current, random });
+    const versions = versionsOf(continued, snapshot.versions, current);
+    const done = await job.run(continued, points(), versions).catch((error: unknown) => {
+      if (changes && isLayoutChanged(error)) return undefined;
+      throw new Error(`seed ${seed}, pod ${pod}`, { cause: error });
+    });
+    if (!done) {
+      counts.refused += 1;
+      return;
+    }
+    const difference = differenceIn(done, await job.run(NOTHING, [], versions), continued);
     if (difference !== undefined) throw new Error(`seed ${seed}, pod ${pod}: ${difference}`);
     counts.parts += continued.kept.size;
     for (const { kind } of continued.files.values()) counts[kind] += 1;

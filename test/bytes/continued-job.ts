@@ -23,7 +23,18 @@ import type { GeneratedFile, GeneratedJob } from './generate-job.ts';
 const log = createLogger('test', { level: 'silent' });
 const TEXT = Buffer.from('the quick brown fox jumps over the lazy dog; '.repeat(120_000));
 
+/** One version of a source. */
+export interface Version {
+  readonly bytes: number;
+  readonly seed: number;
+}
+
+/** That of each source. */
+export type Versions = readonly Version[];
+
 export interface Snapshot {
+  /** What the files of the records have. */
+  readonly versions: Versions;
   readonly records: readonly FileRecord[];
   readonly confirmed: ReadonlyMap<number, Buffer>;
 }
@@ -45,21 +56,22 @@ export interface Done {
   readonly read: ReadonlySet<number>;
 }
 
-function contentOf({ bytes, seed, isText }: GeneratedFile): Buffer {
+function contentOf({ isText }: GeneratedFile, { bytes, seed }: Version): Buffer {
   return isText ? TEXT.subarray(seed % 1000, (seed % 1000) + bytes) : generatedBytes(bytes, seed);
 }
 
 export class ContinuedJob {
   readonly #job: GeneratedJob;
   readonly #random: Random;
-  readonly #contents: readonly Buffer[];
+  /** Of the current run. */
+  #versions: Versions;
   /** Bodies of at most this many bytes are passed on whole. */
   readonly #smallBytes: number;
 
   constructor(job: GeneratedJob, random: Random) {
     this.#job = job;
     this.#random = random;
-    this.#contents = job.files.map(contentOf);
+    this.#versions = job.files;
     this.#smallBytes = random.pick([100, 5000, 65_540, 1_048_576]);
   }
 
@@ -76,15 +88,25 @@ export class ContinuedJob {
     return this.#job.files[index]?.stated === 'sha256';
   }
 
-  /** What a small file or its placeholder has. */
-  bodyOf(index: number, { failure }: FileRecord): Buffer {
+  /** What a small file or its placeholder has in the version that was recorded. */
+  bodyOf(index: number, { failure }: FileRecord, versions: Versions): Buffer {
     if (failure) return placeholderOf(failureOf(index));
-    return this.#contents[index] ?? Buffer.alloc(0);
+    return this.#contentOf(index, versions);
+  }
+
+  /** Other versions of some sources, mostly of the same length. */
+  changed(versions: Versions): Versions {
+    return versions.map((version, index) => {
+      if (this.#job.files[index]?.stated !== 'nothing' || this.#random.int(0, 4) > 0) return version;
+      const bytes = this.#random.int(0, 9) === 0 ? version.bytes + 1 : version.bytes;
+      return { bytes, seed: version.seed + 1 };
+    });
   }
 
   /** `snapshots`: after so many events, each of which is a chunk of a source or a confirmed part. */
-  async run(continued: Continued, snapshots: readonly number[]): Promise<Done> {
+  async run(continued: Continued, snapshots: readonly number[], versions: Versions): Promise<Done> {
     const job = this.#job;
+    this.#versions = versions;
     const parts = new Map<number, Buffer>();
     const taken: Snapshot[] = [];
     const read = new Set<number>();
@@ -97,7 +119,11 @@ export class ContinuedJob {
     function onEvent(): void {
       events += 1;
       if (!snapshots.includes(events)) return;
-      taken.push({ records: recorded.records(), confirmed: new Map([...continued.kept, ...parts]) });
+      taken.push({
+        versions,
+        records: recorded.records(),
+        confirmed: new Map([...continued.kept, ...parts]),
+      });
     }
     const sink = this.#partWriter(continued, (number, bytes) => {
       parts.set(number, bytes);
@@ -160,16 +186,18 @@ export class ContinuedJob {
     for (const [index, file] of this.#job.files.entries()) {
       const continues = files.get(index);
       yield continues
-        ? { ...this.#continuedEntry(index, file, continues), ...this.#bodyOf(index, file, events) }
-        : { ...this.#newEntry(index, file), ...this.#bodyOf(index, file, events) };
+        ? { ...this.#continuedEntry(index, file, continues), ...this.#readersOf(index, file, events) }
+        : { ...this.#newEntry(index, file), ...this.#readersOf(index, file, events) };
     }
   }
 
-  #contentOf(index: number): Buffer {
-    return this.#contents[index] ?? Buffer.alloc(0);
+  #contentOf(index: number, versions: Versions = this.#versions): Buffer {
+    const { files } = this.#job;
+    const [file, version] = [files[index], versions[index]];
+    return file && version ? contentOf(file, version) : Buffer.alloc(0);
   }
 
-  #bodyOf(index: number, { seed }: GeneratedFile, events: Events) {
+  #readersOf(index: number, { seed }: GeneratedFile, events: Events) {
     const content = this.#contentOf(index);
     return {
       body: this.#chunks(index, content, events),
@@ -179,11 +207,13 @@ export class ContinuedJob {
 
   #newEntry(index: number, file: GeneratedFile): Omit<SourceEntry, 'body'> {
     const content = this.#contentOf(index);
+    const { seed } = this.#versions[index] ?? file;
     const entry = { ...factsOf(file), index, filename: file.filename };
     if (file.isMissing)
       return { ...entry, declaredLength: undefined, small: undefined, failure: failureOf(index) };
     return {
       ...entry,
+      lastModified: new Date(981_173_106_000 + 1000 * seed),
       declaredLength: file.declaresLength ? content.length : undefined,
       small: content.length <= this.#smallBytes ? content : undefined,
       stated: statedOf(file, content),
@@ -256,7 +286,7 @@ function assertDigest(digests: PartDigests, bytes: Buffer): void {
 
 function factsOf({ declaresLength, seed, validator }: GeneratedFile) {
   return {
-    lastModified: new Date(981_173_106_000 + 1000 * seed),
+    lastModified: undefined,
     lengthUnverified: !declaresLength,
     contentEncoded: seed % 5 === 0,
     ...(validator !== 'none' && { validator: '"v"' }),

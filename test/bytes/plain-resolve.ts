@@ -1,7 +1,7 @@
 /** The simplest decision about what is kept of a snapshot, to compare with. */
 import type { Random } from '#test/support/random.ts';
 import type { ContinuedFile, EntryRecord, FileRecord } from '#zipper-image/resume/types.ts';
-import type { Continued, ContinuedJob, Snapshot } from './continued-job.ts';
+import type { Continued, ContinuedJob, Snapshot, Versions } from './continued-job.ts';
 
 /** A part, and its place in the archive. */
 interface Span {
@@ -12,6 +12,13 @@ interface Span {
 
 const DESCRIPTOR_BYTES = 16;
 
+export interface Situation {
+  readonly snapshot: Snapshot;
+  /** What the sources have now. */
+  readonly current: Versions;
+  readonly random: Random;
+}
+
 class PlainResolve {
   readonly #job: ContinuedJob;
   readonly #snapshot: Snapshot;
@@ -19,13 +26,13 @@ class PlainResolve {
   readonly #starts: number[] = [0];
   readonly #spans: Span[] = [];
   readonly #kept: Set<number>;
-  /** Files whose sources have another version now. */
+  /** Files whose sources have another version now, or do not say. */
   readonly #changed: ReadonlySet<number>;
 
-  constructor(job: ContinuedJob, snapshot: Snapshot, random: Random) {
+  constructor(job: ContinuedJob, { snapshot, current, random }: Situation) {
     this.#job = job;
     this.#snapshot = snapshot;
-    const { records, confirmed } = snapshot;
+    const { records, confirmed, versions } = snapshot;
     for (const { entry } of records) this.#starts.push((this.#starts.at(-1) ?? 0) + (entry?.bytes ?? 0));
     const end = this.#starts.at(-1) ?? 0;
     for (let from = 0, number = 1; from < end; from = this.#spans.at(-1)?.to ?? end, number += 1)
@@ -33,7 +40,9 @@ class PlainResolve {
     const share = random.pick([1, 1, 0.9, 0.5, 0.1]);
     const candidates = this.#spans.filter(({ number, to }) => to <= end && confirmed.has(number));
     this.#kept = new Set(candidates.filter(() => random.next() < share).map(({ number }) => number));
-    this.#changed = new Set(records.keys().filter(() => random.int(0, 5) === 0));
+    this.#changed = new Set(
+      records.keys().filter((index) => versions[index] !== current[index] || random.int(0, 9) === 0),
+    );
   }
 
   resolve(): Continued {
@@ -96,11 +105,11 @@ class PlainResolve {
     if (!entry || (parts.every(this.#isKept) && this.#hasSums(entry))) return { kind: 'kept', record, at };
     if (!parts.some(this.#isKept)) return undefined;
     if (entry.form === 'placed') return { kind: 'ranges', record, at, keptBytes: 0 };
-    return { kind: 'repeated', record, at, body: this.#job.bodyOf(index, record) };
+    return { kind: 'repeated', record, at, body: this.#job.bodyOf(index, record, this.#snapshot.versions) };
   }
 }
 
 /** Keeps a random subset of the confirmed parts, as far as the records and the sources permit it. */
-export function resolvePlainly(job: ContinuedJob, snapshot: Snapshot, random: Random): Continued {
-  return new PlainResolve(job, snapshot, random).resolve();
+export function resolvePlainly(job: ContinuedJob, situation: Situation): Continued {
+  return new PlainResolve(job, situation).resolve();
 }
