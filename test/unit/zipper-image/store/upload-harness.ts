@@ -85,7 +85,11 @@ export class UploadHarness implements AsyncDisposable {
   }
 
   open(change: Partial<UploadDeps> = {}): Promise<Upload> {
-    return createUpload({
+    return createUpload({ ...this.deps(), ...change });
+  }
+
+  deps(): UploadDeps {
+    return {
       store: this.store,
       settings,
       log,
@@ -95,8 +99,7 @@ export class UploadHarness implements AsyncDisposable {
       signal: new AbortController().signal,
       onFailure: (error) => this.failures.push(error),
       uploadsLeft: this.left,
-      ...change,
-    });
+    };
   }
 
   /** An upload with all parts sent. */
