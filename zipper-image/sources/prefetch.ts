@@ -1,6 +1,7 @@
 import { toError } from '#runtime/errors.ts';
 import type { FillSlices } from '../byte-sink.ts';
 import { BlockPool } from './block-pool.ts';
+import { continuedEntry, keptBytesOf } from './continued-source.ts';
 import { createDownloadDeps, type FetchDeps, fetchSource } from './fetch-source.ts';
 import { createKnownSources, isTooMany, toSourceFailure } from './known-sources.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -36,6 +37,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly pool: BlockPool;
   readonly known = createKnownSources();
   bytesRead = 0;
+  readonly bytesKept: number;
   retries = 0;
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
@@ -66,6 +68,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#budget = new MemoryBudget(settings.sourceBufferBytes, settings.sourceConcurrency);
     this.pool = new BlockPool(settings.sourceBufferBytes);
     this.#lastUseful = deps.files.length - 1;
+    this.bytesKept = keptBytesOf(deps.continued ?? new Map(), this.known);
+    this.bytesRead = this.bytesKept;
     this.#fetchDeps = {
       ...deps,
       download: createDownloadDeps(deps),
@@ -120,6 +124,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   async #entry(index: number): Promise<SourceEntry> {
     this.#pump();
+    const continued = this.#continue(index);
+    if (continued) return continued;
     const slot = this.#slots.get(index) ?? this.#addSlot(index);
     // Most small files arrived before, and need no timer.
     if (!slot.decided && !slot.error) await this.#untilDecided(slot);
@@ -131,6 +137,24 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#pump();
     this.#resumeReading(slot);
     return entry;
+  }
+
+  /** A file of an earlier pod needs no slot. */
+  #continue(index: number): SourceEntry | undefined {
+    const { files, continued } = this.#deps;
+    const [file, found] = [files[index], continued?.get(index)];
+    if (!file || !found) return undefined;
+    if (this.#stopped) throw this.#stopped;
+    this.#handedOn = index + 1;
+    if (found.kind === 'repeated') this.bytesRead += found.body.length;
+    return continuedEntry(
+      { index, file, continued: found },
+      (of) => (target, body) => this.#untilFilled(fillByRanges(of, { target, body }, this.#rangeDeps)),
+    );
+  }
+
+  #isContinued(index: number): boolean {
+    return this.#deps.continued?.has(index) === true;
   }
 
   async #untilDecided(slot: SourceSlot): Promise<void> {
@@ -259,11 +283,17 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#moveFront();
     this.#resumeFront();
     for (const slot of this.#setAside) if (slot.state === 'parked') this.#tryUnpark(slot);
+    this.#skipContinued();
     while (this.#mayStartNext()) {
       const slot = this.#slots.get(this.#next) ?? this.#addSlot(this.#next);
       this.#next += 1;
       this.#run(slot);
+      this.#skipContinued();
     }
+  }
+
+  #skipContinued(): void {
+    while (this.#isContinued(this.#next)) this.#next += 1;
   }
 
   #mayStartNext(): boolean {
@@ -284,7 +314,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     for (; ; this.#front += 1) {
       const slot = this.#slots.get(this.#front);
       if (slot?.ahead === true) this.#leaveAhead(slot);
-      if (this.#front >= this.#handedOn && slot?.isOver !== true) return;
+      const isDone = this.#front < this.#handedOn || this.#isContinued(this.#front);
+      if (!isDone && slot?.isOver !== true) return;
     }
   }
 

@@ -28,6 +28,8 @@ export interface RangedFile {
   readonly onConfirmed: () => void;
   /** Ends the response of the first reader. */
   readonly endFirst: () => void;
+  /** The source has confirmed a range before, so there is no first reader. */
+  readonly isConfirmed?: boolean;
 }
 
 export interface RangeReadersDeps {
@@ -67,6 +69,7 @@ class RangeReaders implements LeveledFile {
     this.#target = target;
     this.#deps = deps;
     this.#signal = AbortSignal.any([deps.signal, this.#stop.signal]);
+    if (of.isConfirmed === true) this.#ranges = 'confirmed';
   }
 
   get readers(): number {
@@ -83,7 +86,8 @@ class RangeReaders implements LeveledFile {
     this.#signal.addEventListener('abort', () => this.#target.wake(), { once: true });
     const onAbort = (): void => this.#complete.reject(toError(signal.reason));
     signal.addEventListener('abort', onAbort, { once: true });
-    this.#start(this.#readFirst(body));
+    if (this.#ranges === 'confirmed') this.raise(1);
+    else this.#start(this.#readFirst(body));
     try {
       await this.#complete.promise;
     } finally {

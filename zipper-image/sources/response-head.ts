@@ -155,6 +155,30 @@ function isSameBody({ headers }: ResponseHead, point: ResumePoint): boolean {
 }
 
 /**
+ * What identifies exactly these bytes for a later pod: a strong ETag and the Last-Modified behind it, or only that. Undefined if nothing
+ * does, or if the bytes are encoded on the way.
+ */
+export function recordedValidator(head: SourceHead): string | undefined {
+  const { validator, etag, lastModifiedText, contentEncoding } = head;
+  if (contentEncoding !== undefined) return undefined;
+  if (etag === undefined) return validator;
+  return lastModifiedText === undefined ? etag : `${etag} ${lastModifiedText}`;
+}
+
+/** What every range of a file must have in common with the response of which this was recorded. `total`: its length. */
+export function recordedResponse(recorded: string, total: number): Omit<ResumePoint, 'from' | 'to'> {
+  const [etag = '', ...rest] = recorded.split(' ');
+  const isTagged = strongEtag(etag) !== undefined;
+  return {
+    total,
+    etag: isTagged ? etag : undefined,
+    lastModifiedText: isTagged ? rest.join(' ') || undefined : recorded,
+    validator: isTagged ? etag : recorded,
+    contentEncoding: undefined,
+  };
+}
+
+/**
  * A response to `If-Range` should not repeat Content-Encoding (RFC 9110, 15.3.7). Servers that compress on the way may serve
  * ranges of the file itself under the same ETag, but then the size differs.
  */

@@ -4,6 +4,10 @@ import { AppError } from '#runtime/errors.ts';
 
 export type SourceErrorCode = Extract<FailureCode, `Source${string}`>;
 
+function isSourceCode(code: FailureCode): code is SourceErrorCode {
+  return code.startsWith('Source');
+}
+
 /** The error of one attempt, before the file is known. */
 export interface SourceFault {
   readonly code: SourceErrorCode;
@@ -72,4 +76,14 @@ export class SourceError extends AppError {
   asPermanent(): SourceError {
     return new SourceError({ index: this.fileIndex }, { ...this.#fault, retryable: false });
   }
+}
+
+/** Why an earlier pod left a file out, which is final. @throws RangeError for a code that is not of a source */
+export function recordedFailure(
+  index: number,
+  { code, httpStatus }: { readonly code: FailureCode; readonly httpStatus?: number },
+): SourceError {
+  if (!isSourceCode(code)) throw new RangeError(`file ${index} was left out because of ${code}`);
+  const text = 'an earlier attempt left it out';
+  return new SourceError({ index }, { code, text, retryable: false, ...defined({ httpStatus }) });
 }

@@ -5,7 +5,7 @@ import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
 import { PrefixCrc, type ReceivedPrefix } from './repeated-prefix.ts';
-import type { ResumePoint, SourceHead } from './response-head.ts';
+import { type ResumePoint, recordedValidator, type SourceHead } from './response-head.ts';
 import { SourceError } from './source-error.ts';
 import { isVerifiable } from './stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
@@ -256,6 +256,7 @@ export class SourceSlot implements SourceSink {
       lengthUnverified: head.lengthUnverified && !isVerifiable(this.file),
       contentEncoded: head.contentEncoding !== undefined,
       stated: this.file,
+      validator: recordedValidator(head),
       small,
       fill: small ? undefined : this.#owner.fillOf(this),
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => this.#iterate() },

@@ -48,8 +48,10 @@ export interface SourceReader {
    * @throws SourceError of the first entry that fails, after every entry before it was consumed
    */
   entries(): AsyncIterable<SourceEntry>;
-  /** Received body bytes, including repeated downloads. */
+  /** Received body bytes, including repeated downloads, and those that earlier pods received and this one does not. */
   readonly bytesRead: number;
+  /** Those of `bytesRead` that this pod did not receive. Default 0. */
+  readonly bytesKept?: number;
   /** Retries so far, over all sources. */
   readonly retries: number;
   readonly known: KnownSources;
@@ -74,4 +76,6 @@ export interface SourceReaderDeps {
   readonly onUnreachable?: (cause: unknown) => void;
   /** Requests a source when the previous one was consumed: exactly once, unless it fails. */
   readonly sequential?: boolean;
+  /** Files of an earlier pod, by index. A file that is not among them is fetched as a new one. */
+  readonly continued?: ReadonlyMap<number, ContinuedFile>;
 }

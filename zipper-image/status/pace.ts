@@ -9,9 +9,11 @@ const LEAST_SPAN_MS = 500;
 export interface Pace {
   /** Called when a file starts; `length` is undefined if its source declares none. */
   addFile(length: number | undefined): void;
+  /** `bytesKept`: those of `bytesRead` that earlier pods read, which say nothing about the rate. */
   at(
     now: Date,
     bytesRead: number,
+    bytesKept?: number,
   ): Pick<Progress, 'bytesKnown' | 'bytesTotal' | 'bytesPerSecond' | 'estimatedEndAt'>;
 }
 
@@ -63,8 +65,8 @@ export function createPace(filesTotal: number): Pace {
       reported += 1;
       reportedBytes += length;
     },
-    at: (now, bytesRead) => {
-      const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead });
+    at: (now, bytesRead, bytesKept = 0) => {
+      const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead - bytesKept });
       const estimatedEndAt = rate === undefined ? undefined : endAt(now, bytesRead, rate);
       return {
         ...known(),

@@ -19,6 +19,8 @@ export interface ProgressOptions {
   readonly podUid: string;
   readonly filesTotal: number;
   readonly bytesRead: () => number;
+  /** Those of `bytesRead` that earlier pods read. Default 0. */
+  readonly bytesKept?: () => number;
   readonly bytesUploaded: () => number;
   readonly now: () => Date;
 }
@@ -54,7 +56,13 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
       const bytesUploaded = options.bytesUploaded();
       // Files start in their order.
       const [currentFile] = current;
-      const counts = { filesTotal, filesDone, bytesRead, bytesUploaded, ...pace.at(now, bytesRead) };
+      const counts = {
+        filesTotal,
+        filesDone,
+        bytesRead,
+        bytesUploaded,
+        ...pace.at(now, bytesRead, options.bytesKept?.()),
+      };
       return {
         podUid,
         ...counts,

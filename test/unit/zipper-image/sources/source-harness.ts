@@ -6,7 +6,7 @@ import { ZIPPER_DEFAULTS } from '#zipper-image/config.ts';
 import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
 import type { SourceSettings } from '#zipper-image/sources/settings.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
-import type { SourceEntry } from '#zipper-image/sources/types.ts';
+import type { SourceEntry, SourceReaderDeps } from '#zipper-image/sources/types.ts';
 
 export type Reader = ReturnType<typeof createSourceReader>;
 
@@ -17,6 +17,7 @@ export interface HarnessOptions {
   readonly signal?: AbortSignal;
   readonly reportFailures?: boolean;
   readonly sequential?: boolean;
+  readonly continued?: SourceReaderDeps['continued'];
   /** Headers of every file. */
   readonly headers?: Readonly<Record<string, string>>;
   /** More of each file, by its index. */
@@ -57,6 +58,7 @@ export async function withReader<T>(
     signal: options.signal ?? new AbortController().signal,
     reportFailures: options.reportFailures ?? false,
     sequential: options.sequential ?? false,
+    ...(options.continued && { continued: options.continued }),
     ...(options.onUnreachable && { onUnreachable: options.onUnreachable }),
   });
   try {

@@ -6,11 +6,13 @@ const START = Date.parse('2026-01-02T03:04:05Z');
 describe('createProgress', () => {
   let ms: number;
   let bytesRead: number;
+  let bytesKept: number;
   function create(filesTotal: number) {
     return createProgress({
       podUid: 'pod-1',
       filesTotal,
       bytesRead: () => bytesRead,
+      bytesKept: () => bytesKept,
       bytesUploaded: () => 7,
       now: () => new Date(START + ms),
     });
@@ -19,6 +21,7 @@ describe('createProgress', () => {
   beforeEach(() => {
     ms = 0;
     bytesRead = 0;
+    bytesKept = 0;
   });
 
   it('reports only counts without a rate', () => {
@@ -54,6 +57,17 @@ describe('createProgress', () => {
     progress.finishFile(1);
     progress.finishFile(2);
     expect(progress.snapshot()).to.include({ percent: '100%' });
+  });
+
+  it('does not count what earlier pods read in the rate (G12)', () => {
+    const progress = create(2);
+    progress.snapshot();
+    progress.startFile(0, 50_000);
+    bytesKept = 50_000;
+    bytesRead = 51_000;
+    ms = 1000;
+    progress.startFile(1, 50_000);
+    expect(progress.snapshot()).to.include({ bytesPerSecond: 1000, percent: '51%', bytesTotal: 100_000 });
   });
 
   it('estimates the size of later files from the files so far', () => {
