@@ -6,6 +6,7 @@ import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, ZipperTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { parseHostPort } from '#runtime/egress/host-port.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
@@ -137,18 +138,22 @@ function apiServerHosts(config: ZipperConfig): readonly string[] {
   return [config.apiServerHost, ...config.egressApiServerAddresses.map((text) => parseHostPort(text).host)];
 }
 
-async function openStatusApi({ config, lifetime }: Process, task: ArchiveTask) {
+async function openApis({ config, lifetime }: Process, task: ArchiveTask) {
   const { createStatusApi } = await import('./status/status-api.ts');
+  const { createCheckpointApi } = await import('./status/checkpoint-api.ts');
   const host = config.apiServerHost.includes(':') ? `[${config.apiServerHost}]` : config.apiServerHost;
-  const api = await createStatusApi({
+  const options = {
     server: `https://${host}:${config.apiServerPort}`,
     serviceAccountDir: config.serviceAccountDir,
     target: { namespace: task.namespace, name: task.zipJob, uid: task.zipJobUid },
     requestTimeoutMs: config.statusRequestTimeoutMs,
     clock,
-  });
-  lifetime.resources.defer(() => api.close());
-  return api;
+  };
+  const statusApi = await createStatusApi(options);
+  lifetime.resources.defer(() => statusApi.close());
+  const checkpointApi = await createCheckpointApi(options);
+  lifetime.resources.defer(() => checkpointApi.close());
+  return { statusApi, checkpointApi };
 }
 
 const uploadsLeft = createUploadsLeft();
@@ -181,20 +186,31 @@ async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
   const { sealingKey } = task;
   const causes = createUnreachableCauses();
   if (sealingKey !== undefined) sealed = () => ({ sealed: causes.sealed(sealingKey) });
-  const statusApi = await openStatusApi(process, task);
+  const { statusApi, checkpointApi } = await openApis(process, task);
   const { zipToS3 } = await import('./tasks/zip-to-s3.ts');
   const { readFileList } = await import('./sources/file-list.ts');
   const { createSourceReader } = await import('./sources/prefetch.ts');
+  const { createBoundaryProbe } = await import('./sources/boundary-probe.ts');
   const policy = createEgressPolicy(toEgressOptions(config, config.apiServerHost));
   const agent = await openSourceAgent(process, policy);
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';
   const sequential = task.sequential ?? config.sourceSequential;
+  const sources = {
+    agent,
+    policy,
+    settings: config,
+    log,
+    reportFailures,
+    sequential,
+    onUnreachable: causes.see,
+  };
   const result = await zipToS3({
     task,
     podUid: config.podUid,
     settings: config,
     log,
     statusApi,
+    checkpointApi,
     stopping: lifetime.stopping,
     uploadsLeft,
     now: () => clock.date(),
@@ -209,18 +225,9 @@ async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
             maxBytes: config.fileListMaxBytes,
             signal: lifetime.stopping,
           }),
-    openSources: (files, signal) =>
-      createSourceReader({
-        files,
-        agent,
-        policy,
-        settings: config,
-        log,
-        signal,
-        reportFailures,
-        sequential,
-        onUnreachable: causes.see,
-      }),
+    openSources: (files, signal, continued) =>
+      createSourceReader({ ...sources, files, signal, ...defined({ continued }) }),
+    openProbe: (files, signal) => createBoundaryProbe({ ...sources, files, signal }),
   });
   return { mode: 'archive', result };
 }

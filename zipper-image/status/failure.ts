@@ -48,8 +48,13 @@ function messageOf(error: Error, code: FailureCode): string {
   return redactText(text).slice(0, MOST_MESSAGE_CHARACTERS);
 }
 
-/** Exit code of a failure. */
-export function exitCodeOf({ code, retriable }: Pick<ZipperFailure, 'code' | 'retriable'>): number {
+/** Exit code of a failure. A pod that was stopped and left its upload to the next one has its own. */
+export function exitCodeOf({
+  code,
+  retriable,
+  upload,
+}: Pick<ZipperFailure, 'code' | 'retriable' | 'upload'>): number {
+  if (code === 'Terminated' && upload === 'kept') return EXIT_CODES.checkpointed;
   const { exit, retriableExit = exit } = EXITS[code];
   return EXIT_CODES[retriable ? retriableExit : exit];
 }

@@ -38,9 +38,26 @@ export const OWN_ZIP_JOB_SCHEMA = {
       properties: {
         attempts: {
           type: 'array',
-          items: { type: 'object', required: ['podUid'], properties: { podUid: TEXT, class: TEXT } },
+          items: {
+            type: 'object',
+            required: ['podUid'],
+            properties: { podUid: TEXT, class: TEXT, exitCode: { type: 'integer' } },
+          },
         },
         progressIntervalSeconds: { type: 'integer', minimum: 1 },
+        checkpointed: { type: 'boolean' },
+        inherits: {
+          type: 'object',
+          required: ['uploadId', 'owner', 'partSize', 'checkpoint', 'resumes'],
+          properties: {
+            uploadId: TEXT,
+            owner: TEXT,
+            partSize: COUNT,
+            checkpoint: COUNT,
+            resumes: COUNT,
+            adoptedBy: TEXT,
+          },
+        },
       },
     },
   },

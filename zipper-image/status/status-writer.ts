@@ -37,11 +37,17 @@ export interface StatusWriterDeps {
   readonly log: Logger;
   /** The counts as they are now. */
   readonly progress: () => Progress;
+  /** What the upload says about its checkpoints. */
+  readonly checkpoint?: () => CheckpointCounts;
+  /** Called with each response, before anything else is written. */
+  readonly onResponse?: (zipJob: OwnZipJob) => void;
   /** What is known of the sources, once they are checked. */
   readonly sourceCheck?: () => SourceCheck | undefined;
   /** Called once when the API server reports that another pod is active. */
   readonly onSuperseded: (error: Error) => void;
 }
+
+export type CheckpointCounts = Pick<UploadState, 'checkpoint' | 'checkpointFailures'>;
 
 export interface StatusWriter {
   /** Waits until this pod is active; returns the ZipJob. @throws AppError NotActive after the start deadline. */
@@ -67,12 +73,13 @@ const QUIET_SHARE = 4;
 interface Counts {
   readonly progress: Progress;
   readonly sourceCheck?: SourceCheck;
+  readonly upload?: UploadState;
 }
 
 /** Changes of time-dependent fields alone are not worth a write. */
-function withoutTime({ progress, sourceCheck }: Counts): string {
+function withoutTime({ progress, ...others }: Counts): string {
   const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
-  return JSON.stringify({ ...counts, sourceCheck });
+  return JSON.stringify({ ...counts, ...others });
 }
 
 function isSuperseded(error: unknown): boolean {
@@ -167,6 +174,7 @@ class ZipJobStatusWriter implements StatusWriter {
       const response = await this.#deps.api.apply(this.#kept, signal);
       this.#written = withoutTime(counts);
       this.#followInterval(response);
+      this.#deps.onResponse?.(response);
       return response;
     });
     this.#queue = turn.catch(() => undefined);
@@ -182,8 +190,9 @@ class ZipJobStatusWriter implements StatusWriter {
   }
 
   #counts(): Counts {
-    const { progress, sourceCheck } = this.#deps;
-    return { progress: progress(), ...defined({ sourceCheck: sourceCheck?.() }) };
+    const { progress, sourceCheck, checkpoint } = this.#deps;
+    const upload = this.#kept.upload && { ...this.#kept.upload, ...checkpoint?.() };
+    return { progress: progress(), ...defined({ sourceCheck: sourceCheck?.(), upload }) };
   }
 
   async #applyActive(signal?: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ export function withoutQuotes(etag: string): string {
   return etag.replaceAll('"', '');
 }
 
-function isMd5(etag: string): boolean {
+export function isMd5(etag: string): boolean {
   return /^[0-9a-f]{32}$/i.test(etag);
 }
 

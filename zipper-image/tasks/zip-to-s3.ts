@@ -3,108 +3,67 @@
  *
  *   active -> upload started -> `open` recorded -> entries -> all parts there -> `committing` recorded -> Complete -> result
  *
- * The upload starts before any download: an unusable bucket fails the job at no cost. Every way
- * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
- * reacts to SIGTERM: the few seconds to the result cost less than recovery. If a source fails the job, the other sources are
- * checked while the upload is aborted.
+ * The upload starts before any download: an unusable bucket fails the job at no cost. Every way out but a Complete aborts the
+ * upload, so a job that fails leaves nothing behind, or leaves it to a pod that continues it. From `committing` on the pod no
+ * longer reacts to SIGTERM: the few seconds to the result cost less than recovery. If a source fails the job, the other sources
+ * are checked while the upload is aborted.
  */
 
-import { manifestFiles } from '#crds/manifest-files.ts';
-import { type ArchiveContents, type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
+import { type ArchiveContents, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { AppError, toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log/log.ts';
+import { toError } from '#runtime/errors.ts';
 import { createArchive } from '../archive/archive.ts';
-import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
+import { planEntryNames } from '../archive/entry-names.ts';
 import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
 import type { SourceReader } from '../sources/types.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { peakMemoryBytes } from '../status/peak-memory.ts';
-import { createProgress } from '../status/progress.ts';
-import type { StatusApi } from '../status/status-api.ts';
 import { StatusError } from '../status/status-error.ts';
-import { createStatusWriter, type StatusSettings, type StatusWriter } from '../status/status-writer.ts';
 import { createLateSignal } from '../store/late-signal.ts';
-import type { Store } from '../store/store.ts';
-import { createUpload, type Upload, type UploadSettings } from '../store/upload.ts';
-import type { UploadsLeftCount } from '../store/uploads-left.ts';
-import { type CheckSettings, checkOthers, shouldCheckOthers } from './check-others.ts';
+import type { Upload } from '../store/upload.ts';
+import { checkOthers, shouldCheckOthers } from './check-others.ts';
+import { leaveUpload } from './leave-upload.ts';
+import { openUpload } from './open-upload.ts';
+import {
+  createWork,
+  hasManifest,
+  type ListOfFiles,
+  type OpenedUpload,
+  stopAtDeadline,
+  type Work,
+  type ZipToS3Deps,
+} from './zip-work.ts';
 
-export interface ZipToS3Deps {
-  readonly task: ArchiveTask;
-  readonly podUid: string;
-  readonly settings: UploadSettings &
-    StatusSettings &
-    CheckSettings & { readonly sourceUnknownLengthZip64: boolean };
-  readonly log: Logger;
-  readonly statusApi: StatusApi;
-  /** Called when this pod is active. */
-  readonly openStore: () => Promise<Store>;
-  /** The file list; `zipJob` is the response of the API server. */
-  readonly readFiles: (zipJob: OwnZipJob) => Promise<readonly FileEntry[]>;
-  readonly openSources: (files: readonly FileEntry[], signal: AbortSignal) => SourceReader & AsyncDisposable;
-  /** Aborted when the pod is terminated. */
-  readonly stopping: AbortSignal;
-  readonly uploadsLeft: UploadsLeftCount;
-  /** For the times in the status. */
-  readonly now: () => Date;
-  /** How long the result or the failure is written after the end of the job or pod. Default: ten seconds. */
-  readonly lastWriteMs?: number;
-  readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
-}
-
-/** State of the run; progress counts are read from it at any time. */
-interface Run {
-  upload?: Upload;
-  sources?: SourceReader;
-  isChecking?: boolean;
-}
-
-interface ListOfFiles {
-  readonly entries: readonly FileEntry[];
-  readonly names: EntryNames;
-}
-
-interface Work {
-  readonly deps: ZipToS3Deps;
-  readonly run: Run;
-  readonly status: StatusWriter;
-  readonly progress: ReturnType<typeof createProgress>;
-  /** Aborts everything: on termination, when superseded, or when something failed. */
-  readonly cancel: AbortController;
-  /** Aborted on termination, when superseded, and at the deadline of the job. */
-  readonly ended: AbortController;
-  readonly startedAt: number;
-}
+export type { ZipToS3Deps };
 
 async function writeArchive(
   work: Work,
-  files: ListOfFiles,
-  { upload, sources }: Required<Pick<Run, 'upload' | 'sources'>>,
+  { upload, list, files: recorded }: OpenedUpload,
+  sources: SourceReader,
 ) {
   const { deps, progress, cancel } = work;
   const { task, settings, log } = deps;
   const archive = createArchive({
     sink: upload.sink,
     compression: task.compression,
-    sha256: manifestFiles(task).length > 0,
+    sha256: hasManifest(task),
     zip64ForUnknownLength: settings.sourceUnknownLengthZip64,
   });
   const written = await writeEntries({
     task,
-    names: files.names,
+    names: list.names,
     archive,
     sources,
     progress,
     log,
+    recorded,
     assertFits: (bytes) => upload.assertFits(bytes),
     signal: cancel.signal,
     onFailure: (error) => cancel.abort(error),
   });
-  if (written.files !== files.entries.length)
-    throw new Error(`Could not write the archive: read ${written.files} of ${files.entries.length} files`);
+  if (written.files !== list.entries.length)
+    throw new Error(`Could not write the archive: read ${written.files} of ${list.entries.length} files`);
   return { ...written, ...(await archive.finish()) };
 }
 
@@ -126,19 +85,21 @@ function contentsOf(written: Written, { sha256 }: Upload): ArchiveContents {
   };
 }
 
-async function fillUpload(work: Work, upload: Upload, files: ListOfFiles): Promise<ZipResult> {
+async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> {
   const { deps, status, cancel, run } = work;
   const { signal } = cancel;
-  const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
-  await status.write({ upload: { ...state, state: 'open' } }, signal);
+  const { upload, list, recorded, checkpoints, continuation, resumes } = opened;
+  await status.write({ upload: { ...recorded, state: 'open' } }, signal);
   upload.recorded();
-  await using sources = deps.openSources(files.entries, signal);
+  await using sources = deps.openSources(list.entries, signal, continuation?.files);
   run.sources = sources;
-  const written = await writeArchive(work, files, { upload, sources });
+  const written = await writeArchive(work, opened, sources);
   const parts = await upload.finishParts();
   const archive = contentsOf(written, upload);
   const { partsDigest } = upload;
-  await status.write({ upload: { ...state, state: 'committing', parts, partsDigest, archive } }, signal);
+  await checkpoints.stop();
+  run.isCommitting = true;
+  await status.write({ upload: { ...recorded, state: 'committing', parts, partsDigest, archive } }, signal);
   const { etag } = await upload.complete();
   return {
     ...archive,
@@ -146,6 +107,7 @@ async function fillUpload(work: Work, upload: Upload, files: ListOfFiles): Promi
     seconds: Math.round(performance.now() - work.startedAt) / 1000,
     peakMemory: await peakMemoryBytes(),
     retries: upload.retries + sources.retries,
+    ...defined({ resumes }),
     contractVersion: CONTRACT_VERSION,
   };
 }
@@ -169,29 +131,20 @@ async function checkAfter(work: Work, zipJob: OwnZipJob, error: Error): Promise<
 
 async function buildArchive(work: Work, zipJob: OwnZipJob): Promise<ZipResult> {
   const { deps, cancel, run } = work;
-  const { task, podUid, settings, log } = deps;
   const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);
-  const upload = await createUpload({
-    store,
-    settings,
-    log,
-    key: task.key,
-    attempt: podUid,
-    onConflict: task.onConflict,
-    sha256: task.sha256 === true,
-    isShared: task.sharedTarget === true,
-    signal: cancel.signal,
-    onFailure: (error) => cancel.abort(error),
-    uploadsLeft: deps.uploadsLeft,
-  });
-  run.upload = upload;
+  const opened = await openUpload(work, zipJob, { store, files });
+  run.opened = opened;
+  opened.checkpoints.follow(zipJob.status);
   try {
-    return await fillUpload(work, upload, files);
+    return await fillUpload(work, opened);
   } catch (error) {
     // Later failures are only consequences of the first one.
     const failure = cancel.signal.aborted ? toError(cancel.signal.reason) : toError(error);
     cancel.abort(failure);
-    const [, known] = await Promise.all([upload.abandon(), checkAfter(work, zipJob, failure)]);
+    const [, known] = await Promise.all([
+      leaveUpload(work, opened, failure),
+      checkAfter(work, zipJob, failure),
+    ]);
     throw known;
   }
 }
@@ -215,53 +168,21 @@ async function reportResult(work: Work, result: ZipResult): Promise<void> {
   }
 }
 
+/** The last checkpoint has taken a part of the grace period. */
+const LAST_WRITE_OF_KEPT_MS = 4_000;
+
 async function reportFailure(work: Work, error: unknown): Promise<void> {
+  const { deps, run } = work;
+  const failure = deps.toFailure(error);
+  if (run.isKept === true && failure.retriable === true && failure.code !== 'Superseded')
+    deps.uploadsLeft.uploadEnded('kept');
   if (error instanceof StatusError) return;
+  const { lastWriteMs = run.isKept === true ? LAST_WRITE_OF_KEPT_MS : LAST_WRITE_MS } = deps;
   try {
-    await work.status.write(
-      { failure: work.deps.toFailure(error) },
-      AbortSignal.timeout(work.deps.lastWriteMs ?? LAST_WRITE_MS),
-    );
+    await work.status.write({ failure: deps.toFailure(error) }, AbortSignal.timeout(lastWriteMs));
   } catch (writeError) {
     work.deps.log.warn({ err: writeError }, 'could not write the failure to the status');
   }
-}
-
-function createWork(deps: ZipToS3Deps): Work {
-  const run: Run = {};
-  const cancel = new AbortController();
-  const ended = new AbortController();
-  ended.signal.addEventListener('abort', () => cancel.abort(ended.signal.reason), { once: true });
-  const progress = createProgress({
-    podUid: deps.podUid,
-    filesTotal: deps.task.files.count,
-    bytesRead: () => run.sources?.bytesRead ?? 0,
-    bytesUploaded: () => run.upload?.bytesUploaded ?? 0,
-    now: deps.now,
-  });
-  const status = createStatusWriter({
-    api: deps.statusApi,
-    settings: deps.settings,
-    log: deps.log,
-    progress: () => progress.snapshot(),
-    sourceCheck: () => (run.isChecking === true ? run.sources?.known.summary() : undefined),
-    onSuperseded: (error) => ended.abort(error),
-  });
-  return { deps, run, status, progress, cancel, ended, startedAt: performance.now() };
-}
-
-/** Node's longest timer. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-/** The controller ends the job at its deadline. A pod that cannot be reached ends itself then. */
-function stopAtDeadline({ deps, ended }: Work): Disposable {
-  const { activeDeadlineSeconds } = deps.task;
-  function stop(): void {
-    const text = `The job exceeded its deadline of ${activeDeadlineSeconds} s`;
-    ended.abort(new AppError(text, { code: 'Terminated', retryable: true }));
-  }
-  const timer = setTimeout(stop, Math.min(activeDeadlineSeconds * 1000, LONGEST_MS));
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /**

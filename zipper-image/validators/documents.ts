@@ -1642,7 +1642,7 @@ return errors === 0;
 }
 
 export const validateOwnZipJob = validate11;
-const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"},"size":{"type":"integer","minimum":0},"sha256":{"type":"string"},"crc32":{"type":"string"},"contentType":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1}}}}};
+const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"},"size":{"type":"integer","minimum":0},"sha256":{"type":"string"},"crc32":{"type":"string"},"contentType":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"},"exitCode":{"type":"integer"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1},"checkpointed":{"type":"boolean"},"inherits":{"type":"object","required":["uploadId","owner","partSize","checkpoint","resumes"],"properties":{"uploadId":{"type":"string"},"owner":{"type":"string"},"partSize":{"type":"integer","minimum":0},"checkpoint":{"type":"integer","minimum":0},"resumes":{"type":"integer","minimum":0},"adoptedBy":{"type":"string"}}}}}}};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateOwnZipJob" */;
@@ -1889,6 +1889,20 @@ var valid7 = _errs33 === errors;
 else {
 var valid7 = true;
 }
+if(valid7){
+if(data14.exitCode !== undefined){
+let data17 = data14.exitCode;
+const _errs35 = errors;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/exitCode",schemaPath:"#/properties/status/properties/attempts/items/properties/exitCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid7 = _errs35 === errors;
+}
+else {
+var valid7 = true;
+}
+}
 }
 }
 }
@@ -1915,24 +1929,165 @@ var valid5 = true;
 }
 if(valid5){
 if(data12.progressIntervalSeconds !== undefined){
-let data17 = data12.progressIntervalSeconds;
-const _errs35 = errors;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+let data18 = data12.progressIntervalSeconds;
+const _errs37 = errors;
+if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs35){
-if((typeof data17 == "number") && (isFinite(data17))){
-if(data17 < 1 || isNaN(data17)){
+if(errors === _errs37){
+if((typeof data18 == "number") && (isFinite(data18))){
+if(data18 < 1 || isNaN(data18)){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
-var valid5 = _errs35 === errors;
+var valid5 = _errs37 === errors;
 }
 else {
 var valid5 = true;
+}
+if(valid5){
+if(data12.checkpointed !== undefined){
+const _errs39 = errors;
+if(typeof data12.checkpointed !== "boolean"){
+validate11.errors = [{instancePath:instancePath+"/status/checkpointed",schemaPath:"#/properties/status/properties/checkpointed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid5 = _errs39 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data12.inherits !== undefined){
+let data20 = data12.inherits;
+const _errs41 = errors;
+if(errors === _errs41){
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+let missing4;
+if((((((data20.uploadId === undefined) && (missing4 = "uploadId")) || ((data20.owner === undefined) && (missing4 = "owner"))) || ((data20.partSize === undefined) && (missing4 = "partSize"))) || ((data20.checkpoint === undefined) && (missing4 = "checkpoint"))) || ((data20.resumes === undefined) && (missing4 = "resumes"))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits",schemaPath:"#/properties/status/properties/inherits/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+return false;
+}
+else {
+if(data20.uploadId !== undefined){
+const _errs43 = errors;
+if(typeof data20.uploadId !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/uploadId",schemaPath:"#/properties/status/properties/inherits/properties/uploadId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs43 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.owner !== undefined){
+const _errs45 = errors;
+if(typeof data20.owner !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/owner",schemaPath:"#/properties/status/properties/inherits/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs45 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.partSize !== undefined){
+let data23 = data20.partSize;
+const _errs47 = errors;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs47){
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 < 0 || isNaN(data23)){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid8 = _errs47 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.checkpoint !== undefined){
+let data24 = data20.checkpoint;
+const _errs49 = errors;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs49){
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 < 0 || isNaN(data24)){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid8 = _errs49 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.resumes !== undefined){
+let data25 = data20.resumes;
+const _errs51 = errors;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/resumes",schemaPath:"#/properties/status/properties/inherits/properties/resumes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs51){
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 < 0 || isNaN(data25)){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/resumes",schemaPath:"#/properties/status/properties/inherits/properties/resumes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid8 = _errs51 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data20.adoptedBy !== undefined){
+const _errs53 = errors;
+if(typeof data20.adoptedBy !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/adoptedBy",schemaPath:"#/properties/status/properties/inherits/properties/adoptedBy/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs53 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate11.errors = [{instancePath:instancePath+"/status/inherits",schemaPath:"#/properties/status/properties/inherits/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid5 = _errs41 === errors;
+}
+else {
+var valid5 = true;
+}
+}
 }
 }
 }

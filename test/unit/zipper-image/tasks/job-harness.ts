@@ -39,6 +39,7 @@ export const settings = {
   statusRefusalLimitMs: 300,
   statusRetryBaseMs: 1,
   statusRetryMaxMs: 5,
+  checkpointIntervalMs: 5,
 };
 export const task: ArchiveTask = {
   contractVersion: 1,
@@ -95,6 +96,13 @@ export class JobHarness implements AsyncDisposable {
   /** The check of the other sources. */
   checkOthers = async (_signal: AbortSignal): Promise<void> => {};
   sourcesOpened = 0;
+  /** The job has no checkpoint unless a test says so. */
+  checkpoints: ZipToS3Deps['checkpointApi'] = {
+    read: async () => undefined,
+    write: async () => {
+      throw new Error('the job has no checkpoint');
+    },
+  };
   readonly #api: StatusApi;
   readonly #store: Store;
 
@@ -143,6 +151,10 @@ export class JobHarness implements AsyncDisposable {
       settings,
       log,
       statusApi: this.#api,
+      checkpointApi: this.checkpoints,
+      openProbe: () => {
+        throw new Error('nothing is inherited');
+      },
       stopping: this.stopping.signal,
       toFailure: (error) => ({ ...toFailure(error), ...this.left.end() }),
       uploadsLeft: this.left,

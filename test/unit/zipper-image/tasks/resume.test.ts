@@ -1,0 +1,80 @@
+/** A pod continues the upload of an earlier one. */
+import { expect } from 'chai';
+import { EXIT_CODES } from '#crds/exit-codes.ts';
+import { exitCodeOf } from '#zipper-image/status/failure.ts';
+import { contents, finished, killedAfter, optionsOf, undisturbed } from './resume-files.ts';
+import { ResumeWorld } from './resume-world.ts';
+
+describe('an upload of an earlier pod', () => {
+  let world: ResumeWorld;
+  beforeEach(async () => {
+    world = await ResumeWorld.start(optionsOf(contents()));
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  it('is continued: the archive is the same, and what is kept is not requested again (G12)', async () => {
+    const { archive } = await undisturbed(world);
+    const first = await killedAfter(world, 12);
+    const before = world.origin.requests.length;
+    const second = world.nextPod();
+    const { result } = await finished(second);
+    expect(world.archive?.equals(archive)).to.equal(true);
+    expect(result?.resumes).to.equal(1);
+    const { upload } = world.written.get(second.uid) ?? {};
+    expect(upload).to.include({ state: 'committing', owner: first.uid });
+    expect(upload?.resumedParts).to.be.at.least(12);
+    expect(upload?.resumedBytes).to.equal((upload?.resumedParts ?? 0) * world.settings.partSizeBytes);
+    const again = world.origin.requests.slice(before).map(({ path }) => path);
+    expect(again).to.not.include('/first');
+    expect(world.hostile.uploads.size).to.equal(0);
+    expect(world.hostile.objects.get('a.zip')?.metadata).to.include({ 'zip-attempt': first.uid });
+  });
+
+  /** Kills three pods, the first one at this step. */
+  async function killThree(at: number): Promise<void> {
+    for (let pods = 0; ; pods += 1) {
+      const pod = world.nextPod();
+      if (pods < 3) pod.killAt = at + 5 * pods;
+      const { result, error } = await pod.run();
+      // Recovery finishes or aborts a committing upload.
+      if (result !== undefined || world.uploadOf(pod)?.state === 'committing') return;
+      if (!pod.isDead) throw new Error(`the pod failed after a kill at ${at}`, { cause: error });
+      world.over(pod, 137);
+    }
+  }
+
+  for (let eighth = 0; eighth < 8; eighth += 1)
+    it(`leaves the same archive when pods are killed after ${eighth}/8 of their requests (G12)`, async () => {
+      const { archive, steps } = await undisturbed(world);
+      await killThree(2 + Math.floor((eighth * steps.length) / 8));
+      expect(world.archive === undefined || world.archive.equals(archive)).to.equal(true);
+    });
+
+  it('is left by a pod that is stopped, and nothing that was confirmed is fetched again (G12)', async () => {
+    const { archive } = await undisturbed(world);
+    const first = world.nextPod();
+    let confirmed = 0;
+    first.onStep = (step) => {
+      if (step === 'uploadPart after') confirmed += 1;
+      if (confirmed === 14 && world.checkpoint)
+        first.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+    };
+    const { failure } = await first.run();
+    expect(failure).to.include({ code: 'Terminated', upload: 'kept', retriable: true });
+    expect(exitCodeOf(failure!)).to.equal(EXIT_CODES.checkpointed);
+    const left = world.written.get(first.uid);
+    expect(left?.failure).to.include({ code: 'Terminated', upload: 'kept' });
+    expect(left?.upload).to.include({ state: 'open', checkpoint: world.checkpoint?.sequence });
+    const [upload] = world.hostile.uploads.values();
+    const parts = upload?.parts.size ?? 0;
+    expect(parts).to.be.at.least(14);
+    world.over(first, EXIT_CODES.checkpointed);
+    const sent = world.hostile.requests.filter(({ operation }) => operation === 'part').length;
+    const second = world.nextPod();
+    await finished(second);
+    expect(world.archive?.equals(archive)).to.equal(true);
+    const resumed = world.uploadOf(second)?.resumedParts ?? 0;
+    const again = world.hostile.requests.filter(({ operation }) => operation === 'part').length - sent;
+    expect(again + resumed).to.equal(world.uploadOf(second)?.parts);
+  });
+});
