@@ -22,6 +22,7 @@ const ENDS: Readonly<Record<JobKind, readonly [End, ...End[]]>> = {
   ordinary: SUCCESS,
   slow: SUCCESS,
   replacing: SUCCESS,
+  resuming: SUCCESS,
   missing: ['Failed SourceNotFound'],
   // The archive may be complete before the controller reads the cancellation.
   cancelled: ['Cancelled Cancelled', ...SUCCESS],

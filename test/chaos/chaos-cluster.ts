@@ -37,6 +37,8 @@ export interface ChaosCluster extends AsyncDisposable {
   readonly apiServer: FaultProxy;
   /** Undefined if the chart has no history. */
   readonly archive: ArchiveDatabase | undefined;
+  /** SHA-256 of the archive of each variant of `resuming` jobs, by the first one. */
+  readonly archives: Map<number, string>;
   /** The webhook receiver of each namespace. */
   receiverUrl(namespace: string): string;
   listen(listener: Listener): Disposable;
@@ -184,6 +186,7 @@ export async function startChaosCluster(options: ChaosClusterOptions): Promise<C
     origin,
     apiServer: proxies.apiServer,
     archive: options.archive,
+    archives: new Map(),
     receiverUrl: (namespace) => `${proxies.receiver.url}/${namespace}`,
     listen,
     setNodeClock: (namespace, aheadMs) => void pods.aheadMs.set(namespace, aheadMs),

@@ -50,6 +50,8 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly archive: ArchiveDatabase | undefined;
   /** Names of ZipJobs of which an Event says that the history does not have them. */
   reportedLost(): Promise<ReadonlySet<string>>;
+  /** SHA-256 of the archive of each variant of `resuming` jobs, by the first one of the run. Shared by all worlds. */
+  readonly archives: Map<number, string>;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'endRotation'>;
   /** The node reports the pods of this project as if its clock was ahead by this much. */
   setNodeClock(aheadMs: number): void;
@@ -153,6 +155,7 @@ export async function startChaosWorld(chaos: ChaosCluster, namespace: string): P
     },
     ownBucket,
     archive: chaos.archive,
+    archives: chaos.archives,
     reportedLost: async () => {
       const path = `/api/v1/namespaces/${namespace}/events`;
       const { items } = await retry('the Events', () => admin.get<EventList>(path));

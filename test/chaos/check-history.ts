@@ -3,6 +3,7 @@ import { zipJobName } from '#crds/api-group.ts';
 import type { JobFault } from './allowed-ends.ts';
 import { checkJob, endOf, type JobOutcome, type JobStory } from './check-job.ts';
 import { checkKey } from './check-keys.ts';
+import { checkInherited, countResumes, type ResumeCounts } from './check-resumes.ts';
 import { checkFence, readUploads } from './check-uploads.ts';
 import type { JobEnd } from './count-ends.ts';
 import { BUCKET_DELETED, type Place, type Seen, STORE_AWAY } from './observations.ts';
@@ -110,11 +111,14 @@ export interface Judgement {
   /** The end of each accepted job. */
   readonly ends: readonly JobEnd[];
   readonly bytesTwice: number;
+  readonly resumes: ResumeCounts;
 }
 
 /** Checks every rule against the history of these jobs. */
 export function checkHistory(seen: readonly Seen[], { jobs, keys, openUploads }: Findings): Judgement {
-  const uploads = readUploads(exchanges(seen, 'api-server'), exchanges(seen, 'store'));
+  const api = exchanges(seen, 'api-server');
+  const store = exchanges(seen, 'store');
+  const uploads = readUploads(api, store);
   const stories = storiesOf(seen, jobs, uploads);
   const byKey = Map.groupBy(stories, ({ job }) => job.key);
   const violations = [
@@ -123,8 +127,9 @@ export function checkHistory(seen: readonly Seen[], { jobs, keys, openUploads }:
     ...checkIds(stories),
     ...checkCreated(seen, keys),
     ...checkFence(uploads),
+    ...checkInherited(api, store),
     ...checkOpenUploads(openUploads, stories, seen),
   ];
   const ends = stories.map((story) => ({ kind: story.job.kind, end: endOf(story) }));
-  return { violations, ends, bytesTwice: uploads.bytesTwice };
+  return { violations, ends, bytesTwice: uploads.bytesTwice, resumes: countResumes(api) };
 }

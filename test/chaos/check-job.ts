@@ -18,6 +18,10 @@ export interface JobOutcome {
   readonly expected: Readonly<Record<string, string>>;
   /** The object at the key: none, the earlier object, or an archive with these entries. */
   readonly object: 'nothing' | 'older' | Readonly<Record<string, string>>;
+  /** SHA-256 of the object, if it is an archive. */
+  readonly archive?: string;
+  /** Which files a job has whose archive is the same bytes in every run. */
+  readonly variant?: number | undefined;
   /** The earlier object at the key. */
   readonly before: 'nothing' | 'older';
   /** How often the test deleted the job's Kubernetes Job, or may have deleted it. */

@@ -19,6 +19,7 @@ import {
   placeErrors,
   slowApiServer,
 } from './request-faults.ts';
+import { stopZippers } from './stop-zippers.ts';
 import { deleteBucket, onAPod, pauseLeader, rotateSecret } from './timed-faults.ts';
 import { oldList, onWatches } from './watch-faults.ts';
 
@@ -31,6 +32,8 @@ function startTimed(world: ChaosWorld, fault: Exclude<TimedFault, ClusterFault |
       return rotateSecret(world, fault.afterMs);
     case 'pause-leader':
       return pauseLeader(world, fault);
+    case 'stop-zippers':
+      return stopZippers(world, fault);
     case 'delete-bucket':
       return deleteBucket(world, fault.afterMs);
     case 'delete-pod':

@@ -9,8 +9,10 @@ import {
   planNodeClock,
   planRotation,
   planServerFault,
+  planStops,
   planStoreAway,
 } from './planned-fault.ts';
+import { RESUMING_VARIANTS } from './resuming-files.ts';
 
 /**
  * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
@@ -18,14 +20,17 @@ import {
  * at its key.
  */
 const JOB_KINDS = ['ordinary', 'slow', 'slow', 'missing', 'cancelled', 'deleted', 'replacing'] as const;
-export type JobKind = (typeof JOB_KINDS)[number];
+/** resuming: several large files, in ten seconds; see resuming-files.ts. */
+export type JobKind = (typeof JOB_KINDS)[number] | 'resuming';
 
 export interface PlannedJob {
   readonly kind: JobKind;
   /** Delay before the POST. */
   readonly postAfterMs: number;
-  /** Size of each file. */
+  /** Size of each file. Without meaning for `resuming`. */
   readonly bytes: number;
+  /** Of `resuming`: which files it has. */
+  readonly variant?: number;
   /** For `cancelled` and `deleted`: delay after the POST. */
   readonly stopAfterMs: number;
   /** Writes the same key as the other jobs of the schedule with this flag. */
@@ -98,13 +103,38 @@ function planServerFaults(seed: number): readonly PlannedFault[] {
   return random.next() < SERVER_FAULT_RATE ? [planServerFault(random)] : [];
 }
 
+const RESUMING_JOBS = 3;
+const STOP_RATE = 0.5;
+
+function planResumingJob(random: Random): PlannedJob {
+  return {
+    kind: 'resuming',
+    postAfterMs: random.int(0, POSTS_MS),
+    bytes: 0,
+    variant: random.int(0, RESUMING_VARIANTS - 1),
+    stopAfterMs: 0,
+    sharesKey: false,
+  };
+}
+
+/** Drawn separately, too. In half of the schedules, their zippers are stopped and killed. */
+function planResuming(seed: number): Pick<Plan, 'jobs' | 'faults'> {
+  const random = createRandom(seed ^ 0x2e_5005);
+  return {
+    jobs: Array.from({ length: RESUMING_JOBS }, () => planResumingJob(random)),
+    faults: random.next() < STOP_RATE ? [planStops(random)] : [],
+  };
+}
+
 export function planOf(seed: number): Plan {
   const random = createRandom(seed);
   const first = Array.from({ length: random.int(1, MAX_FIRST_JOBS) }, () => planFirstJob(random));
+  const resuming = planResuming(seed);
   return {
     seed,
-    jobs: [...first, ...planNextJobs(seed, first.length)],
+    jobs: [...first, ...planNextJobs(seed, first.length + RESUMING_JOBS), ...resuming.jobs],
     faults: [
+      ...resuming.faults,
       ...Array.from({ length: random.int(2, 4) }, () => planFault(random)),
       ...planExtras(seed),
       ...planServerFaults(seed),
@@ -142,6 +172,20 @@ export function planKill(who: ProcessName | 'store', nthWrite: number): Plan {
     seed: nthWrite,
     jobs: [ONE_JOB],
     faults: [who === 'store' ? { kind: 'store-kill', nthWrite } : { kind: 'kill', who, nthWrite }],
+  };
+}
+
+/** Jobs of several large files, whose zippers are stopped and killed. */
+export function planStopped(seed: number): Plan {
+  const random = createRandom(seed);
+  return {
+    seed,
+    jobs: Array.from({ length: RESUMING_VARIANTS }, (_, variant) => ({
+      ...planResumingJob(random),
+      postAfterMs: 0,
+      variant,
+    })),
+    faults: [planStops(random)],
   };
 }
 

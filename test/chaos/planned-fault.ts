@@ -99,12 +99,24 @@ export type ClusterFault =
   | { readonly kind: 'database-away'; readonly afterMs: number; readonly how: Absence; readonly ms: number }
   | ServerFault;
 
+/**
+ * Ends zippers of `resuming` jobs, each after it has run for some time: half of them by SIGKILL, the others like a drain, by the
+ * deletion of their pod.
+ */
+export interface StopZippers {
+  readonly kind: 'stop-zippers';
+  readonly afterMs: number;
+  readonly times: number;
+  readonly seed: number;
+}
+
 /** Happens at a certain time. */
 export type TimedFault =
   | WatchFault
   | { readonly kind: 'old-list' | 'rotate-secret' | 'delete-bucket'; readonly afterMs: number }
   | { readonly kind: 'pause-leader'; readonly afterMs: number; readonly ms: number }
   | ClusterFault
+  | StopZippers
   | {
       readonly kind: 'delete-pod' | 'kill-zipper' | 'delete-job';
       readonly afterMs: number;
@@ -198,6 +210,15 @@ export function planRotation(random: Random): PlannedFault {
   return {
     kind: 'rotate-secret',
     afterMs: random.int(0, 5_000),
+  };
+}
+
+export function planStops(random: Random): PlannedFault {
+  return {
+    kind: 'stop-zippers',
+    afterMs: 0,
+    times: random.int(5, 9),
+    seed: random.int(1, 1_000_000),
   };
 }
 

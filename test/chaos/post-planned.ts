@@ -1,11 +1,12 @@
 /** Posts the jobs of a schedule. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import type { JobKind, Plan, PlannedJob } from './plan.ts';
+import { resumingEntries, resumingNames, resumingOptions, resumingSources } from './resuming-files.ts';
 
 /** The earlier object at a key. */
 export const OLDER = Buffer.from('the earlier object at the key');
@@ -33,13 +34,21 @@ function seedOf(index: number, file: number): number {
   return index * NAMES.length + file + 1;
 }
 
-/** The expected files in the archive of a job. */
-export function contentsOf({ index, bytes }: NumberedJob): readonly { name: string; bytes: Buffer }[] {
-  return NAMES.map((name, file) => ({ name, bytes: generatedBytes(bytes, seedOf(index, file)) }));
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Name and SHA-256 of each expected entry in the archive of a job. */
+export function expectedOf({ index, bytes, variant }: NumberedJob): Readonly<Record<string, string>> {
+  if (variant !== undefined) return resumingEntries(variant);
+  return Object.fromEntries(
+    NAMES.map((name, file) => [name, sha256(generatedBytes(bytes, seedOf(index, file)))]),
+  );
 }
 
 /** Paths of the files at the source. */
-export function sourcesOf({ kind, bytes, index }: NumberedJob): readonly [string, string] {
+export function sourcesOf({ kind, bytes, index, variant, key }: NumberedJob): readonly string[] {
+  if (variant !== undefined) return resumingSources(variant, key);
   const slowly = kind === 'slow' || kind === 'cancelled' || kind === 'deleted';
   const [one, two] = [seedOf(index, 0), seedOf(index, 1)];
   const first = slowly ? `/drip/${Math.ceil(bytes / 10)}/200/${bytes}/${one}` : `/gen/${bytes}/${one}`;
@@ -66,12 +75,14 @@ export async function prepareJobs(
 /** Posts like a client that retries until it succeeds, with one idempotency key. */
 export async function postPlanned(world: ChaosWorld, planned: NumberedJob): Promise<Post> {
   const { project, history } = world;
-  const { key } = planned;
+  const { key, variant } = planned;
+  const names = variant === undefined ? NAMES : resumingNames(variant);
   const urls = sourcesOf(planned).map((path, file) => ({
     url: world.sourceUrl(path),
-    filename: NAMES[file],
+    filename: names[file],
   }));
-  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls });
+  const options = variant === undefined ? {} : resumingOptions(variant);
+  const body = JSON.stringify({ bucket_name: project.bucketName, key, urls, ...options });
   const idempotencyKey = randomUUID();
   await delay(planned.postAfterMs);
   async function send(): Promise<string | undefined> {

@@ -18,6 +18,10 @@ const UNSUPPORTED = {
   KUBE_REQUEST_TIMEOUT_MS: 5_000,
   RECOVERY_DEADLINE_SECONDS: 30,
   RECOVERY_RETRY_SECONDS: 20,
+  // Every job that uploads parts can be continued. At less than five requests per second, with the progress.
+  RESUME_FROM_BYTES: 0,
+  RESUME_FROM_SECONDS: 0,
+  CHECKPOINT_INTERVAL_MS: 1_000,
 };
 
 const CHAOS_PODS = { metadata: { annotations: { 'zipjobs.dev/test-run': 'chaos' } } };

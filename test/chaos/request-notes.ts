@@ -32,17 +32,28 @@ export function isComplete({ method, path }: Pick<ProxiedRequest, 'method' | 'pa
   return method === 'POST' && path.includes('uploadId=');
 }
 
+const RESUME_EVENTS: readonly unknown[] = ['Resumed', 'ResumeRefused'];
+
+/** Only of events about uploads that outlive their pods. */
+function noteEvent(object: unknown): Notes {
+  const reason = at(object, 'reason');
+  if (!RESUME_EVENTS.includes(reason)) return {};
+  return onlyTexts({ event: reason, text: at(object, 'message') ?? at(object, 'note') });
+}
+
 export function noteKubernetes({ method, path, body }: ProxiedRequest): Notes {
   if (method === 'GET') return {};
   const object = parse(body);
   if (method === 'POST' && /\/jobs(\?|$)/.test(path))
     return onlyTexts({ job: at(object, 'metadata', 'name') });
+  if (/\/events(\/|\?|$)/.test(path)) return noteEvent(object);
   if (!path.includes('/zipjobs/')) return {};
   return onlyTexts({
     phase: at(object, 'status', 'phase'),
     reason: at(object, 'status', 'reason'),
     upload: at(object, 'status', 'upload', 'state'),
     uploadId: at(object, 'status', 'upload', 'uploadId'),
+    inherits: at(object, 'status', 'inherits', 'uploadId'),
     podUid: at(object, 'status', 'job', 'podUid'),
     webhook: at(object, 'status', 'webhook', 'state'),
     result: at(object, 'status', 'result', 'etag'),

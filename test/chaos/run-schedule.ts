@@ -9,6 +9,7 @@ import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
+import { archivesThatDiffer, type ResumeCounts } from './check-resumes.ts';
 import { clearWorld } from './clear-world.ts';
 import type { JobEnd } from './count-ends.ts';
 import { violationsInArchive } from './follow-archive.ts';
@@ -18,7 +19,7 @@ import type { Seen } from './observations.ts';
 import type { Plan } from './plan.ts';
 import { pollResponses } from './poll-responses.ts';
 import {
-  contentsOf,
+  expectedOf,
   type NumberedJob,
   OLDER,
   type Post,
@@ -42,6 +43,7 @@ export interface ScheduleReport {
   readonly deliveries: number;
   /** Total size of the parts that were uploaded again. */
   readonly bytesTwice: number;
+  readonly resumes: ResumeCounts;
 }
 
 /** All jobs, webhooks and pods have to finish within this time after the last POST. */
@@ -112,13 +114,18 @@ async function untilAllFinished(
 }
 
 /** Listed by key: the bucket of thousands of schedules has many pages. */
-async function objectAt(world: ChaosWorld, key: string): Promise<JobOutcome['object']> {
+async function objectAt(
+  world: ChaosWorld,
+  key: string,
+): Promise<Pick<JobOutcome, 'object'> & { readonly archive?: string }> {
   const bytes = await world.project.bucket.bytes(key).catch((error: unknown) => {
     if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
     throw error;
   });
-  if (bytes === undefined) return 'nothing';
-  return bytes.equals(OLDER) ? 'older' : entriesOf(bytes);
+  if (bytes === undefined) return { object: 'nothing' };
+  return bytes.equals(OLDER)
+    ? { object: 'older' }
+    : { object: await entriesOf(bytes), archive: sha256(bytes) };
 }
 
 async function outcomeOf(world: ChaosWorld, job: PostedJob): Promise<JobOutcome> {
@@ -128,8 +135,9 @@ async function outcomeOf(world: ChaosWorld, job: PostedJob): Promise<JobOutcome>
     key: job.key,
     sources: sourcesOf(job),
     before: job.kind === 'replacing' ? 'older' : 'nothing',
-    object: await objectAt(world, job.key),
-    expected: Object.fromEntries(contentsOf(job).map(({ name, bytes }) => [name, sha256(bytes)])),
+    ...(await objectAt(world, job.key)),
+    expected: expectedOf(job),
+    variant: job.variant,
     jobsDeleted: world.history.seen.filter(
       (one) => one.kind === 'note' && one.text === `delete jobs/${zipJobName(job.uuid)}`,
     ).length,
@@ -237,10 +245,11 @@ export async function runSchedule(world: ChaosWorld, plan: Plan): Promise<Schedu
   const seen = [...history.seen];
   const others = posts.filter((post) => 'end' in post);
   const keys = prepared.map(({ key }) => key);
-  const { ends, bytesTwice, ...checked } = checkHistory(seen, { jobs: outcomes, keys, openUploads });
+  const { ends, bytesTwice, resumes, ...checked } = checkHistory(seen, { jobs: outcomes, keys, openUploads });
   const violations = [
     ...checked.violations,
     ...others.filter(({ end }) => end === 'not accepted').map(() => NOT_ACCEPTED),
+    ...archivesThatDiffer(world.archives, outcomes),
     ...(await clearAfter(world)),
     ...(await violationsInArchive(world, jobs)),
   ];
@@ -252,6 +261,7 @@ export async function runSchedule(world: ChaosWorld, plan: Plan): Promise<Schedu
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
     deliveries: seen.filter((one) => one.kind === 'exchange' && one.place === 'receiver').length,
     bytesTwice,
+    resumes,
     seconds: (performance.now() - started) / 1000,
   };
 }

@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
+import { NO_RESUMES, resumesText } from './check-resumes.ts';
 import { endsText } from './count-ends.ts';
 import { planOf } from './plan.ts';
 import { repeatCommand } from './repeat-on-parent.ts';
@@ -44,6 +45,7 @@ async function report(world: ChaosWorld, seed: number): Promise<ScheduleReport> 
       kills: 0,
       deliveries: 0,
       bytesTwice: 0,
+      resumes: NO_RESUMES,
     };
   }
 }
@@ -62,10 +64,13 @@ export async function runSchedules(
 }
 
 /** One line about what a schedule did, and how to run it again when it broke a rule. */
-export function reportLines(seed: number, { violations, ends, seconds }: ScheduleReport): readonly string[] {
+export function reportLines(
+  seed: number,
+  { violations, ends, seconds, resumes }: ScheduleReport,
+): readonly string[] {
   const faults = planOf(seed).faults.map(({ kind, ...rest }) => `${kind} ${JSON.stringify(rest)}`);
   return [
-    `seed ${seed}: ${seconds.toFixed(1)} s, ${endsText(ends)}; ${faults.join(', ')}`,
+    `seed ${seed}: ${seconds.toFixed(1)} s, ${endsText(ends)}, ${resumesText(resumes)}; ${faults.join(', ')}`,
     ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
     ...(violations.length === 0 ? [] : [`  run again: ${repeatCommand(seed)}`]),
   ];

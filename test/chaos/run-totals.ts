@@ -1,16 +1,20 @@
 /** The totals of many schedules. */
+import { addResumes, NO_RESUMES, resumesText } from './check-resumes.ts';
 import { checkEnds, endLines, type JobEnd } from './count-ends.ts';
 import type { ScheduleReport } from './run-schedule.ts';
 import type { Rule } from './violation.ts';
 
 export interface RunTotals {
-  add(seed: number, report: Pick<ScheduleReport, 'bytesTwice' | 'ends' | 'seconds' | 'violations'>): void;
+  add(
+    seed: number,
+    report: Pick<ScheduleReport, 'bytesTwice' | 'ends' | 'resumes' | 'seconds' | 'violations'>,
+  ): void;
   readonly schedules: number;
   /** Violations of single schedules, and of the rules that only a whole run can break. */
   readonly violations: number;
   /** Violations of the rules that only a whole run can break. */
   wholeRun(): readonly Rule[];
-  /** How many jobs of each planned kind ended how, the seeds, their duration, the bytes uploaded twice, and violations of the whole run. */
+  /** The ends of the jobs of each planned kind, the seeds, their duration, the bytes uploaded twice, the uploads continued, and violations of the whole run. */
   lines(): readonly string[];
 }
 
@@ -28,6 +32,7 @@ export function createRunTotals(): RunTotals {
   const broken: number[] = [];
   let violations = 0;
   let bytesTwice = 0;
+  let resumes = NO_RESUMES;
 
   function duration(): string {
     const [seed, slowest] = [...secondsOf].toSorted(([, one], [, other]) => other - one)[0] ?? [0, 0];
@@ -45,6 +50,7 @@ export function createRunTotals(): RunTotals {
       secondsOf.set(seed, report.seconds);
       violations += report.violations.length;
       bytesTwice += report.bytesTwice;
+      resumes = addResumes(resumes, report.resumes);
       if (report.violations.length > 0) broken.push(seed);
     },
     get schedules() {
@@ -57,6 +63,7 @@ export function createRunTotals(): RunTotals {
       ...endLines(ends),
       `${seedsText([...secondsOf.keys()])}: ${duration()}`,
       `${(bytesTwice / 1024 / 1024).toFixed(1)} MiB were uploaded twice`,
+      resumesText(resumes),
       ...(broken.length === 0 ? [] : [`violations in ${seedsText(broken)}`]),
       ...wholeRun().map(({ rule, text }) => `${rule} ${text}`),
     ],

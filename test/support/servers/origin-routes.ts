@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generatedChunks } from '../builders/generated-bytes.ts';
 import { cutRoute } from './origin-cut-route.ts';
+import { pacedRoute } from './origin-paced-route.ts';
 import { type OriginRoute, send } from './origin-request.ts';
 
 function number(text: string | undefined): number {
@@ -23,6 +24,7 @@ function lengthOf(bytes: number): Record<string, string> {
  * - `/status/<status>` a status with a short text
  * - `/die/<after>/<bytes>/<seed>` disconnects after this many bytes; `?times=n` only the first n times
  * - `/cut/<times>/<bytes>/<seed>` disconnects at random offsets and supports Range; see cutRoute
+ * - `/paced/<bytesPerSecond>/<bytes>/<seed>` has a rate and supports Range; see pacedRoute
  * - `/stall/<after>/<bytes>/<seed>` stops sending after this many bytes; `?times=n` only the first n times
  * - `/drip/<chunkBytes>/<everyMs>/<bytes>/<seed>` sends one chunk per interval
  * - `/wrong-length/<declared>/<bytes>/<seed>` declares another length than it sends, then closes
@@ -78,6 +80,7 @@ export const READY_MADE_ROUTES: Readonly<Record<string, OriginRoute>> = {
     response.socket?.end(() => response.socket?.destroy());
   },
   cut: cutRoute,
+  paced: pacedRoute,
   stall: async (request, response, incoming) => {
     const [after, bytes, seed] = request.rest;
     const rest = [bytes ?? '0', seed ?? '0'];

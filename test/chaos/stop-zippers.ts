@@ -1,0 +1,94 @@
+/** Ends zippers in the middle of their uploads, as spot nodes, drains and the OOM killer do. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '#test/support/random.ts';
+import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
+import type { ChaosWorld } from './chaos-world.ts';
+import type { FaultOf, LiveFault } from './live-fault.ts';
+
+const LOOK_MS = 250;
+/** How long a pod runs, counted from its first part: sources take ten seconds. */
+const RUN_MS = [500, 6_000] as const;
+/** Some end at any time, also before they have uploaded anything. */
+const EARLY_RATE = 0.2;
+
+/** The note of an accepted job with a kind, its ID and its key. */
+const RESUMING = /^accepted resuming (\S+) (\S+)/;
+
+interface ResumingJob {
+  readonly id: string;
+  readonly key: string;
+}
+
+function resumingJobs({ seen }: ChaosWorld['history']): readonly ResumingJob[] {
+  return seen.flatMap((one) => {
+    const [, id, key] = (one.kind === 'note' && RESUMING.exec(one.text)) || [];
+    return id === undefined || key === undefined ? [] : [{ id, key }];
+  });
+}
+
+/** Whether a part of the archive was stored since this time. */
+function hasPartSince({ seen }: ChaosWorld['history'], key: string, since: number): boolean {
+  return seen.some(
+    (one) =>
+      one.kind === 'exchange' &&
+      one.place === 'store' &&
+      one.at > since &&
+      one.request.method === 'PUT' &&
+      one.request.path.includes(`${key}?partNumber=`),
+  );
+}
+
+interface Life {
+  readonly since: number;
+  readonly isEarly: boolean;
+  readonly runMs: number;
+  /** When it ends; undefined until it is known. */
+  dueAt: number | undefined;
+}
+
+export function stopZippers(world: ChaosWorld, fault: FaultOf<'stop-zippers'>): LiveFault {
+  const random = createRandom(fault.seed);
+  const lives = new Map<string, Life>();
+  let left = fault.times;
+
+  function lifeOf({ uid }: RunningPod): Life {
+    const life = lives.get(uid) ?? {
+      since: performance.now(),
+      isEarly: random.next() < EARLY_RATE,
+      runMs: random.int(...RUN_MS),
+      dueAt: undefined,
+    };
+    lives.set(uid, life);
+    return life;
+  }
+  function isDue(pod: RunningPod, { key }: ResumingJob): boolean {
+    const life = lifeOf(pod);
+    const now = performance.now();
+    if (life.dueAt === undefined && (life.isEarly || hasPartSince(world.history, key, life.since)))
+      life.dueAt = now + life.runMs;
+    return life.dueAt !== undefined && life.dueAt <= now;
+  }
+  async function stop(pod: RunningPod): Promise<void> {
+    lifeOf(pod).dueAt = Infinity;
+    left -= 1;
+    if (random.next() < 0.5) world.kill(pod.uid);
+    else await world.remove('api/v1', 'pods', pod.name);
+  }
+  async function look(): Promise<void> {
+    const jobs = resumingJobs(world.history);
+    const due = world.zipperPods().find((pod) => {
+      const job = jobs.find(({ id }) => pod.name.includes(id));
+      return job !== undefined && isDue(pod, job);
+    });
+    if (due !== undefined) await stop(due);
+  }
+  return {
+    act: async (signal) => {
+      await delay(fault.afterMs, undefined, { signal });
+      while (left > 0) {
+        await look();
+        await delay(LOOK_MS, undefined, { signal });
+      }
+    },
+  };
+}
