@@ -59,10 +59,8 @@ export interface ClusterOptions {
   readonly apiServerFlags?: readonly string[];
   /** Memory limit of kube-apiserver in GiB. It needs 1 GiB with 10,000 ZipJobs, and becomes slow close to its limit. Default: 2. */
   readonly apiServerMemoryGib?: number;
-  /**
-   * A Job replaces its first failed pod after 1 s instead of 10 s, the next one after 2 s, and so on. Default: false.
-   */
-  readonly quickJobs?: boolean;
+  /** Milliseconds after which a Job replaces its first failed pod; it doubles for each further one. Default: 10 s, as in Kubernetes. */
+  readonly jobBackoffMs?: number;
   /** Base URL of the API server for a pod, such as the URL of a proxy. Undefined: the server's own. */
   readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
   /** Additional env for the processes of a pod; overrides their own. */

@@ -57,14 +57,17 @@ interface StartedPlane {
   readonly binaries: Binaries;
 }
 
+/** As in Kubernetes. */
+const JOB_BACKOFF_MS = 10_000;
+
 async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): Promise<StartedPlane> {
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
   function onProcess(process: ServerProcess): void {
     life.defer(() => process.kill());
   }
-  const { apiServerFlags = [], apiServerMemoryGib = 2, quickJobs = false } = options;
-  const settings = { apiServerFlags, apiServerMemoryGib, quickJobs };
+  const { apiServerFlags = [], apiServerMemoryGib = 2, jobBackoffMs = JOB_BACKOFF_MS } = options;
+  const settings = { apiServerFlags, apiServerMemoryGib, jobBackoffMs };
   const [plane, store] = await Promise.all([
     startControlPlane({ dir, binary: binaries.controlPlane, ...settings, onProcess }),
     startStore({ dir, binary: binaries.store, launcher: binaries.cluster, onProcess }),

@@ -64,7 +64,7 @@ export function apiServerFlags(at: {
 
 export function controllerManagerFlags(
   kubeconfig: string,
-  { certificates, quickJobs }: { readonly certificates: string; readonly quickJobs: boolean },
+  { certificates, jobBackoffMs }: { readonly certificates: string; readonly jobBackoffMs: number },
 ): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
@@ -78,7 +78,7 @@ export function controllerManagerFlags(
     // Detects a lost node within the time of a test. The default of Kubernetes is 50 s.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=16s',
-    ...(quickJobs ? ['--job-pod-failure-backoff=1s'] : []),
+    `--job-pod-failure-backoff=${jobBackoffMs}ms`,
   ];
 }
 

@@ -18,8 +18,8 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags: readonly string[];
   /** GiB, at which the API server starts to collect garbage all the time. */
   readonly apiServerMemoryGib: number;
-  /** A shorter backoff of Jobs than that of Kubernetes. */
-  readonly quickJobs: boolean;
+  /** How long a Job waits before it replaces its first failed pod, and twice as long before each further one. */
+  readonly jobBackoffMs: number;
   /** Called with each process when it starts, so that a failed start can stop it. */
   readonly onProcess: (process: ServerProcess) => void;
 }
@@ -113,7 +113,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     'kube-controller-manager',
     controllerManagerFlags(plane.configOf('system:kube-controller-manager'), {
       certificates,
-      quickJobs: options.quickJobs,
+      jobBackoffMs: options.jobBackoffMs,
     }),
   );
   let etcd = await startedEtcd;

@@ -8,4 +8,6 @@ export const NODE_ENV = {
   cgroup: 'ZIPJOBS_NODE_CGROUP',
   /** Archive of our images. */
   images: 'ZIPJOBS_NODE_IMAGES',
+  /** Milliseconds before a Job replaces its first failed pod, set by the user. */
+  jobBackoffMs: 'ZIPJOBS_NODE_JOB_BACKOFF_MS',
 } as const;

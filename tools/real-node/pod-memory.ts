@@ -14,6 +14,21 @@ export interface CgroupMemory {
   readonly workingSet: number;
 }
 
+/** Where the memory of a cgroup is counted. */
+function folderOf(name: string): string {
+  const isVersion2 = existsSync(join(MOUNT, 'cgroup.controllers'));
+  return join(MOUNT, isVersion2 ? '' : 'memory', name);
+}
+
+function namesOf(parent: string, uid: string): readonly string[] {
+  return CLASSES.map((one) => join(parent, 'kubepods', one, `pod${uid}`));
+}
+
+/** The folders that the cgroup of a pod may have, one for each class of pods. Those of its containers are below it. */
+export function cgroupsOfPod(parent: string, uid: string): readonly string[] {
+  return namesOf(parent, uid).map(folderOf);
+}
+
 /** The memory of all pods of the node whose cgroups have this parent. */
 export function memoryOfPods(parent: string): Promise<CgroupMemory | undefined> {
   return memoryOf(join(parent, 'kubepods'));
@@ -21,8 +36,8 @@ export function memoryOfPods(parent: string): Promise<CgroupMemory | undefined> 
 
 /** The memory of a pod, with all its containers; undefined if it has no cgroup now. */
 export async function memoryOfPod(parent: string, uid: string): Promise<CgroupMemory | undefined> {
-  for (const one of CLASSES) {
-    const memory = await memoryOf(join(parent, 'kubepods', one, `pod${uid}`));
+  for (const name of namesOf(parent, uid)) {
+    const memory = await memoryOf(name);
     if (memory !== undefined) return memory;
   }
   return undefined;
@@ -30,7 +45,7 @@ export async function memoryOfPod(parent: string, uid: string): Promise<CgroupMe
 
 async function memoryOf(name: string): Promise<CgroupMemory | undefined> {
   const isVersion2 = existsSync(join(MOUNT, 'cgroup.controllers'));
-  const folder = join(MOUNT, isVersion2 ? '' : 'memory', name);
+  const folder = folderOf(name);
   function read(file: string): Promise<string> {
     return readFile(join(folder, file), 'utf8');
   }

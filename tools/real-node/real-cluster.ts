@@ -28,12 +28,19 @@ const API_SERVER_FLAGS = [
  */
 export async function startRealCluster(log: Log): Promise<RealCluster> {
   const { [NODE_ENV.dir]: dir, [NODE_ENV.cgroup]: cgroup, [NODE_ENV.images]: images } = process.env;
+  const { [NODE_ENV.jobBackoffMs]: jobBackoffMs } = process.env;
   if (dir === undefined || cgroup === undefined || images === undefined)
     throw new ClusterError('A real node needs namespaces of its own. Run: npm run test:node');
   await using started = new AsyncDisposableStack();
   await prepareNamespaces(dir);
   log('Starting the control plane');
-  const cluster = started.use(await startNodelessCluster({ apiServerFlags: API_SERVER_FLAGS, log }));
+  const cluster = started.use(
+    await startNodelessCluster({
+      apiServerFlags: API_SERVER_FLAGS,
+      log,
+      ...(jobBackoffMs !== undefined && { jobBackoffMs: Number(jobBackoffMs) }),
+    }),
+  );
   const { cluster: launcher } = await ensureBinaries(log);
   const program = await ensureProgram(NODE_PROGRAM, log);
   log('Starting the node');

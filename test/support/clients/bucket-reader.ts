@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadObjectCommand,
@@ -31,6 +33,9 @@ export interface BucketReader extends Disposable {
   bytes(key: string): Promise<Buffer>;
   put(key: string, body: Buffer): Promise<void>;
   download(key: string, toPath: string): Promise<void>;
+  /** Of an object that may be larger than the memory, in hexadecimal digits. */
+  sha256(key: string): Promise<string>;
+  remove(key: string): Promise<void>;
 }
 
 export function createBucketReader(store: StoreAccess, bucket: string): BucketReader {
@@ -67,6 +72,14 @@ export function createBucketReader(store: StoreAccess, bucket: string): BucketRe
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));
     },
     download: async (key, toPath) => pipeline(await body(key), createWriteStream(toPath)),
+    sha256: async (key) => {
+      const hash = createHash('sha256');
+      for await (const piece of await body(key)) hash.update(piece as Buffer);
+      return hash.digest('hex');
+    },
+    remove: async (key) => {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+    },
     [Symbol.dispose]: () => client.destroy(),
   };
 }

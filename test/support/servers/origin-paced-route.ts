@@ -6,6 +6,12 @@ import { type OriginRequest, type OriginRoute, send } from './origin-request.ts'
 
 /** When the next bytes may be sent, by what shares the rate. */
 const freeAt = new Map<string, number>();
+const sent = new Map<string, number>();
+
+/** Bytes that were sent so far with this `?in=`, also to clients that did not read them. */
+export function pacedBytesSent(key: string): number {
+  return sent.get(key) ?? 0;
+}
 
 interface Paced {
   readonly key: string;
@@ -22,6 +28,8 @@ async function* paced(
     const at = Math.max(now, freeAt.get(key) ?? 0);
     freeAt.set(key, at + (piece.length * 1000) / bytesPerSecond);
     if (at > now) await delay(at - now, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    sent.set(key, pacedBytesSent(key) + piece.length);
     yield piece;
   }
 }

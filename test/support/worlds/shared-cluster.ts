@@ -21,7 +21,7 @@ let started: Promise<Cluster> | undefined;
 export function sharedCluster(): Promise<Cluster> {
   started ??= startCluster({
     images: TEST_IMAGES,
-    quickJobs: true,
+    jobBackoffMs: 1_000,
     log: (line) => process.stderr.write(`${line}\n`),
     apiServerUrlFor: (pod) => podRoutes.apiServerUrlFor?.(pod),
     extraEnvFor: (pod) => podRoutes.extraEnvFor?.(pod) ?? {},
