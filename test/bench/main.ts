@@ -4,8 +4,9 @@
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
  * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request pipe (networks that limit each connection;
  * `--way TEXT` for the cases whose name starts with it), neighbours (with `--way NAME` for some of its ways), scale (`--jobs N`
- * running jobs, default 5,000, and `--queued N`, default twenty times as many), checkpoint and history (`--rows N`, default 1,000,000;
- * `--bulk` to build indexes after the rows). On a shared machine only ratios within one run are meaningful.
+ * running jobs, default 5,000, and `--queued N`, default twenty times as many), checkpoint, resume (`--full` for 10 GiB) and history
+ * (`--rows N`, default 1,000,000; `--bulk` to build indexes after the rows). On a shared machine only ratios within one run are
+ * meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -23,6 +24,7 @@ import { historyLines } from './history/print-history.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { measurePipe, type PipeResult, pipeLine } from './pipe/measure-pipe.ts';
 import { pipeCases } from './pipe/pipe-cases.ts';
+import { measureResume } from './resume-cost.ts';
 import { runCase } from './run-case.ts';
 import { measureScale, SCALE_JOBS, type ScaleFigure, sizeOf } from './scale/measure-scale.ts';
 
@@ -154,6 +156,22 @@ async function scale(): Promise<void> {
   await measureScale({ cluster, size: sizeOf(Number(values.jobs ?? SCALE_JOBS), queued), log, report });
 }
 
+async function resume(): Promise<void> {
+  const gib = values.full ? 10 : 2;
+  const [bytes, pairs] = values.quick ? [256 * 1024 ** 2, 2] : [gib * 1024 ** 3, 10];
+  await using world = await openWorld({ log, plain: values.plain, parent: values.dir });
+  const ours = (await findContenders(world, log)).find(({ name }) => name === 'zipjobs');
+  if (ours === undefined) return;
+  const cost = await measureResume(world, ours, { bytes, pairs: Number(values.rounds ?? pairs), log });
+  console.log(
+    values.json
+      ? JSON.stringify(cost)
+      : `resume: ${cost.what}: ${cost.with_s} s with checkpoints, ${cost.without_s} s without; median of ${cost.pairs} ratios ` +
+          `${cost.wall_ratio} (target 1.01), CPU ${cost.cpu_ratio}; at most ${cost.checkpoints_per_minute} checkpoints a minute ` +
+          `(target 2); ${cost.other_requests_without} more requests without them (target 0)`,
+  );
+}
+
 async function history(): Promise<void> {
   const figures = await measureHistory({
     rows: Number(values.rows),
@@ -197,5 +215,6 @@ if (values.case?.includes('scale') === true) await scale();
 if (values.case?.includes('checkpoint') === true) await checkpoint();
 if (values.case?.includes('neighbours') === true) await neighbours();
 if (values.case?.includes('pipe') === true) await pipe();
+if (values.case?.includes('resume') === true) await resume();
 if (values.case?.includes('history') === true) await history();
 await sideBySide();
