@@ -18,8 +18,10 @@ export interface WrittenEntry extends EntrySizes {
   readonly sha256?: string;
 }
 
+type RecordedPlace = Omit<EntryRecord, 'crc' | 'sha256' | 'segments'>;
+
 /** What the archive says about an entry when its place is known. */
-export interface PlacedEntry extends Omit<EntryRecord, 'crc' | 'sha256' | 'segments'> {
+export interface PlacedEntry extends RecordedPlace {
   /** Of a `placed` entry: the segments whose bytes are all there at the time of the call. */
   readonly segments?: () => readonly EntrySegment[];
 }
@@ -39,21 +41,14 @@ interface Placed {
   readonly modified: Date;
 }
 
-export function placedOf({ form, head, sizes, modified }: Placed): PlacedEntry {
+export function placedOf({ form, head, sizes, modified }: Placed): RecordedPlace {
   const { size, compressedSize } = sizes;
   const bytes = entryBytes(head, compressedSize);
   return { form, method: head.method, bytes, size, compressedSize, time: toSecondsSince1980(modified) };
 }
 
 /** The same place as recorded. */
-export function placedAs({
-  form,
-  method,
-  bytes,
-  size,
-  compressedSize,
-  time,
-}: EntryRecord): Omit<PlacedEntry, 'segments'> {
+export function placedAs({ form, method, bytes, size, compressedSize, time }: EntryRecord): RecordedPlace {
   return { form, method, bytes, size, compressedSize, time };
 }
 

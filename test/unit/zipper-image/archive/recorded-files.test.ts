@@ -56,7 +56,7 @@ describe('createRecordedFiles', () => {
     expect(five).to.deep.equal({ ...FACTS, entry: placed(300, 'whole') });
   });
 
-  it('has the records of an earlier pod for the files that are not reached, without sums of those that are fetched anew', () => {
+  it('has the records of an earlier pod for the files that are not reached, without sums of those that are fetched as new ones', () => {
     const kept = recordOf(300, { crc: 1 });
     const records = [kept, { ...recordOf(400, { crc: 2 }), validator: '"v"' }, kept];
     const at = 0;
