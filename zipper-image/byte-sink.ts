@@ -36,6 +36,8 @@ export interface ArchiveSink extends ByteSink {
   readonly leastPartBytes: number;
   /** How many of the next bytes lie in a kept part, up to its end. 0 if the next byte is to be made. */
   keptAhead(): number;
+  /** How many bytes are to be made before the next kept part. Infinity if there is none. */
+  freshAhead(): number;
   /** Leaves out the next bytes, which must lie in kept parts. @throws AppError SourceChanged if they do not */
   skip(bytes: number): void;
   /** Writes bytes that may have been written before: those in kept parts are dropped. */

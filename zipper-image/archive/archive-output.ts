@@ -59,6 +59,11 @@ export class ArchiveOutput {
     return { part, bytes };
   }
 
+  /** @throws AppError SourceChanged if so many bytes do not fit in front of the next kept part */
+  assertFits(bytes: number): void {
+    if (bytes > this.#sink.freshAhead()) throw layoutChanged();
+  }
+
   /** @throws AppError SourceChanged if the next byte is not the one with this offset */
   assertAt(offset: number): void {
     if (this.offset !== offset) throw layoutChanged();

@@ -262,6 +262,8 @@ class ZipWriter implements Archive {
     const { modified } = entry;
     const sizes = { compressedSize: stored.codedBytes, size: stored.length };
     const placed = placedOf({ form: 'placed', head, sizes, modified });
+    // Otherwise this would be found when most of the file is read.
+    if (!isAgain) this.#output.assertFits(placed.bytes);
     entry.onPlaced?.({ ...placed, segments: () => stored.segments() });
     const started = await this.#start(head, NO_SIZES, isAgain);
     const poured = this.#pour(entry, body, stored);

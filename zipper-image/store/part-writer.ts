@@ -55,6 +55,8 @@ export interface PartWriter extends ArchiveSink {
 class PooledPartWriter implements PartWriter, PartOwner {
   readonly #options: PartWriterOptions;
   readonly checksum: PartChecksum;
+  /** Number of the last kept part; 0 if there is none. */
+  readonly #lastKept: number;
   readonly #free: Buffer[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   /** In order: those whose bytes `onBytes` has not received yet. */
@@ -77,6 +79,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
       if (bytes !== partBytes(number))
         throw new RangeError(`part ${number} with ${bytes} bytes cannot be kept`);
     this.#options = options;
+    this.#lastKept = Math.max(0, ...(kept?.keys() ?? []));
     this.checksum = options.checksum;
   }
 
@@ -113,6 +116,17 @@ class PooledPartWriter implements PartWriter, PartOwner {
     const { kept, partBytes } = this.#options;
     const next = this.partsStarted + 1;
     return kept?.has(next) === true ? partBytes(next) : 0;
+  }
+
+  freshAhead(): number {
+    if (this.keptAhead() > 0) return 0;
+    const { kept, partBytes } = this.#options;
+    let ahead = this.#current?.rest ?? 0;
+    for (let number = this.partsStarted + 1; number <= this.#lastKept; number += 1) {
+      if (kept?.has(number) === true) return ahead;
+      ahead += partBytes(number);
+    }
+    return Infinity;
   }
 
   skip(bytes: number): void {

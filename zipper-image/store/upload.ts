@@ -14,6 +14,7 @@ import { blockBytes, partBytes, poolBytes } from '#runtime/zip-request/part-size
 import type { ArchiveSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
+import { limitedSink } from './limited-sink.ts';
 import { bytesOf, createPartSender, type PartSender } from './part-sender.ts';
 import { digestOfParts } from './part-verification.ts';
 import { createPartWriter, type FilledPart, type PartWriter } from './part-writer.ts';
@@ -239,33 +240,6 @@ async function complete(
     onGone: () => uploadsLeft.uploadEnded('aborted'),
   };
   return publish(publishDeps, { ...upload, attempt, onConflict });
-}
-
-function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): ArchiveSink {
-  return {
-    write: (chunk, crc) => {
-      assertFits(chunk.length);
-      return sink.write(chunk, crc);
-    },
-    reserve: async (most) => {
-      assertFits(most);
-      return sink.reserve(most);
-    },
-    get nextPart() {
-      return sink.nextPart;
-    },
-    leastPartBytes: sink.leastPartBytes,
-    keptAhead: () => sink.keptAhead(),
-    skip: (bytes) => {
-      assertFits(bytes);
-      sink.skip(bytes);
-    },
-    rewrite: async (chunk, crc) => {
-      assertFits(chunk.length);
-      return sink.rewrite(chunk, crc);
-    },
-    fail: (error) => sink.fail(error),
-  };
 }
 
 function openUpload(deps: OpenDeps, ref: UploadRef): Upload {

@@ -45,6 +45,7 @@ export const writePlannedArchive: WriteArchive = async (fill, options) => {
     nextPart: 1,
     leastPartBytes: 1,
     keptAhead: () => 0,
+    freshAhead: () => Infinity,
     skip: () => undefined,
     rewrite: async () => undefined,
     write: (chunk) => {

@@ -111,8 +111,15 @@ describe('a continued entry', () => {
   });
 
   it('does not mix with a new one in a kept part', async () => {
-    const { archive } = openArchive([3]);
+    const { archive, sink } = openArchive([3]);
     expect(await codeOf(archive.add(long()))).to.equal('SourceChanged');
+    // Nothing was read in vain.
+    expect(sink.bytesWritten).to.equal(0);
+    const { written } = await archive.add(archiveEntryOf({ name: 'fits', body: LONG.subarray(0, 19_900) }));
+    await written;
+    expect(await codeOf(archive.add(archiveEntryOf({ name: 'does not', body: SHORT })))).to.equal(
+      'SourceChanged',
+    );
   });
 });
 

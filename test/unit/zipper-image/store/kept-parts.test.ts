@@ -44,13 +44,15 @@ async function codeOf(work: () => unknown): Promise<string> {
 describe('kept parts', () => {
   it('are counted, and take no memory and no request', async () => {
     const { writer, sent } = writing([1, 2, 4]);
-    expect([writer.keptAhead(), writer.nextPart]).to.deep.equal([SIZE, 1]);
+    expect([writer.keptAhead(), writer.nextPart, writer.freshAhead()]).to.deep.equal([SIZE, 1, 0]);
     writer.skip(1500);
     expect([writer.keptAhead(), writer.nextPart]).to.deep.equal([500, 2]);
     writer.skip(500);
     expect([writer.keptAhead(), writer.nextPart, writer.blocksAllocated]).to.deep.equal([0, 3, 0]);
+    expect(writer.freshAhead()).to.equal(SIZE);
     await writer.write(Buffer.alloc(SIZE, 1));
     writer.skip(SIZE);
+    expect(writer.freshAhead()).to.equal(Infinity);
     await writer.write(Buffer.from('end'));
     await writer.finish();
     expect([...sent.keys()]).to.deep.equal([3, 5]);
