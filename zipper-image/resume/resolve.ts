@@ -55,7 +55,7 @@ export class RefusedError extends Error {
 /** Most bodies that are fetched again, which stay in memory. The parts of further boundary files are made again. */
 const MOST_REPEATED = 64;
 
-type Answer =
+type Reply =
   | { readonly kind: 'repeated'; readonly body: Uint8Array }
   | { readonly kind: 'ranges' }
   | { readonly kind: 'refused' };
@@ -65,9 +65,9 @@ class Resolution {
   readonly #deps: ResolveDeps;
   readonly #kept: Set<number>;
   /** By index. */
-  readonly #answers = new Map<number, Answer>();
+  readonly #replies = new Map<number, Reply>();
   /** Files that have lost a part since they were looked at. */
-  readonly #unsettled: Set<FilePlace>;
+  readonly #unchecked: Set<FilePlace>;
   #repeated = 0;
 
   constructor(records: Records, candidates: ReadonlySet<number>, deps: ResolveDeps) {
@@ -77,15 +77,15 @@ class Resolution {
     this.#kept = new Set(
       parts.flatMap(({ number, to }) => (to <= end && candidates.has(number) ? [number] : [])),
     );
-    this.#unsettled = new Set(this.#map.files);
+    this.#unchecked = new Set(this.#map.files);
   }
 
   async run(): Promise<Resolved> {
     for (;;) {
-      const asked = this.#settle();
+      const asked = this.#check();
       if (asked.length === 0) break;
       await Promise.all(asked.map((file) => this.#ask(file)));
-      for (const file of asked) this.#unsettled.add(file);
+      for (const file of asked) this.#unchecked.add(file);
     }
     const files = this.#map.files.flatMap((file): readonly [number, ContinuedFile][] => {
       const continued = this.#continued(file);
@@ -95,39 +95,39 @@ class Resolution {
   }
 
   /** Gives up what needs no question. Returns the boundary files whose sources must be asked. */
-  #settle(): readonly FilePlace[] {
+  #check(): readonly FilePlace[] {
     const asked = new Set<FilePlace>();
     // Also iterates over files that are added meanwhile.
-    for (const file of this.#unsettled) {
-      this.#unsettled.delete(file);
+    for (const file of this.#unchecked) {
+      this.#unchecked.delete(file);
       asked.delete(file);
       if (this.#lookAt(file) === 'ask') asked.add(file);
     }
     const small = [...asked].filter(({ record }) => record.entry?.form === 'whole');
     const room = MOST_REPEATED - this.#repeated;
-    for (const { index } of small.slice(room)) this.#answers.set(index, { kind: 'refused' });
+    for (const { index } of small.slice(room)) this.#replies.set(index, { kind: 'refused' });
     this.#repeated += Math.min(room, small.length);
     return [...asked];
   }
 
-  #lookAt(file: FilePlace): 'ask' | 'settled' {
+  #lookAt(file: FilePlace): 'ask' | 'known' {
     const { entry, failure } = file.record;
-    if (!entry || failure) return 'settled';
+    if (!entry || failure) return 'known';
     const share = this.#shareOf(file);
     if (share === 'some') return this.#lookAtBoundary(file, entry);
     if (share === 'all' && !isKnown(entry, this.#deps.needsSha256)) this.#drop(file);
-    return 'settled';
+    return 'known';
   }
 
-  #lookAtBoundary(file: FilePlace, entry: EntryRecord): 'ask' | 'settled' {
+  #lookAtBoundary(file: FilePlace, entry: EntryRecord): 'ask' | 'known' {
     if (this.#deps.isSingleUse(file.index)) throw new RefusedError('SingleUse');
-    const answer = this.#answers.get(file.index);
-    if (answer?.kind === 'repeated') return 'settled';
-    const isUsable = answer ? answer.kind === 'ranges' : this.#mayAsk(file);
+    const reply = this.#replies.get(file.index);
+    if (reply?.kind === 'repeated') return 'known';
+    const isUsable = reply ? reply.kind === 'ranges' : this.#mayAsk(file);
     if (!isUsable) this.#drop(file);
     else if (this.#dropUnknown(file, entry)) return this.#lookAt(file);
-    else if (!answer) return 'ask';
-    return 'settled';
+    else if (!reply) return 'ask';
+    return 'known';
   }
 
   #mayAsk({ index, record }: FilePlace): boolean {
@@ -153,21 +153,21 @@ class Resolution {
 
   async #ask(file: FilePlace): Promise<void> {
     const { index, record } = file;
-    if (this.#answers.has(index)) return;
+    if (this.#replies.has(index)) return;
     const { probe } = this.#deps;
     const isWhole = record.entry?.form === 'whole';
-    const answer = await (isWhole ? probe.repeat(index, record) : probe.confirm(index, record));
-    if (answer === 'same') this.#answers.set(index, { kind: 'ranges' });
-    else if (answer === 'changed' || answer === 'resized') this.#refuse(file, answer);
-    else this.#answers.set(index, { kind: 'repeated', body: answer });
+    const reply = await (isWhole ? probe.repeat(index, record) : probe.confirm(index, record));
+    if (reply === 'same') this.#replies.set(index, { kind: 'ranges' });
+    else if (reply === 'changed' || reply === 'resized') this.#refuse(file, reply);
+    else this.#replies.set(index, { kind: 'repeated', body: reply });
   }
 
   /** Other bytes can be compressed to another length. */
-  #refuse(file: FilePlace, answer: 'changed' | 'resized'): void {
+  #refuse(file: FilePlace, reply: 'changed' | 'resized'): void {
     const { entry } = file.record;
-    const mayMove = answer === 'resized' || (entry?.form === 'whole' && entry.method === DEFLATED);
+    const mayMove = reply === 'resized' || (entry?.form === 'whole' && entry.method === DEFLATED);
     if (mayMove && this.#keepsBehind(file)) throw new RefusedError('LayoutChanged');
-    this.#answers.set(file.index, { kind: 'refused' });
+    this.#replies.set(file.index, { kind: 'refused' });
   }
 
   /** Whether a part is kept that has no byte of the file and is behind it. */
@@ -189,7 +189,7 @@ class Resolution {
   #dropPart(number: number): void {
     const part = this.#map.parts[number - 1];
     if (!part || !this.#kept.delete(number)) return;
-    for (const file of this.#map.filesOf(part)) this.#unsettled.add(file);
+    for (const file of this.#map.filesOf(part)) this.#unchecked.add(file);
   }
 
   #continued(file: FilePlace): ContinuedFile | undefined {
@@ -199,10 +199,9 @@ class Resolution {
     if (share === 'none') return undefined;
     const of = { record, at };
     if (share === 'all') return { kind: 'kept', ...of };
-    const answer = this.#answers.get(index);
-    if (answer?.kind === 'repeated') return { ...answer, ...of };
-    if (answer?.kind !== 'ranges')
-      throw new Error(`file ${index} has kept parts, and nothing is known of it`);
+    const reply = this.#replies.get(index);
+    if (reply?.kind === 'repeated') return { ...reply, ...of };
+    if (reply?.kind !== 'ranges') throw new Error(`file ${index} has kept parts, and nothing is known of it`);
     return { kind: 'ranges', ...of, keptBytes: this.#keptBytes(file) };
   }
 

@@ -22,19 +22,19 @@ function placed(bytes: number, change: Partial<EntryRecord> = {}): FileRecord {
   return fileOf(entryOf(bytes, { form: 'placed', method: 8, ...change }), { validator: '"v1"' });
 }
 
-type Answers = Readonly<Record<number, 'changed' | 'resized'>>;
+type Replies = Readonly<Record<number, 'changed' | 'resized'>>;
 
 /** Records the questions. */
-function probeWith(answers: Answers) {
+function probeWith(replies: Replies) {
   const asked: string[] = [];
   const probe: BoundaryProbe = {
     repeat: async (index) => {
       asked.push(`repeat ${index}`);
-      return answers[index] ?? BODY;
+      return replies[index] ?? BODY;
     },
     confirm: async (index) => {
       asked.push(`confirm ${index}`);
-      return answers[index] ?? 'same';
+      return replies[index] ?? 'same';
     },
   };
   return { probe, asked };
@@ -43,12 +43,12 @@ function probeWith(answers: Answers) {
 interface Case {
   readonly files: readonly FileRecord[];
   readonly parts: readonly number[];
-  readonly answers?: Answers;
+  readonly replies?: Replies;
   readonly change?: Partial<ResolveDeps>;
 }
 
-async function resolve({ files, parts, answers = {}, change = {} }: Case) {
-  const { probe, asked } = probeWith(answers);
+async function resolve({ files, parts, replies = {}, change = {} }: Case) {
+  const { probe, asked } = probeWith(replies);
   const deps: ResolveDeps = {
     probe,
     partBytes: () => PART,
@@ -78,7 +78,7 @@ describe('resolveParts', () => {
     });
   });
 
-  it('says where each file begins, and how much of it is kept (G12)', async () => {
+  it('says where each file starts, and how much of it is kept (G12)', async () => {
     const segments = [{ part: 1, crc: 1 }];
     const files = [fileOf(entryOf(50)), placed(500, { segments })];
     const { files: found } = await resolve({ files, parts: [1] });
@@ -87,7 +87,7 @@ describe('resolveParts', () => {
 
   it('makes all parts of a file again that has changed, and asks the files next to it (G12)', async () => {
     const files = [fileOf(entryOf(150)), fileOf(entryOf(100)), fileOf(entryOf(250))];
-    expect(await resolve({ files, parts: [1, 2, 4, 5], answers: { 1: 'changed' } })).to.deep.include({
+    expect(await resolve({ files, parts: [1, 2, 4, 5], replies: { 1: 'changed' } })).to.deep.include({
       kept: [1, 4, 5],
       kinds: ['repeated', 'new', 'repeated'],
       asked: ['repeat 0', 'repeat 1', 'repeat 2'],
@@ -96,10 +96,10 @@ describe('resolveParts', () => {
 
   it('refuses another length in front of a kept part, and accepts it behind all of them (G12)', async () => {
     const files = [fileOf(entryOf(150)), fileOf(entryOf(150)), fileOf(entryOf(150))];
-    expect(await resolve({ files, parts: [1, 3, 4], answers: { 0: 'resized' } })).to.deep.include({
+    expect(await resolve({ files, parts: [1, 3, 4], replies: { 0: 'resized' } })).to.deep.include({
       refusal: 'LayoutChanged',
     });
-    expect(await resolve({ files, parts: [1, 2], answers: { 1: 'resized' } })).to.deep.include({
+    expect(await resolve({ files, parts: [1, 2], replies: { 1: 'resized' } })).to.deep.include({
       kept: [1],
       kinds: ['repeated', 'new', 'new'],
     });
@@ -107,7 +107,7 @@ describe('resolveParts', () => {
 
   it('refuses other bytes of a compressed file in front of a kept part (G12)', async () => {
     const files = [fileOf(entryOf(150, { method: 8 })), fileOf(entryOf(150))];
-    expect(await resolve({ files, parts: [1, 3], answers: { 0: 'changed' } })).to.deep.include({
+    expect(await resolve({ files, parts: [1, 3], replies: { 0: 'changed' } })).to.deep.include({
       refusal: 'LayoutChanged',
     });
   });
@@ -211,10 +211,10 @@ describe('resolveParts', () => {
       const share = random.pick([0.3, 0.8, 0.95, 1]);
       const parts = parts60().filter(() => random.next() < share);
       const trouble = random.pick([0, 0, 0.1, 0.5]);
-      const answers: Record<number, 'changed' | 'resized'> = {};
+      const replies: Record<number, 'changed' | 'resized'> = {};
       for (const index of files.keys())
-        if (random.next() < trouble) answers[index] = random.next() < 0.9 ? 'changed' : 'resized';
-      return { files, parts, answers };
+        if (random.next() < trouble) replies[index] = random.next() < 0.9 ? 'changed' : 'resized';
+      return { files, parts, replies };
     }
 
     interface Seen {
@@ -268,7 +268,7 @@ describe('resolveParts', () => {
           const faults = found.kept ? faultsOf(one, found.kinds, new Set(found.kept)) : [];
           expect(faults, `seed ${n}`).to.deep.equal([]);
           expect(new Set(found.asked).size, `seed ${n}`).to.equal(found.asked.length);
-          const isTroubled = Object.keys(one.answers ?? {}).length > 0;
+          const isTroubled = Object.keys(one.replies ?? {}).length > 0;
           if (!isTroubled) expect(found.refusal, `seed ${n}`).to.equal(undefined);
           const isSimple = one.files.every(({ entry }) => entry?.form === 'whole');
           const end = one.files.reduce((sum, { entry }) => sum + (entry?.bytes ?? 0), 0);

@@ -82,7 +82,7 @@ describe('createBoundaryProbe', () => {
     expect(await ask('/gen/0/1', (probe) => probe.repeat(0, empty))).to.have.length(0);
   });
 
-  for (const [path, answer] of [
+  for (const [path, reply] of [
     [`/gen/${SIZE}/8`, 'changed'],
     [`/gen/${SIZE - 1}/7`, 'resized'],
     [`/gen/${SIZE + 1}/7`, 'resized'],
@@ -90,8 +90,8 @@ describe('createBoundaryProbe', () => {
     [`/chunked/${SIZE + 1}/7/1000`, 'resized'],
     [`/chunked/${SIZE - 1}/7/1000`, 'resized'],
   ] as const)
-    it(`says of a body that is fetched again that it is ${answer} (${path}, G12)`, async () => {
-      expect(await ask(path, (probe) => probe.repeat(0, recordOf()))).to.equal(answer);
+    it(`says of a body that is fetched again that it is ${reply} (${path}, G12)`, async () => {
+      expect(await ask(path, (probe) => probe.repeat(0, recordOf()))).to.equal(reply);
     });
 
   it('asks for one byte of the recorded version (G12)', async () => {
@@ -100,16 +100,16 @@ describe('createBoundaryProbe', () => {
     expect(origin.requests.map(({ headers }) => headers['range'])).to.deep.equal(['bytes=0-0']);
   });
 
-  for (const [path, answer] of [
+  for (const [path, reply] of [
     ['/changed', 'changed'],
     ['/resized', 'resized'],
     [`/gen/${SIZE}/7`, 'changed'],
     [`/gen/${SIZE + 1}/7`, 'resized'],
     [`/chunked/${SIZE}/7/1000`, 'resized'],
   ] as const)
-    it(`says of a source without a range of that version that it is ${answer} (${path}, G12)`, async () => {
+    it(`says of a source without a range of that version that it is ${reply} (${path}, G12)`, async () => {
       const record = recordOf({ form: 'placed' }, '"v1"');
-      expect(await ask(path, (probe) => probe.confirm(0, record))).to.equal(answer);
+      expect(await ask(path, (probe) => probe.confirm(0, record))).to.equal(reply);
     });
 
   it('fails if the source cannot be asked, unless its file may be left out (G12)', async () => {
