@@ -25,6 +25,9 @@ function whole(text: string): number {
   throw new Error(USAGE);
 }
 
+/** As in the tests, so that schedules with many killed zippers take no longer. */
+const JOB_BACKOFF_MS = 1_000;
+
 /** On a signal the cluster stops immediately, so pending waits would only end at their timeouts. */
 const STOP_LIMIT_MS = 20_000;
 
@@ -86,7 +89,11 @@ async function main(): Promise<void> {
     else if (report.violations.length > 0) console.log(history);
   }
   const pods = createPodSettings();
-  await using cluster = await startCluster({ log: console.log, ...podOptions(pods) });
+  await using cluster = await startCluster({
+    log: console.log,
+    jobBackoffMs: JOB_BACKOFF_MS,
+    ...podOptions(pods),
+  });
   await using chaos = await startChaosCluster({ cluster, pods });
   const lanes = Math.min(whole(values.lanes), schedules);
   await using started = await startWorlds(chaos, { lanes, name: 'chaos' });

@@ -217,7 +217,7 @@ export function planStops(random: Random): PlannedFault {
   return {
     kind: 'stop-zippers',
     afterMs: 0,
-    times: random.int(5, 9),
+    times: random.int(7, 12),
     seed: random.int(1, 1_000_000),
   };
 }

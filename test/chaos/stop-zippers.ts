@@ -7,7 +7,7 @@ import type { FaultOf, LiveFault } from './live-fault.ts';
 
 const LOOK_MS = 250;
 /** How long a pod runs, counted from its first part: sources take ten seconds. */
-const RUN_MS = [500, 6_000] as const;
+const RUN_MS = [1_000, 7_000] as const;
 /** Some end at any time, also before they have uploaded anything. */
 const EARLY_RATE = 0.2;
 
