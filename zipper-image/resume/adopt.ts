@@ -91,6 +91,11 @@ function areDigests(parts: ReadonlyMap<number, Part>): boolean {
   return parts.values().every(({ etag }) => isMd5(withoutQuotes(etag)));
 }
 
+/** A checkpoint has at least one part. */
+function partChecksumIn({ parts }: Records): Continuation['partChecksum'] {
+  return parts.some(({ crc32 }) => crc32 !== undefined) ? 'crc32' : 'md5';
+}
+
 async function continuationOf(deps: AdoptDeps, checkpoint: ZipCheckpointStatus): Promise<Continuation> {
   const { inherited, plan, resolve, signal } = deps;
   const { uploadId, owner } = inherited;
@@ -103,7 +108,15 @@ async function continuationOf(deps: AdoptDeps, checkpoint: ZipCheckpointStatus):
   if (deps.mayStillRun && (deps.isEncrypted || !areDigests(found))) refused('PartsDiffer');
   const { kept, files } = await resolveParts(records, new Set(found.keys()), resolve);
   const parts = new Map([...found].filter(([number]) => kept.has(number)));
-  return { uploadId, owner, sequence: checkpoint.sequence, parts, files, records: records.files };
+  return {
+    uploadId,
+    owner,
+    sequence: checkpoint.sequence,
+    parts,
+    partChecksum: partChecksumIn(records),
+    files,
+    records: records.files,
+  };
 }
 
 /**

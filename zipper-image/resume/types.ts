@@ -4,6 +4,7 @@
  */
 import type { FailureCode } from '#crds/exit-codes.ts';
 import type { Part } from '../store/complete-upload.ts';
+import type { PartChecksum } from '../store/store-capabilities.ts';
 
 /**
  * `whole`: a small body with exact sizes in its header. `placed`: stored blocks of a body of known length, whose place is known before
@@ -99,6 +100,8 @@ export interface Continuation {
   readonly sequence: number;
   /** Parts that are not made again, by number, as the store lists them. */
   readonly parts: ReadonlyMap<number, Part>;
+  /** What the store verifies all parts of the upload by. */
+  readonly partChecksum: PartChecksum;
   /** By index of the file. */
   readonly files: ReadonlyMap<number, ContinuedFile>;
   /** The records of files from which `files` was made. */

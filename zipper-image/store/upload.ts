@@ -23,7 +23,7 @@ import type { RecoveryDeps } from './recover-upload.ts';
 import { refuseExisting } from './refuse-existing.ts';
 import { type StartedUpload, startUpload, type Unconfirmed } from './start-upload.ts';
 import type { Store, UploadRef } from './store.ts';
-import { archiveLimit, assertPlan } from './store-capabilities.ts';
+import { archiveLimit, assertPlan, type PartChecksum } from './store-capabilities.ts';
 import { StoreError } from './store-errors.ts';
 import { lookUpPolicy, type StoreRetrySettings, startPolicy, storeRetryPolicy } from './store-retry.ts';
 import { type StartWindow, sweepUploads } from './sweep-uploads.ts';
@@ -98,6 +98,8 @@ export interface InheritedUpload {
   readonly owner: string;
   /** The parts that are not made again, by number. */
   readonly parts: ReadonlyMap<number, Part>;
+  /** What its parts are verified by, which the request that created it has said. It counts also if no part is kept. */
+  readonly partChecksum: PartChecksum;
 }
 
 function assertWhole(parts: readonly Part[], bytes: number): void {
@@ -134,15 +136,17 @@ export async function createUpload(deps: UploadDeps): Promise<Upload> {
  * @throws AppError for a plan that the store would reject; TypeError if a SHA-256 of all bytes is wanted; RangeError for a part of
  * another size than planned
  */
-export function continueUpload(deps: UploadDeps, { uploadId, owner, parts }: InheritedUpload): Upload {
+export function continueUpload(
+  deps: UploadDeps,
+  { uploadId, owner, parts, partChecksum }: InheritedUpload,
+): Upload {
   const { store, settings, key, onConflict } = deps;
   assertPlan({ ...settings, key, attempt: owner, onConflict }, store.capabilities);
   const tries = { further: 0 };
   function onRetry(): void {
     tries.further += 1;
   }
-  const [first] = parts.values();
-  if (first) store.continueUpload(first.digests.kind);
+  store.continueUpload(partChecksum);
   const started = { uploadId, unconfirmed: undefined };
   return openUpload({ ...deps, attempt: owner, tries, onRetry, started, kept: parts }, { key, uploadId });
 }

@@ -134,7 +134,8 @@ describe('continueUpload', () => {
         .filter(({ number }) => numbers.includes(number))
         .map((part) => [part.number, part]),
     );
-    return continueUpload(harness.deps(), { uploadId: upload.uploadId, owner: 'pod-0', parts });
+    const inherited = { uploadId: upload.uploadId, owner: 'pod-0', parts, partChecksum: 'crc32' } as const;
+    return continueUpload(harness.deps(), inherited);
   }
 
   it('sends only the other parts, and publishes the archive of the pod that started it', async () => {
@@ -156,6 +157,14 @@ describe('continueUpload', () => {
     expect(harness.hostile.objects.get(KEY)?.metadata).to.deep.equal({ 'zip-attempt': 'pod-0' });
   });
 
+  it('sends parts with the checksum of the upload, also if none is kept', async () => {
+    const left = await leftBehind(2);
+    // As the store of another process, which has created no upload.
+    harness.store.continueUpload('md5');
+    takeOver(left, []);
+    expect(harness.store.partChecksum).to.equal('crc32');
+  });
+
   it('is not complete if the archive ends before a kept part', async () => {
     const upload = takeOver(await leftBehind(4), [4]);
     await upload.sink.write(body.subarray(0, 2 * PART));
@@ -165,7 +174,7 @@ describe('continueUpload', () => {
   it('refuses the SHA-256 of all bytes', async () => {
     const { uploadId } = await leftBehind(1);
     const parts = new Map<number, Part>();
-    const inherited = { uploadId, owner: 'pod-0', parts };
+    const inherited = { uploadId, owner: 'pod-0', parts, partChecksum: 'crc32' } as const;
     expect(() => continueUpload({ ...harness.deps(), sha256: true }, inherited)).to.throw(TypeError);
   });
 
