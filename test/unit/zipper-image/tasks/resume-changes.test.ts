@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { POLICY_MARKS } from '#crds/policy-marks.ts';
 import type { ResumeRefusal } from '#crds/zip-job.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { until } from '#test/support/until.ts';
 import { type Contents, contents, finished, killedAfter, optionsOf, undisturbed } from './resume-files.ts';
 import { ResumeWorld } from './resume-world.ts';
 
@@ -239,11 +240,12 @@ describe('an upload of an earlier pod, after a change', () => {
 
   it('is neither aborted nor written by a pod that is no longer active (G12)', async () => {
     const first = world.nextPod();
-    first.onStep = () => {
-      if (world.uploadOf(first)?.checkpoint !== undefined) {
-        world.active = 'pod-2';
-        world.server.respond = () => ({ status: 403, message: `[${POLICY_MARKS.notActive}]` });
-      }
+    first.onStep = async (step) => {
+      if (step === 'uploadPart before' && world.checkpoint)
+        await until('another pod to be active', () => world.active === 'pod-2');
+      if (world.uploadOf(first)?.checkpoint === undefined) return;
+      world.active = 'pod-2';
+      world.server.respond = () => ({ status: 403, message: `[${POLICY_MARKS.notActive}]` });
     };
     const { failure } = await first.run();
     expect(failure).to.include({ code: 'Superseded' });
