@@ -60,8 +60,8 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'uploads are swept before the pod is known to be active',
     file: 'zipper-image/tasks/zip-to-s3.ts',
-    find: "await status.write({ upload: { ...state, state: 'open' } }, signal);\n  upload.recorded();",
-    replace: "upload.recorded();\n  await status.write({ upload: { ...state, state: 'open' } }, signal);",
+    find: "await status.write({ upload: { ...recorded, state: 'open' } }, signal);\n  upload.recorded();",
+    replace: "upload.recorded();\n  await status.write({ upload: { ...recorded, state: 'open' } }, signal);",
     tests: [ARCHIVE],
   },
   {

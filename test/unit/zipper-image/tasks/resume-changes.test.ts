@@ -233,9 +233,42 @@ describe('an upload of an earlier pod, after a change', () => {
   it('is aborted after a failure that every attempt would have (G12)', async () => {
     await killedAfter(world, 12);
     all.last.status = 404;
-    const { failure } = await world.nextPod().run();
+    const second = world.nextPod();
+    const { failure } = await second.run();
     expect(failure).to.include({ code: 'SourceNotFound', retriable: false, upload: 'aborted' });
     expect(world.hostile.uploads.size).to.equal(0);
+    // A late abort must not reach an upload that another pod continues.
+    const [discarded, aborted] = ['status discarded after', 'abortUpload before'].map((step) =>
+      second.steps.indexOf(step),
+    );
+    expect(discarded).to.be.within(0, aborted ?? -1);
+  });
+
+  it('is aborted if a file in it differs from what was stated for it (G12)', async () => {
+    const stated = { path: '/large', crc32: '00000000' };
+    await using other = await ResumeWorld.start(optionsOf(all, { files: ['/first', stated, '/last'] }));
+    const pod = other.nextPod();
+    pod.onStep = async (step) => {
+      const parts = pod.steps.filter((one) => one === 'uploadPart after').length;
+      if (step === 'uploadPart before' && parts > 4) await until('a checkpoint', () => other.checkpoint);
+    };
+    const { failure } = await pod.run();
+    expect(failure).to.include({ code: 'SourceMismatch', upload: 'aborted' });
+    expect(pod.steps).to.include('status discarded after');
+  });
+
+  it('is not aborted by a pod that could not record that nobody continues it (G12)', async () => {
+    await killedAfter(world, 12);
+    all.last.status = 404;
+    const second = world.nextPod();
+    second.onStep = (step) => {
+      if (step === 'status discarded before') throw new Error('the API server does not respond');
+    };
+    const { failure } = await second.run();
+    expect(failure).to.include({ code: 'SourceNotFound', retriable: false });
+    expect(failure?.upload).to.equal(undefined);
+    expect(second.steps.filter((step) => step.startsWith('abort'))).to.deep.equal([]);
+    expect(world.hostile.uploads.size).to.equal(1);
   });
 
   it('is neither aborted nor written by a pod that is no longer active (G12)', async () => {
