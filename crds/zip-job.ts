@@ -185,9 +185,11 @@ export const RESUME_REFUSALS = {
   OtherPlan: 'The checkpoint is of another plan, for example after an upgrade.',
   UploadGone: 'The store no longer has the upload.',
   PartsHidden: 'The credentials may not list the parts of the upload (s3:ListMultipartUploadParts).',
-  PartsDiffer: 'The ETags of the store say nothing about the bytes of a part, and the earlier pod may still send one.',
+  PartsDiffer:
+    'The ETags of the store say nothing about the bytes of a part, and the earlier pod may still send one.',
   LayoutChanged: 'A source has another length than before, so everything behind it would move.',
-  SingleUse: 'A file of which only a part is in the store would have to be requested again, but its URL may work only once.',
+  SingleUse:
+    'A file of which only a part is in the store would have to be requested again, but its URL may work only once.',
 } as const;
 export type ResumeRefusal = keyof typeof RESUME_REFUSALS;
 

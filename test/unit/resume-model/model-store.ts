@@ -9,7 +9,7 @@ import { withoutQuotes } from '#zipper-image/store/part-verification.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** How long a list or HEAD may show an earlier state. STORE_CONSISTENCY_MS is longer. */
-export const LAG_MS = 10_000;
+const LAG_MS = 10_000;
 /** Bytes that one unit of the model stands for. */
 export const UNIT_BYTES = 512 * 1024 ** 2;
 
