@@ -9,12 +9,15 @@ const PARTS_LIMIT_MS = 15_000;
 const CHECKPOINT_LIMIT_MS = 5_000;
 const RECORD_LIMIT_MS = 10_000;
 
-/** A pod that is no longer active was refused before it sent Complete, and its successor may continue the upload. */
+/**
+ * A pod that is no longer active was refused before it sent Complete, and its successor may continue the upload. So may that of a pod
+ * which does not know whether it recorded `committing`; otherwise recovery completes it.
+ */
 function fateOf({ run, deps }: Work, { checkpoints, continuation }: OpenedUpload, error: Error) {
   const { code, retriable } = deps.toFailure(error);
   if (checkpoints.sequence === undefined) return 'abort';
-  if (code === 'Superseded') return 'leave';
-  if (run.isCommitting === true) return 'abort';
+  if (code === 'Superseded' || run.commit === 'recording') return 'leave';
+  if (run.commit === 'recorded') return 'abort';
   // Bytes that are in the upload already are wrong, so another pod must fetch them again.
   const isWrong = code === 'SourceMismatch' || (code === 'SourceChanged' && continuation !== undefined);
   return retriable === true && !isWrong && run.isPastDeadline !== true ? 'keep' : 'abort';
@@ -25,7 +28,7 @@ function fateOf({ run, deps }: Work, { checkpoints, continuation }: OpenedUpload
  * continues it. False if that could not be recorded. Then recovery aborts it, or the next pod.
  */
 async function isDiscarded({ deps, status, run }: Work, { recorded, checkpoints }: OpenedUpload) {
-  if (checkpoints.sequence === undefined || run.isCommitting === true) return true;
+  if (checkpoints.sequence === undefined || run.commit === 'recorded') return true;
   try {
     const limit = AbortSignal.timeout(deps.lastWriteMs ?? RECORD_LIMIT_MS);
     await status.write({ upload: { ...recorded, state: 'discarded' } }, limit);

@@ -98,8 +98,9 @@ async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> 
   const archive = contentsOf(written, upload);
   const { partsDigest } = upload;
   await checkpoints.stop();
-  run.isCommitting = true;
+  run.commit = 'recording';
   await status.write({ upload: { ...recorded, state: 'committing', parts, partsDigest, archive } }, signal);
+  run.commit = 'recorded';
   const { etag } = await upload.complete();
   return {
     ...archive,

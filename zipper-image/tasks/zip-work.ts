@@ -77,8 +77,8 @@ interface Run {
   opened?: OpenedUpload;
   sources?: SourceReader;
   isChecking?: boolean;
-  /** From here on the upload is published or aborted, and left to nobody. */
-  isCommitting?: boolean;
+  /** Once `committing` is recorded, the upload is published or aborted, and left to nobody. Until then, the status may say either. */
+  commit?: 'recording' | 'recorded';
   /** The upload is left to the next pod. */
   isKept?: boolean;
   isPastDeadline?: boolean;

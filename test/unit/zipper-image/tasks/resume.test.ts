@@ -1,6 +1,7 @@
 /** A pod continues the upload of an earlier one. */
 import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
+import { until } from '#test/support/until.ts';
 import { exitCodeOf } from '#zipper-image/status/failure.ts';
 import { contents, finished, killedAfter, optionsOf, undisturbed } from './resume-files.ts';
 import { ResumeWorld } from './resume-world.ts';
@@ -76,5 +77,21 @@ describe('an upload of an earlier pod', () => {
     const resumed = world.uploadOf(second)?.resumedParts ?? 0;
     const again = world.hostile.requests.filter(({ operation }) => operation === 'part').length - sent;
     expect(again + resumed).to.equal(world.uploadOf(second)?.parts);
+  });
+
+  it('leaves an upload to recovery if it is stopped while it records that it commits (G13)', async () => {
+    const pod = world.nextPod();
+    pod.onStep = async (step) => {
+      if (step === 'uploadPart before' && pod.steps.includes('uploadPart after'))
+        await until('a checkpoint', () => world.checkpoint !== undefined);
+      if (step !== 'status committing before' || pod.stopping.signal.aborted) return;
+      pod.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      throw new DOMException('received SIGTERM', 'AbortError');
+    };
+    const { failure } = await pod.run();
+    expect(failure).to.include({ code: 'Terminated' });
+    expect(failure?.upload).to.equal(undefined);
+    expect(pod.steps.filter((step) => step.startsWith('abort'))).to.deep.equal([]);
+    expect(world.hostile.uploads.size).to.equal(1);
   });
 });
