@@ -16,6 +16,7 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 const MIB = 1024 * 1024;
 const LIMITS = { limitMs: 300_000, intervalMs: 500 };
 const RATE = 4 * MIB;
+const REFUSALS = 10;
 const FILES = [
   [17 * MIB + 1, 1],
   [70_000, 2],
@@ -73,6 +74,8 @@ interface Frozen {
   readonly isFrozen: Promise<void>;
   readonly podUid: () => string;
   readonly thaw: () => void;
+  /** Requests of the pod to the API server since it woke up. */
+  readonly requests: () => number;
 }
 
 describe('a pod that freezes on a lost node, and wakes up after the job has ended', function () {
@@ -89,10 +92,19 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
     const frozen = Promise.withResolvers<void>();
     let podUid = '';
     let left = nth;
-    function judge(request: ProxiedRequest): FaultAction | undefined {
+    let isAwake = false;
+    let requests = 0;
+    /** Of another pod; requests to the store name none. */
+    function isOther({ actor }: ProxiedRequest): boolean {
+      return actor?.podUid !== undefined && actor.podUid !== podUid;
+    }
+    function count(request: ProxiedRequest): void {
       podUid ||= request.actor?.podUid ?? '';
-      const isOther = request.actor?.podUid !== undefined && request.actor.podUid !== podUid;
-      if (isOther || left === 0 || !isIt(request)) return undefined;
+      if (isAwake && request.actor?.podUid === podUid) requests += 1;
+    }
+    function judge(request: ProxiedRequest): FaultAction | undefined {
+      count(request);
+      if (isOther(request) || left === 0 || !isIt(request)) return undefined;
       left -= 1;
       if (left > 0) return undefined;
       far.agent.kill(podUid, 'SIGSTOP');
@@ -112,7 +124,9 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
       uuid,
       isFrozen: frozen.promise,
       podUid: () => podUid,
+      requests: () => requests,
       thaw: () => {
+        isAwake = true;
         far.agent.kill(podUid, 'SIGCONT');
         thawed.resolve();
       },
@@ -166,10 +180,13 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
 
   for (const name of Object.keys(WRITES))
     it(`changes nothing if it froze before ${name} (G13)`, async () => {
-      const { uuid, podUid } = jobs.get(name) ?? expect.fail('no such job');
+      const { uuid, podUid, requests } = jobs.get(name) ?? expect.fail('no such job');
+      // Its token is no longer valid, which it takes for a fault of the API server.
       await until(
-        'its process to end',
-        () => (far.agent.pods().find(({ uid }) => uid === podUid())?.containers.length ?? 0) === 0,
+        'its process to end, or to be refused again and again',
+        () =>
+          requests() >= REFUSALS ||
+          (far.agent.pods().find(({ uid }) => uid === podUid())?.containers.length ?? 0) === 0,
         LIMITS,
       );
       const { status } = await world.project.zipJob(uuid);
