@@ -20,7 +20,6 @@ const UNSUPPORTED = {
   RECOVERY_RETRY_SECONDS: 20,
   // Every job that uploads parts can be continued. At less than five requests per second, with the progress.
   RESUME_FROM_BYTES: 0,
-  RESUME_FROM_SECONDS: 0,
   CHECKPOINT_INTERVAL_MS: 1_000,
 };
 

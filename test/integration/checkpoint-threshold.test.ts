@@ -46,7 +46,7 @@ describe('requests about ZipCheckpoints', function () {
   });
 
   it('are sent for one above it, and its ZipCheckpoint is gone when it has ended (G14)', async () => {
-    const settings = { RESUME_FROM_BYTES: 0, RESUME_FROM_SECONDS: 0, CHECKPOINT_INTERVAL_MS: 500 };
+    const settings = { RESUME_FROM_BYTES: 0, CHECKPOINT_INTERVAL_MS: 500 };
     const quick = { ...settings, PART_SIZE_BYTES: 5 * MIB, STATUS_PROGRESS_INTERVAL_MS: 500 };
     await installChart(flow.cluster, { controller: { podTemplate: unsupportedPod('controller', quick) } });
     const before = await requests();

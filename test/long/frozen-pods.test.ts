@@ -135,7 +135,7 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
 
   before(async () => {
     world = await startZipperWorld('frozen-pods');
-    const settings = { RESUME_FROM_BYTES: 0, RESUME_FROM_SECONDS: 0 };
+    const settings = { RESUME_FROM_BYTES: 0 };
     await installChart(world.cluster, {
       controller: { podTemplate: unsupportedPod('controller', settings) },
     });

@@ -41,7 +41,6 @@ const QUICK = {
   controller: {
     podTemplate: unsupportedPod('controller', {
       RESUME_FROM_BYTES: 0,
-      RESUME_FROM_SECONDS: 0,
       CHECKPOINT_INTERVAL_MS: CHECKPOINT_SECONDS * 1000,
       PART_SIZE_BYTES: 5 * MIB,
       STATUS_PROGRESS_INTERVAL_MS: 1_000,
@@ -207,7 +206,7 @@ describe('large archives on a real node whose pods are lost', function () {
     for (const { attempt } of run.losses) expect(attempt).to.include({ class: 'disruption', exitCode: 137 });
   });
 
-  it('lose no confirmed byte when their node is drained, and leave the back-off of their Job as it is (G12)', async () => {
+  it('lose no confirmed byte when their node is drained (G12)', async () => {
     const { name } = cluster.node;
     const run = await make('drained.zip', async (uuid) => {
       const selector = `--pod-selector=job-name=${zipJobName(uuid)}`;
