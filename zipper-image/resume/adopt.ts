@@ -50,13 +50,16 @@ function refused(refusal: ResumeRefusal): never {
   throw new RefusedError(refusal);
 }
 
-/** A checkpoint that the API server refuses to show, such as during an upgrade, is none. */
+/**
+ * A checkpoint that the API server refuses to show, such as during an upgrade, is none. So is one that names another pod, because the
+ * controller could not change it: whether this pod is active, its next write of the status says.
+ */
 async function readCheckpoint(deps: AdoptDeps): Promise<ZipCheckpointStatus | undefined> {
   const { checkpoints, statusPolicy, signal } = deps;
   try {
     return await retry(() => checkpoints.read(signal), statusPolicy(), signal);
   } catch (error) {
-    if (error instanceof StatusError && error.isRefusal) return undefined;
+    if (error instanceof StatusError && (error.isRefusal || error.code === 'Superseded')) return undefined;
     throw error;
   }
 }
@@ -120,8 +123,8 @@ async function continuationOf(deps: AdoptDeps, checkpoint: ZipCheckpointStatus):
 }
 
 /**
- * @throws StatusError `Superseded` if this pod is not active; StoreError and SourceError if the store or a source cannot be asked now;
- *   the reason of the signal
+ * @throws StoreError and SourceError if the store or a source cannot be asked now, StatusError if the API server cannot; the reason of
+ *   the signal
  */
 export async function adopt(deps: AdoptDeps): Promise<Adoption> {
   const checkpoint = await readCheckpoint(deps);

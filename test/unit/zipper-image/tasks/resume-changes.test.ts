@@ -230,6 +230,32 @@ describe('an upload of an earlier pod, after a change', () => {
     expect(world.hostile.uploads.size).to.equal(1);
   });
 
+  it('replaces no object that appeared between two pods, if the job must not (G12)', async () => {
+    world.task = { ...world.task, onConflict: 'fail' };
+    await killedAfter(world, 12);
+    const foreign = Buffer.from('of somebody else');
+    world.hostile.objects.set(world.task.key, { body: foreign, metadata: {}, etag: '"foreign"' });
+    const { failure } = await world.nextPod().run();
+    expect(failure).to.include({ code: 'ObjectExists', retriable: false });
+    expect(world.archive?.equals(foreign)).to.equal(true);
+    expect(world.hostile.uploads.size).to.equal(0);
+  });
+
+  it('is discarded by a pod that its checkpoint does not name (G12)', async () => {
+    await killedAfter(world, 12);
+    const second = world.nextPod();
+    second.onStep = (step) => {
+      if (step === 'checkpoint read') world.active = 'pod-1';
+    };
+    const { result } = await finished(second);
+    expect(result?.resumes).to.equal(undefined);
+    expect(world.uploadOf(second)).to.include({ refusal: 'NoCheckpoint' });
+    expect(second.steps.indexOf('status discarded after')).to.be.within(
+      0,
+      second.steps.indexOf('abortUpload before'),
+    );
+  });
+
   it('is aborted after a failure that every attempt would have (G12)', async () => {
     await killedAfter(world, 12);
     all.last.status = 404;

@@ -79,6 +79,17 @@ describe('an upload of an earlier pod', () => {
     expect(again + resumed).to.equal(world.uploadOf(second)?.parts);
   });
 
+  it('is continued at a store that verifies parts by their MD5 (G12)', async () => {
+    world.hostile.refusesNewHeaders = true;
+    const { archive } = await undisturbed(world);
+    await killedAfter(world, 20);
+    const second = world.nextPod();
+    await finished(second);
+    expect(world.archive?.equals(archive)).to.equal(true);
+    expect(world.uploadOf(second)?.resumedParts).to.be.at.least(1);
+    expect(world.hostile.requests.some(({ headers }) => headers['content-md5'] !== undefined)).to.equal(true);
+  });
+
   it('leaves an upload to recovery if it is stopped while it records that it commits (G13)', async () => {
     const pod = world.nextPod();
     pod.onStep = async (step) => {
