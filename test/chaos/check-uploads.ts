@@ -33,7 +33,10 @@ function bytesTwice(calls: readonly UploadCall[], owners: ReadonlyMap<string, st
 
 /** When each upload was recorded in each state, and in which ZipJob. */
 export interface UploadRecords {
-  /** Moment of the first response with this state; undefined when there is none. */
+  /**
+   * Moment of the first response with this state, or of the end of a write without a response: the API server may have carried it
+   * out, and recovery completes the upload of a pod that was killed there. Undefined when there is neither.
+   */
   recordedAt(uploadId: string, state: 'open' | 'committing'): number | undefined;
   /** Uploads of this ZipJob that the store has completed. */
   completed(zipJobName: string): ReadonlySet<string>;
@@ -53,7 +56,7 @@ export function readUploads(
   const owners = new Map<string, string>();
   for (const { notes, status, endedAt, request } of api) {
     const { uploadId, upload } = notes;
-    if (uploadId === undefined || upload === undefined || !isOk(status)) continue;
+    if (uploadId === undefined || upload === undefined || (status !== undefined && !isOk(status))) continue;
     const key = `${upload} ${uploadId}`;
     moments.set(key, Math.min(endedAt, moments.get(key) ?? Infinity));
     owners.set(uploadId, nameIn(request.path));

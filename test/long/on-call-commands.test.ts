@@ -199,6 +199,7 @@ describe('the commands of docs/on-call.md', function () {
     expect(await run('Which other files failed?', at)).to.contain('1 of 2 fail: 1 SourceN');
     const attempts = await run('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
+    expect(await run('What did each attempt keep of the ones before?', at)).to.equal('1:  parts,  bytes \n');
     const story = await eventsOf(at, ['JobCreated', 'PodActive', 'AttemptFailed', 'Failed']);
     expect(story + line + attempts).not.to.contain('CANARY');
     expect(await run('What does its zipper log?', at))

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Seen, STORE_AWAY } from '#test/chaos/observations.ts';
+import type { SeenExchange } from '#test/chaos/violation.ts';
 import {
   complete,
   delivery,
@@ -185,6 +186,14 @@ describe('checkHistory', () => {
       delivery('m1', 'succeeded'),
     ];
     expect(rules(seen)).to.deep.equal(['fence']);
+  });
+
+  it('accepts an upload that recovery completed after a pod that was killed before the response', () => {
+    const { status: _, ...unanswered } = record('u1', 'committing') as SeenExchange;
+    const seen = [sight('Running'), record('u1', 'open'), part('u1'), unanswered, complete('u1')];
+    expect(rules([...seen, ...SUCCEEDED.slice(-2)])).to.deep.equal([]);
+    const refused = { ...record('u1', 'committing'), status: 403 } as Seen;
+    expect(rules([...seen.with(3, refused), ...SUCCEEDED.slice(-2)])).to.deep.equal(['fence']);
   });
 
   it('reports an upload that was completed before the status was committing, or by an unknown pod', () => {
