@@ -91,8 +91,11 @@ function isMissing({ status }: Response, { kind, name }: ErrorStatus, object: Pa
   return status === 404 && kind === PLURALS[object.kind] && name === object.name;
 }
 
-/** A refusal by permissions, by another policy or for its content. It may come from an API server that starts or is upgraded. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422]);
+/**
+ * A refusal of the token, by permissions, by another policy or for its content. It may come from an API server that starts or is
+ * upgraded. The token of a pod that is gone stays refused.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 404, 413, 415, 422]);
 /** Refusals of what was written, rather than of who wrote it. */
 const OF_CONTENT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 

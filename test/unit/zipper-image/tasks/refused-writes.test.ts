@@ -27,6 +27,7 @@ const REFUSALS = {
     status: 409,
     message: 'Apply failed with 1 conflict: conflict with "druid-export": .status.progress',
   },
+  'by an API server that cannot check tokens yet': { status: 401, message: 'Unauthorized' },
   'by an API server that does not know a field': { status: 400, message: 'field not declared in schema' },
 } as const;
 
@@ -68,16 +69,18 @@ describe('zipToS3 whose status writes fail', () => {
         expect(harness.hostile.objects.size).to.equal(1);
       });
 
-  it('ends when every write is refused for too long, also without a mark (F38)', async () => {
-    harness.server.respond = ({ status }) =>
-      status.upload?.state === 'committing'
-        ? REFUSALS['by a policy that cannot be evaluated yet']
-        : undefined;
-    const error = await harness.failing();
-    expect(error).to.include({ code: 'Superseded' });
-    expect(error.message).to.match(/has refused it for \d+ s$/);
-    expect(harness.leftovers).to.deep.equal([0, 0]);
-  });
+  for (const what of [
+    'by a policy that cannot be evaluated yet',
+    'by an API server that cannot check tokens yet',
+  ] as const)
+    it(`ends when every write is refused for too long ${what}, also without a mark (F38)`, async () => {
+      harness.server.respond = ({ status }) =>
+        status.upload?.state === 'committing' ? REFUSALS[what] : undefined;
+      const error = await harness.failing();
+      expect(error).to.include({ code: 'Superseded' });
+      expect(error.message).to.match(/has refused it for \d+ s$/);
+      expect(harness.leftovers).to.deep.equal([0, 0]);
+    });
 
   it('ends as an internal error when every write is too large, because no later one is smaller (F38)', async () => {
     harness.server.respond = ({ status }) =>
