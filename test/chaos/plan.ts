@@ -175,20 +175,6 @@ export function planKill(who: ProcessName | 'store', nthWrite: number): Plan {
   };
 }
 
-/** Jobs of several large files, whose zippers are stopped and killed. */
-export function planStopped(seed: number): Plan {
-  const random = createRandom(seed);
-  return {
-    seed,
-    jobs: Array.from({ length: RESUMING_VARIANTS }, (_, variant) => ({
-      ...planResumingJob(random),
-      postAfterMs: 0,
-      variant,
-    })),
-    faults: [planStops(random)],
-  };
-}
-
 /** Some slow jobs, and these faults. */
 export function planOfFaults(jobs: number, faults: readonly PlannedFault[]): Plan {
   return {
