@@ -4,6 +4,8 @@ import type { Attempt } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, isSuspended, queueOf, suspendedMs } from '../../cluster/job-state.ts';
+import { isLeaving } from '../../cluster/release.ts';
+import { timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
 import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
@@ -170,11 +172,17 @@ function start(s: Situation, next: Start): Step {
   };
 }
 
+/** A Job that is being deleted may stay for a while, and its end is recorded once. */
+function isRecorded({ completeSentAt }: Attempt, { metadata }: Job): boolean {
+  const recordedAt = timeOf(completeSentAt);
+  return recordedAt !== undefined && recordedAt >= (timeOf(metadata.creationTimestamp) ?? 0);
+}
+
 /** Records how long the Job was suspended, and whether it may have sent Complete, because its successor does not know it. */
 function restart(s: Situation, attempt: Attempt, job: Job): Step {
   const queued = Math.round(suspendedMs(job, s.now) / 1000);
-  const isQueued = isSuspended(job) || queueOf(job) !== undefined;
-  const isSent = mayHaveCompleted(s.seen, attempt);
+  const isQueued = !isLeaving(job.metadata) && (isSuspended(job) || queueOf(job) !== undefined);
+  const isSent = mayHaveCompleted(s.seen, attempt) && !isRecorded(attempt, job);
   function change(one: Attempt): Attempt {
     if (one.n !== attempt.n) return one;
     return {

@@ -163,7 +163,7 @@ describe('checkHistory', () => {
   });
 
   it('reports a job that sends requests to the API server in a tight loop', () => {
-    const requests = Array.from({ length: 60 }, () => record('u1', 'open'));
+    const requests = Array.from({ length: 80 }, () => record('u1', 'open'));
     const seen = [...SUCCEEDED, ...requests];
     expect(rules(seen)).to.deep.equal([]);
     expect(rules(seen, outcome(), { stepMs: 100 })).to.deep.equal(['F6']);

@@ -52,6 +52,16 @@ function failedRecovery(more: { readonly completeSent?: boolean }) {
   return aPod('s1', { status: ended({ exitCode: 30, message }) });
 }
 
+const RECOVERY_METADATA = { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(200) };
+const FAILED_JOB = { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] };
+const LOST: Attempt = {
+  n: 1,
+  podUid: 'uid-p1',
+  finishedAt: ago(210),
+  class: 'transient',
+  upload: { ...anUpload('committing'), parts: 3 },
+};
+
 describe('decide for a lost attempt whose parts are recorded', () => {
   it('lets recovery complete its upload (F25) (H8)', () => {
     expect(finishIn(judge(seenWith()))).to.deep.equal(FINISH);
@@ -116,16 +126,30 @@ describe('decide for a lost attempt whose parts are recorded', () => {
     ['reports that it did not', [failedRecovery({})], undefined],
   ] as const)
     it(`remembers whether a recovery pod may have sent Complete, when it ${what} (F47)`, () => {
-      const metadata = { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(200) };
-      const status = { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] };
-      const upload = { ...anUpload('committing'), parts: 3 };
-      const attempts: readonly Attempt[] = [
-        { n: 1, podUid: 'uid-p1', finishedAt: ago(210), class: 'transient', upload },
-      ];
-      const seen = { ...seenWith({ attempts }), recovery: { job: aJob({ metadata, status }), pods } };
+      const job = aJob({ metadata: RECOVERY_METADATA, status: FAILED_JOB });
+      const seen = { ...seenWith({ attempts: [LOST] }), recovery: { job, pods } };
       const decision = judge(seen);
       expect(kinds(decision)).to.deep.equal(['deleteJob']);
-      const [attempt] = decision.status?.attempts ?? attempts;
+      const [attempt = LOST] = decision.status?.attempts ?? [];
       expect(attempt?.completeSentAt).to.equal(completeSentAt);
     });
+
+  it('records the end of a recovery Job once, however long its deletion takes (F47)', () => {
+    const recorded = { ...LOST, completeSentAt: ago(100) };
+    const pods = [aPod('s1', { status: ended({ exitCode: 137 }) })];
+    const metadata = { ...RECOVERY_METADATA, deletionTimestamp: ago(100) };
+    const seen = seenWith({ attempts: [recorded] });
+    const decision = judge({
+      ...seen,
+      recovery: { job: aJob({ metadata, status: FAILED_JOB }), pods },
+    });
+    expect(decision.status?.attempts?.[0] ?? recorded).to.deep.equal(recorded);
+    // That of an earlier Job says nothing about this one.
+    const earlier = { ...LOST, completeSentAt: ago(205) };
+    const again = judge({
+      ...seenWith({ attempts: [earlier] }),
+      recovery: { job: aJob({ metadata: RECOVERY_METADATA, status: FAILED_JOB }), pods },
+    });
+    expect(again.status?.attempts?.[0]?.completeSentAt).to.equal(ago(0));
+  });
 });
