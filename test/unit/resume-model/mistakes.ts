@@ -3,10 +3,8 @@ export const MISTAKES = {
   'a superseded pod aborts an upload that another may continue': 'abortsWhenSuperseded',
   'an upload is aborted before `discarded` is recorded': 'abortsUnrecorded',
   'a source need not confirm its validator': 'ignoresValidators',
-  'Complete accepts any parts': 'completesAnyParts',
   'the API server accepts `committing` of any pod': 'unfencedCommitting',
   'the next pod does not inherit what its predecessor had not adopted': 'forgetsInherits',
   'an upload is continued although its Complete may have been sent': 'inheritsCommitting',
-  'a pod sweeps before it knows that it is active': 'unfencedSweep',
 } as const;
 export type Mistake = (typeof MISTAKES)[keyof typeof MISTAKES];

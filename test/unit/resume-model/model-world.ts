@@ -21,7 +21,6 @@ import { runRecovery } from './model-recovery.ts';
 import { ModelSources, PART_UNITS } from './model-sources.ts';
 import { ModelBucket, UNIT_BYTES } from './model-store.ts';
 import { ModelZipper } from './model-zipper.ts';
-import { spoiledTask } from './spoil.ts';
 import { createModelStore } from './store-client.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import type { ZipperDeps } from './zipper-deps.ts';
@@ -186,7 +185,7 @@ export class ModelWorld extends JobWorld {
     const run =
       job.metadata.name === NAME
         ? new ModelZipper(deps).run()
-        : runRecovery(deps, spoiledTask(this.mistake, taskOf(job) as unknown as RecoveryTask, this.bucket));
+        : runRecovery(deps, taskOf(job) as unknown as RecoveryTask);
     run.then(
       async (ending) => {
         await process.gate();

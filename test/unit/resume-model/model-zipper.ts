@@ -200,7 +200,7 @@ export class ModelZipper {
   #refusal: UploadState['refusal'];
 
   async #start(inherits: InheritedUpload | undefined): Promise<void> {
-    const { store, key, process, settings, mistake } = this.#deps;
+    const { store, key, process, settings } = this.#deps;
     const { signal } = this.#cancel;
     const started = await startUpload({
       store,
@@ -220,10 +220,9 @@ export class ModelZipper {
       ...(inherits && this.#refusal && { refusal: this.#refusal }),
     };
     if (signal.aborted) throw toError(signal.reason);
-    if (mistake === 'unfencedSweep') await this.#sweep(uploadId, unconfirmed);
     await this.#status.write({ upload: this.#upload }, signal);
     process.at = 'open';
-    if (mistake !== 'unfencedSweep') void this.#sweep(uploadId, unconfirmed);
+    void this.#sweep(uploadId, unconfirmed);
   }
 
   /** As the real upload does once it is recorded. */

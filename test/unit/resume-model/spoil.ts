@@ -2,10 +2,7 @@
 
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import type { RecoveryTask } from '#crds/zipper-task.ts';
-import { digestOfParts } from '#zipper-image/store/part-verification.ts';
 import type { Mistake } from './mistakes.ts';
-import { type ModelBucket, partsAt } from './model-store.ts';
 
 /** The pod is over, and the job continues. */
 function isRevoked({ job: was }: ZipJobStatus, { job: is, phase }: ZipJobStatus): boolean {
@@ -41,18 +38,4 @@ export function spoiledStatus(
   if (!isRevoked(was, is)) return undefined;
   if (mistake === 'forgetsInherits' && was.inherits && !was.upload) return withoutInherits(is);
   return mistake === 'inheritsCommitting' ? inheriting(was, is) : undefined;
-}
-
-/** A task of which recovery accepts any parts. */
-export function spoiledTask(
-  mistake: Mistake | undefined,
-  task: RecoveryTask,
-  bucket: ModelBucket,
-): RecoveryTask {
-  if (mistake !== 'completesAnyParts' || task.uploadState === 'unrecorded' || !task.finish) return task;
-  const upload = bucket.find(task.uploadId);
-  if (!upload) return task;
-  const parts = partsAt(upload, bucket.time.nowMs);
-  const partsDigest = digestOfParts(parts);
-  return { ...task, finish: { ...task.finish, parts: parts.length, partsDigest } };
 }
