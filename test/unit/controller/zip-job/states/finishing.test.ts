@@ -131,7 +131,7 @@ describe('decide for a lost attempt whose parts are recorded', () => {
       const decision = judge(seen);
       expect(kinds(decision)).to.deep.equal(['deleteJob']);
       const [attempt = LOST] = decision.status?.attempts ?? [];
-      expect(attempt?.completeSentAt).to.equal(completeSentAt);
+      expect(attempt.completeSentAt).to.equal(completeSentAt);
     });
 
   it('records the end of a recovery Job once, however long its deletion takes (F47)', () => {
