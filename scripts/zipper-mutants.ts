@@ -116,7 +116,7 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'recovery completes an upload whose parts are others than those recorded',
     file: 'zipper-image/store/finish-upload.ts',
-    find: ' && digestOfParts(listed) === wanted.partsDigest',
+    find: ' &&\n    digestOfParts(listed) === wanted.partsDigest',
     replace: '',
     tests: [FINISH],
   },

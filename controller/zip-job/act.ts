@@ -176,8 +176,8 @@ async function carryOut(options: ActOptions, seen: Observation, decision: Decisi
 }
 
 /**
- * Carries out a decision: does what comes before, writes the status, then records the Events, then runs the actions in order. After an error, a job
- * without a Job gives up its reservation, because a job whose writes are always rejected would hold it forever.
+ * Carries out a decision: does what comes before the status, writes it, then records the Events, then runs the actions in order.
+ * After an error, a job without a Job gives up its reservation, because a job whose writes are always rejected would hold it forever.
  */
 export function createAct(options: ActOptions): Act {
   return async (seen, decision) => {

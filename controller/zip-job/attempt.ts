@@ -1,7 +1,13 @@
 import { rfc3339, shorten } from '#crds/conditions.ts';
 import { DISRUPTION_EXIT_CODES, EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
-import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
+import {
+  type Attempt,
+  type AttemptClass,
+  COUNTED_CLASSES,
+  type Failure,
+  type ZipJob,
+} from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { isDisrupted, isEnded, terminationOf } from '../cluster/pod-state.ts';
@@ -151,13 +157,12 @@ function hasAdvanced(zipJob: ZipJob, ended: EndedPod): boolean {
   );
 }
 
-/** Classes that count against an attempt only if the job has not advanced by it. MAX_DISRUPTIONS limits the others. */
-const WITHOUT_ADVANCE: readonly AttemptClass[] = ['transient', 'oom', 'superseded'];
-
+/** An attempt counts only if the job has not advanced by it. MAX_DISRUPTIONS limits the others. */
 function classOf(zipJob: ZipJob, ended: EndedPod): AttemptClass {
   const { pod } = ended;
   const seen = pod && isEnded(pod) ? classify(pod) : 'disruption';
-  return WITHOUT_ADVANCE.includes(seen) && hasAdvanced(zipJob, ended) ? 'disruption' : seen;
+  const isCounted = COUNTED_CLASSES.some((counted) => counted === seen);
+  return isCounted && hasAdvanced(zipJob, ended) ? 'disruption' : seen;
 }
 
 /** What the pod kept of the upload of an earlier one, or why it kept nothing. */

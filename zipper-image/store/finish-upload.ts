@@ -9,6 +9,7 @@ import { hasResponse } from './abort-upload.ts';
 import type { Part } from './complete-upload.ts';
 import { readObject } from './evidence.ts';
 import type { ListedPart } from './list-parts.ts';
+import { bytesOf } from './part-sender.ts';
 import { digestOfParts } from './part-verification.ts';
 import { MISMATCH, type PublishDeps, publish } from './publish.ts';
 import {
@@ -52,8 +53,11 @@ async function listParts(
 }
 
 function areThose(listed: readonly ListedPart[], { bytes }: UploadToRecover, wanted: Finish): boolean {
-  const sum = listed.reduce((total, part) => total + part.bytes, 0);
-  return listed.length === wanted.parts && sum === bytes && digestOfParts(listed) === wanted.partsDigest;
+  return (
+    listed.length === wanted.parts &&
+    bytesOf(listed) === bytes &&
+    digestOfParts(listed) === wanted.partsDigest
+  );
 }
 
 /** S3 wants the checksum that a part was sent with. Whether an ETag is an MD5 is not known: parts may be encrypted. */

@@ -37,7 +37,7 @@ export interface PartSender {
   readonly stop: () => void;
 }
 
-export function bytesOf(parts: Iterable<Part>): number {
+export function bytesOf(parts: Iterable<Pick<Part, 'bytes'>>): number {
   let bytes = 0;
   for (const part of parts) bytes += part.bytes;
   return bytes;
