@@ -25,6 +25,7 @@ import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { StatusError } from '../status/status-error.ts';
 import type { StatusSettings } from '../status/status-writer.ts';
 import { abortUpload } from '../store/abort-upload.ts';
+import { bytesOf } from '../store/part-sender.ts';
 import type { Store } from '../store/store.ts';
 import { lookUpPolicy } from '../store/store-retry.ts';
 import { continueUpload, createUpload, type Upload, type UploadDeps } from '../store/upload.ts';
@@ -44,15 +45,20 @@ function sizesOf({ work, store }: Opening): PartSizes {
   };
 }
 
-function planOf(opening: Opening): string {
+/** Small jobs never need it, and a list can be long. */
+function planOf(opening: Opening): () => string {
   const { task, settings } = opening.work.deps;
   const { sourceUnknownLengthZip64 } = settings;
-  return planDigest({
-    task,
-    files: opening.files.entries,
-    sizes: sizesOf(opening),
-    sourceUnknownLengthZip64,
-  });
+  let plan: string | undefined;
+  return () => {
+    plan ??= planDigest({
+      task,
+      files: opening.files.entries,
+      sizes: sizesOf(opening),
+      sourceUnknownLengthZip64,
+    });
+    return plan;
+  };
 }
 
 function resolveDepsOf(opening: Opening): ResolveDeps {
@@ -163,7 +169,7 @@ function uploadDepsOf({ work, store }: Opening): UploadDeps {
 }
 
 interface Origin {
-  readonly plan: string;
+  readonly plan: () => string;
   readonly adoption: Adoption | undefined;
 }
 
@@ -184,7 +190,7 @@ function recordedOf(opening: Opening, uploadId: string, origin: Origin): OpenedU
     partSize,
     ...(owner !== opening.work.deps.podUid && { owner }),
     resumedParts: kept.length,
-    resumedBytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
+    resumedBytes: bytesOf(kept),
   };
 }
 
@@ -207,7 +213,13 @@ function withRecords(opening: Opening, upload: Upload, origin: Origin): OpenedUp
     api: deps.checkpointApi,
     settings,
     log,
-    upload: { uploadId, owner: continuation?.owner ?? podUid, plan },
+    upload: {
+      uploadId,
+      owner: continuation?.owner ?? podUid,
+      get plan() {
+        return plan();
+      },
+    },
     last: sequence === undefined ? undefined : { sequence, isOfUpload: continuation !== undefined },
     partsConfirmed: () => upload.confirmedParts().length - keptParts,
     records: () => ({ files: files.records(), parts: upload.confirmedParts().map(recordPart) }),
@@ -235,7 +247,7 @@ export async function openUpload(
   const opening: Opening = { work, zipJob, store, files };
   const plan = planOf(opening);
   const inherited = zipJob.status?.inherits;
-  const adoption = inherited && (await takeOver(opening, inherited, plan));
+  const adoption = inherited && (await takeOver(opening, inherited, plan()));
   if (inherited && adoption?.kind === 'refused') await discard(opening, inherited, adoption.refusal);
   const continuation = continuationIn({ plan, adoption });
   const deps = uploadDepsOf(opening);
