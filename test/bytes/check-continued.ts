@@ -40,7 +40,7 @@ function versionsOf({ files }: Continued, recorded: Versions, current: Versions)
   return current.map((version, index) => (files.has(index) ? (recorded[index] ?? version) : version));
 }
 
-/** The run ended because what it wrote anew does not fit in front of what was kept. */
+/** The run ended because what it wrote again does not fit in front of what was kept. */
 function isLayoutChanged(error: unknown): boolean {
   return error instanceof AppError && error.code === 'SourceChanged' && error.retryable;
 }

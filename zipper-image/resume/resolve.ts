@@ -66,7 +66,7 @@ class Resolution {
   readonly #kept: Set<number>;
   /** By index. */
   readonly #replies = new Map<number, Reply>();
-  /** Files that have lost a part since they were looked at. */
+  /** Files that have lost a part since they were checked. */
   readonly #unchecked: Set<FilePlace>;
   #repeated = 0;
 

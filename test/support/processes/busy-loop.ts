@@ -11,7 +11,7 @@ export function inspectedAt(port: number): Readonly<Record<string, string>> {
 const LIMIT_MS = 60_000;
 /**
  * Outside of the evaluation, during which the inspector would run no other. The message says that this loop has started:
- * whoever enables the runtime also receives the messages of earlier loops. A compiler may read another variable than an atomic
+ * a client that enables the runtime also receives the messages of earlier loops. A compiler may read another variable than an atomic
  * one only once.
  */
 function startOf(loop: string): string {

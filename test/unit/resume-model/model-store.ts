@@ -1,6 +1,6 @@
 /**
  * One key of a bucket. A Complete has two steps, lists and HEAD show an earlier state, responses get lost, and requests arrive late.
- * Never more than `LAG_MS` of what the zipper is told to expect.
+ * Never more than `LAG_MS` of what the zipper must expect.
  */
 import { createHash } from 'node:crypto';
 import type { Random } from '#test/support/random.ts';
