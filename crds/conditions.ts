@@ -44,7 +44,7 @@ export const REASONS = {
   OlderJobFirst: 'An older job writes the same key of the same bucket.',
   SlotsTaken: 'A limit on running jobs is reached.',
   Suspended: 'The job is suspended by spec.suspend.',
-  Resumed: 'The job was resumed.',
+  Unsuspended: 'The job is no longer suspended.',
   JobCreated: 'The Kubernetes Job was created.',
   PodStarting: 'A zipper pod is starting.',
   PodActive: 'A zipper pod was activated.',

@@ -89,9 +89,9 @@ function closing(status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
     : withCondition(status, 'Recovered', { status: 'True', reason: 'NothingToRecover', now });
   const running = withoutCondition(recovered, 'Running', note);
   const waiting = withoutCondition(running, 'Waiting', note);
-  const resumed = withoutCondition(waiting, 'Suspended', { reason: 'Resumed', now });
+  const unsuspended = withoutCondition(waiting, 'Suspended', { reason: 'Unsuspended', now });
   const done = succeeded ? 'True' : 'False';
-  const complete = withCondition(resumed, 'Complete', { status: done, ...note });
+  const complete = withCondition(unsuspended, 'Complete', { status: done, ...note });
   const failed = succeeded ? complete : withCondition(complete, 'Failed', { status: 'True', ...note });
   // A cancelled job is not stalled, nor is a job that can still make progress.
   const stalled = phase === 'Failed' ? withCondition(failed, 'Stalled', { status: 'True', ...note }) : failed;

@@ -20,7 +20,7 @@ const LEFT_OVER_MS = 2000;
 
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
 
-const RESUMED: EventNote = { type: 'Normal', reason: 'Resumed', message: REASONS.Resumed };
+const UNSUSPENDED: EventNote = { type: 'Normal', reason: 'Unsuspended', message: REASONS.Unsuspended };
 
 /** Reports an external reason that blocks the job, and fails the job at its start deadline. */
 function held(s: Situation, why: { readonly reason: Reason; readonly message: string }): Step {
@@ -143,17 +143,17 @@ function create(before: Situation, verdict: Admission): Step {
 function queuedStep(s: Situation, verdict: Admission): Step {
   const { zipJob, position } = s.seen;
   if (zipJob.spec.suspend === true) return suspended(s);
-  const resumed = {
+  const unsuspended = {
     ...s,
-    status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
+    status: withoutCondition(s.status, 'Suspended', { reason: 'Unsuspended', now: s.now }),
   };
   const { blocked } = position;
   // The ledger requeues the job when it is next.
   const step =
     blocked?.reason === 'OlderJobFirst'
-      ? { ...behind(resumed, blocked), slot: 'wait' as const }
-      : create(resumed, verdict);
-  return isTrue(s.status, 'Suspended') ? { ...step, events: [RESUMED, ...(step.events ?? [])] } : step;
+      ? { ...behind(unsuspended, blocked), slot: 'wait' as const }
+      : create(unsuspended, verdict);
+  return isTrue(s.status, 'Suspended') ? { ...step, events: [UNSUSPENDED, ...(step.events ?? [])] } : step;
 }
 
 /** The status of a job that no external reason blocks any more. */

@@ -132,11 +132,13 @@ describe('decide for a stuck job', () => {
     expect(findCondition(lost.status?.conditions, 'Recovered')).to.include({ reason: 'Recovering' });
   });
 
-  it('reports that the job resumes after a suspension', () => {
+  it('reports that the job is no longer suspended', () => {
     const { status } = judge({
       zipJob: { ...withStatus({}), spec: { ...withStatus({}).spec, suspend: true } },
     });
-    const resumed = judge({ zipJob: withStatus(status ?? {}) });
-    expect(resumed.events.map(({ reason }) => reason)).to.include('Resumed');
+    const unsuspended = judge({ zipJob: withStatus(status ?? {}) });
+    expect(unsuspended.events.map(({ reason }) => reason)).to.include('Unsuspended');
+    const condition = findCondition(unsuspended.status?.conditions, 'Suspended');
+    expect(condition).to.include({ status: 'False', reason: 'Unsuspended' });
   });
 });
