@@ -218,6 +218,43 @@ export function describeZipper(theWorld: () => World): void {
     expectRefusal(await write(), NOT_ACTIVE);
   });
 
+  it('cannot take back `committing` or `discarded`, not even with an earlier write that arrives late (G13)', async () => {
+    const own = await world.createZipper(OWN);
+    async function activate(by: ZipperPod): Promise<void> {
+      await world.setStatus(OWN, own.zipJob, { job: { name: own.zipJob, uid: 'u', podUid: by.uid } });
+    }
+    function write(uploadId: string | undefined, state = 'open', by = own) {
+      const upload = uploadId === undefined ? {} : { upload: { uploadId, state, partSize: 1 } };
+      return apply({ progress: progressOf(by), ...upload }, { name: own.zipJob, by });
+    }
+    async function expectNoWayBack(from: readonly [string, string]): Promise<void> {
+      const others = [
+        ['a', 'open'],
+        ['a', 'discarded'],
+        ['b', 'committing'],
+        ['b', 'open'],
+        [undefined, ''],
+      ];
+      for (const [uploadId, state] of others)
+        if (uploadId !== from[0] || state !== from[1])
+          expectRefusal(await write(uploadId, state), 'a zipper may not take back');
+      expect((await write(...from)).status, 'again').to.equal(200);
+    }
+    await activate(own);
+    expect((await write(undefined)).status).to.equal(200);
+    expect((await write('a', 'discarded')).status).to.equal(200);
+    expectRefusal(await write('a'), 'a zipper may not take back');
+    expect((await write('b')).status).to.equal(200);
+    expectRefusal(await write('a', 'discarded'), 'a zipper may not take back');
+    expectRefusal(await write(undefined), 'a zipper may not take back');
+    expect((await write('b', 'committing')).status).to.equal(200);
+    await expectNoWayBack(['b', 'committing']);
+    // The next pod starts another upload.
+    await activate(pod);
+    expect((await write(undefined, '', pod)).status).to.equal(200);
+    expect((await write('c', 'open', pod)).status).to.equal(200);
+  });
+
   it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
     expectRefusal(

@@ -6,5 +6,7 @@ export const MISTAKES = {
   'the API server accepts `committing` of any pod': 'unfencedCommitting',
   'the next pod does not inherit what its predecessor had not adopted': 'forgetsInherits',
   'an upload is continued although its Complete may have been sent': 'inheritsCommitting',
+  'the store completes an upload with other parts than Complete names': 'completesAnyParts',
+  'the API server lets a pod take back `committing` or `discarded`': 'unorderedStates',
 } as const;
 export type Mistake = (typeof MISTAKES)[keyof typeof MISTAKES];

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Random } from '#test/support/random.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
 import { withoutQuotes } from '#zipper-image/store/part-verification.ts';
+import type { Mistake } from './mistakes.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** How long a list or HEAD may show an earlier state. STORE_CONSISTENCY_MS is longer. */
@@ -63,11 +64,13 @@ export class ModelBucket {
   readonly hidesParts: boolean;
   readonly time: VirtualTime;
   readonly random: Random;
+  readonly #takesAnyParts: boolean;
   #ids = 0;
 
-  constructor(time: VirtualTime, random: Random) {
+  constructor(time: VirtualTime, random: Random, mistake: Mistake | undefined) {
     this.time = time;
     this.random = random;
+    this.#takesAnyParts = mistake === 'completesAnyParts';
     this.hasOpaqueEtags = random.next() < 0.15;
     this.hidesParts = random.next() < 0.05;
   }
@@ -117,7 +120,7 @@ export class ModelBucket {
     const stored = new Map(partsAt(upload, this.time.nowMs).map((part) => [part.number, part]));
     const parts = wanted.map(({ number, etag }) => {
       const part = stored.get(number);
-      return part?.etag === withoutQuotes(etag) ? part : undefined;
+      return this.#takesAnyParts || part?.etag === withoutQuotes(etag) ? part : undefined;
     });
     const found = parts.filter((part) => part !== undefined);
     if (found.length < parts.length) return 'InvalidPart';

@@ -25,6 +25,9 @@ import { createModelStore } from './store-client.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import type { ZipperDeps } from './zipper-deps.ts';
 
+/** How long the API server may take for a request. */
+const LATEST_MS = 30_000;
+
 export interface ModelRules {
   /** Every abort that took effect. */
   aborted(world: ModelWorld, process: ModelProcess, uploadId: string): void;
@@ -61,7 +64,7 @@ export class ModelWorld extends JobWorld {
     this.random = given.random;
     this.mistake = given.mistake;
     this.#rules = given.rules;
-    this.bucket = new ModelBucket(given.time, given.random);
+    this.bucket = new ModelBucket(given.time, given.random, given.mistake);
     this.sources = new ModelSources(given.random);
     this.focus = given.random.pick(REQUEST_KINDS);
   }
@@ -136,6 +139,10 @@ export class ModelWorld extends JobWorld {
     return super.writeAsZipper(active ?? podUid, fields) === 'refused' ? 'refused' : 'written';
   }
 
+  protected override refusesTakingBack(...given: Parameters<JobWorld['refusesTakingBack']>): boolean {
+    return this.mistake !== 'unorderedStates' && super.refusesTakingBack(...given);
+  }
+
   /** The policy of checkpoints, and a merge patch of the status. @throws StatusError */
   patchCheckpoint(podUid: string, change?: ZipCheckpointStatus): ZipCheckpointStatus | undefined {
     const [object] = this.checkpoints.all();
@@ -150,12 +157,14 @@ export class ModelWorld extends JobWorld {
     return change;
   }
 
-  /** A request of a pod to the API server, which may get no response. */
+  /** A request of a pod to the API server, which may get no response, or take effect after the pod has sent others, or was killed. */
   async #asking<T>(process: ModelProcess, kind: RequestKind, act: () => T): Promise<T | undefined> {
     await process.gate(kind);
     await this.time.delay(this.random.int(2, 300));
-    const fate = this.random.next() < this.apiFaults ? this.random.pick(['unsent', 'unheard']) : 'delivered';
-    const result = fate === 'unsent' ? undefined : act();
+    const fate =
+      this.random.next() < this.apiFaults ? this.random.pick(['unsent', 'unheard', 'late']) : 'delivered';
+    if (fate === 'late') this.time.after(this.random.int(1_000, LATEST_MS), act);
+    const result = fate === 'unsent' || fate === 'late' ? undefined : act();
     await this.time.delay(this.random.int(2, 300));
     await process.gate();
     return fate === 'delivered' ? result : undefined;

@@ -57,7 +57,7 @@ export interface ClientDeps {
   readonly focus: RequestKind;
   /** Called when an abort takes effect on an upload that was there. */
   readonly onAbort: (uploadId: string) => void;
-  /** Called when a part takes effect; `isNew`: the store had other bytes, or none. */
+  /** Called when a part takes effect; `isNew`: its pod sent it while it completed the upload, and the store had other bytes, or none. */
   readonly onPart: (uploadId: string, isNew: boolean) => void;
   /** Called when a Complete takes effect. */
   readonly onComplete: () => void;
@@ -101,14 +101,16 @@ class ModelStore implements Store {
   uploadPart({ uploadId }: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
     const { number, bytes, body, digests } = part;
     const text = body.map((chunk) => Buffer.from(chunk).toString()).join('');
-    const { bucket, onPart } = this.#deps;
+    const { bucket, onPart, process } = this.#deps;
+    // A request that the pod has repeated since may arrive later.
+    const sentAt = process.at;
     return this.#request(
       'part',
       () => {
         const known = bucket.find(uploadId)?.parts.findLast((one) => one.number === number);
         const { etag } = accepted(bucket.put(uploadId, { number, text, units: bytes / UNIT_BYTES }));
         this.#deps.note(`part ${number} of ${uploadId}: ${text}`);
-        onPart(uploadId, known?.text !== text);
+        onPart(uploadId, sentAt === 'committing' && known?.text !== text);
         return { number, bytes, digests, etag: `"${etag}"`, etagIsMd5: !bucket.hasOpaqueEtags };
       },
       signal,

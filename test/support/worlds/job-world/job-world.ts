@@ -4,7 +4,7 @@ import type { Reconcile } from '#controller/reconciling/reconcile.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob, type ZipperStatus } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob, type ZipJobStatus, type ZipperStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
@@ -123,10 +123,23 @@ export class JobWorld {
   }
 
   /** A zipper's write of its own fields: accepted only from the active pod, and never after the end. */
+  /** Whether the policy of status writes refuses that a pod changes what it has recorded about its upload. */
+  protected refusesTakingBack(
+    podUid: string,
+    { progress, upload: before }: ZipJobStatus,
+    { upload: after }: ZipperStatus,
+  ): boolean {
+    if (!before || progress?.podUid !== podUid) return false;
+    if (!after) return true;
+    if (after.uploadId !== before.uploadId) return before.state !== 'discarded';
+    return before.state !== 'open' && before.state !== after.state;
+  }
+
   writeAsZipper(podUid: string, fields: ZipperStatus): Written {
     const { zipJob } = this;
     if (this.refusesPods) return 'refused';
     if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return 'notActive';
+    if (this.refusesTakingBack(podUid, zipJob.status, fields)) return 'refused';
     const {
       progress: _progress,
       upload: _upload,
