@@ -25,6 +25,7 @@ RUN sh install-packages \
   ajv \
   ioredis \
   ipaddr.js \
+  js-yaml \
   koa \
   pg \
   pino \
@@ -50,6 +51,7 @@ RUN sh install-packages \
   @kubernetes/client-node \
   ajv \
   ipaddr.js \
+  js-yaml \
   node-pg-migrate \
   pg \
   pino \
@@ -81,6 +83,7 @@ RUN sh install-packages \
   eta \
   ioredis \
   ipaddr.js \
+  js-yaml \
   koa \
   koa-bodyparser \
   openid-client \
@@ -141,6 +144,7 @@ RUN sh install-packages \
   ajv \
   archiver \
   ipaddr.js \
+  js-yaml \
   undici \
   yaml \
   yargs

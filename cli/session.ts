@@ -9,7 +9,7 @@ import type { Clock } from '#runtime/time/clock.ts';
 import { accessCluster } from './cluster-access.ts';
 import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { createHistoryClient, type HistoryClient } from './history/history-client.ts';
+import type { HistoryClient } from './history/history-client.ts';
 import { retryRequests } from './retry-requests.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -158,6 +158,8 @@ export function createOpenSession({ config: readConfig, userAgent, ...given }: S
         const token = await historyToken(() => access.credentials(), given.env);
         const { signal, terminal } = given;
         const options = { origin, token, userAgent, requestTimeoutMs, maxWaitMs: HISTORY_WAIT_MS, signal };
+        // This import loads all of undici, for its fetch.
+        const { createHistoryClient } = await import('./history/history-client.ts');
         return resources.use(
           createHistoryClient({
             ...options,

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent } from '../../http/undici.ts';
 import type { KubeAccess, KubeCredentials } from './kube-access.ts';
 
 /** Enough for all workers. More concurrent calls would only queue in the API server. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { dirname } from 'node:path';
-import { type Cluster, KubeConfig } from '@kubernetes/client-node';
+import type { Cluster } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { defined } from '../../collections/optional.ts';
 import { ConfigError } from '../../errors.ts';
 import type { KubeAccess } from './kube-access.ts';

@@ -1,7 +1,8 @@
 /** Fields of kubeconfig v1 that the client library does not read, or reads differently from kubectl. */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { type Cluster, loadYaml, type User } from '@kubernetes/client-node';
+import type { Cluster, User } from '@kubernetes/client-node';
+import { load } from 'js-yaml';
 import { ConfigError } from '../../errors.ts';
 import { isRecord } from './decode.ts';
 import type { KubeCredentials } from './kube-access.ts';
@@ -31,7 +32,7 @@ function withoutTokenFile(name: string, value: unknown): unknown {
 }
 
 export function parseFields(text: string): FileFields {
-  const config: unknown = loadYaml(text);
+  const config: unknown = load(text);
   const { users, clusters } = isRecord(config) ? config : {};
   return {
     users: named(users, 'user'),
