@@ -1,4 +1,4 @@
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export const SHELLS = ['bash', 'zsh', 'fish', 'kubectl'] as const;
 
 /** SHELL decides whether descriptions follow the words, after a colon. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -32,6 +32,11 @@ function __zipjobs_complete
   SHELL=zsh zipjobs --get-yargs-completions (commandline -opc) (commandline -ct) 2>/dev/null | string replace ':' \\t
 end
 complete -c zipjobs -f -a '(__zipjobs_complete)'`,
+  // kubectl 1.26 and newer run this program for the words after `zipjobs`. Its last line allows names of files if there is no word.
+  kubectl: `#!/bin/sh
+# Completion of kubectl zipjobs: put this on the PATH as kubectl_complete-zipjobs, and make it executable
+SHELL=zsh kubectl-zipjobs --get-yargs-completions zipjobs "$@" 2>/dev/null | sed "s/:/$(printf '\\t')/"
+echo :0`,
 };
 
 /** Of this shell, or else of bash. */

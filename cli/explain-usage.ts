@@ -1,3 +1,4 @@
+import { NAME } from './program-name.ts';
 import { didYouMean } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -7,8 +8,6 @@ export interface Grammar {
   readonly next: (words: readonly string[]) => Promise<readonly string[]>;
   readonly help: (words: readonly string[]) => Promise<string>;
 }
-
-const NAME = 'zipjobs';
 
 function isOption(word: string): boolean {
   return word.startsWith('-');

@@ -8,6 +8,7 @@ import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
 import { commandIn, explainUsage, type Grammar, wrongWord } from './explain-usage.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { OUTPUT_FORMATS, type Output, renderResponse } from './output.ts';
+import { NAME, type ProgramName } from './program-name.ts';
 import { refuseSecretArguments } from './secret-arguments.ts';
 import type { OpenSession } from './session.ts';
 import { printable } from './table.ts';
@@ -16,6 +17,8 @@ import { UsageError } from './usage-error.ts';
 
 export interface ProgramOptions {
   readonly version: string;
+  /** How the user calls the program. */
+  readonly name: ProgramName;
   readonly groups: readonly CommandGroup[];
   readonly terminal: Terminal;
   readonly openSession: OpenSession;
@@ -23,8 +26,6 @@ export interface ProgramOptions {
   /** The user's shell, such as zsh. */
   readonly shell?: string | undefined;
 }
-
-const NAME = 'zipjobs';
 
 /** The arguments name no command; the message is the help of what they name. */
 class NoCommandError extends UsageError {}
@@ -89,9 +90,9 @@ function createParser(
   run: Run,
   onText: (text: string) => void = () => undefined,
 ): Argv<GlobalArguments> {
-  const { version, groups } = options;
+  const { version, name, groups } = options;
   const parser = yargs()
-    .scriptName(NAME)
+    .scriptName(name)
     .usage('$0: manage projects, buckets, tokens, webhooks and jobs of zipjobs with your kubeconfig')
     .locale('en')
     .exitProcess(false)
@@ -113,9 +114,13 @@ function createParser(
           .positional('shell', { choices: SHELLS, describe: 'Default: your shell' })
           .example('$0 completion bash >> ~/.bashrc', 'Complete in bash')
           .example('$0 completion zsh >> ~/.zshrc', 'Complete in zsh')
-          .example('$0 completion fish > ~/.config/fish/completions/zipjobs.fish', 'Complete in fish'),
+          .example('$0 completion fish > ~/.config/fish/completions/zipjobs.fish', 'Complete in fish')
+          .example(
+            '$0 completion kubectl > ~/.local/bin/kubectl_complete-zipjobs',
+            'Complete "kubectl zipjobs" (make it executable)',
+          ),
       ({ shell }) => {
-        onText(completionScript(shell ?? options.shell));
+        onText(completionScript(shell ?? (name === NAME ? options.shell : 'kubectl')));
       },
     )
     .demandCommand(1, NO_COMMAND)
@@ -277,7 +282,7 @@ export function createProgram(options: ProgramOptions) {
       }
       const code = options.signal.aborted ? EXIT_CODES.interrupted : exitCodeOf(error);
       const message = code === EXIT_CODES.interrupted ? 'interrupted' : messageOf(error);
-      options.terminal.note(`${NAME}: ${message}`);
+      options.terminal.note(`${options.name}: ${message}`);
       return code;
     }
   };

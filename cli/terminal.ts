@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/log/redact.ts';
+import { asCalled, NAME, type ProgramName } from './program-name.ts';
 import { UsageError } from './usage-error.ts';
 
 interface InputLimit {
@@ -44,6 +45,8 @@ export interface TerminalOptions {
   readonly term?: string | undefined;
   /** The variable NO_COLOR: any text but the empty one forbids colors. */
   readonly noColor?: string | undefined;
+  /** How the user calls the program; zipjobs by default. */
+  readonly name?: ProgramName;
 }
 
 /** Returns to the start of the line and clears it. */
@@ -130,7 +133,7 @@ function columnsOf({ errors, term }: TerminalOptions): number | undefined {
 }
 
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { input, output, errors, term, noColor } = options;
+  const { input, output, errors, term, noColor, name = NAME } = options;
   let isLineShown = false;
   function clearLine(): void {
     if (isLineShown) errors.write(CLEAR_LINE);
@@ -145,7 +148,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
     },
     note: (text) => {
       clearLine();
-      errors.write(`${redactText(text)}\n`);
+      errors.write(`${redactText(asCalled(text, name))}\n`);
     },
     get columns() {
       return columnsOf(options);

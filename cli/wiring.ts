@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { addBucketCommands } from './bucket-commands.ts';
 import { addJobCommands } from './job-commands.ts';
 import { createProgram } from './program.ts';
+import { NAME, type ProgramName } from './program-name.ts';
 import { addProjectCommands } from './project-commands.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal, type TerminalOptions } from './terminal.ts';
@@ -14,18 +15,21 @@ import { addWebhookCommands } from './webhook-commands.ts';
 const { version } = packageJson;
 
 /** What the program gets from its process. */
-export interface ProcessContext extends TerminalOptions {
+export interface ProcessContext extends Omit<TerminalOptions, 'name'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** How the user calls the program; zipjobs by default. */
+  readonly name?: ProgramName;
   /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
 }
 
 /** The program `zipjobs`: takes its arguments, without the name, and returns its exit code. Runs share no state. */
-export function createCommandLineProgram({ env, cwd, signal, ...streams }: ProcessContext) {
-  const terminal = createTerminal({ ...streams, term: env['TERM'], noColor: env['NO_COLOR'] });
+export function createCommandLineProgram({ env, cwd, signal, name = NAME, ...streams }: ProcessContext) {
+  const terminal = createTerminal({ ...streams, name, term: env['TERM'], noColor: env['NO_COLOR'] });
   return createProgram({
     version,
+    name,
     groups: [
       addProjectCommands,
       addBucketCommands,

@@ -40,7 +40,7 @@ function onlyEmpty(path: string): string {
 }
 
 const runProcess: typeof runCommandLine = (user, args, options) =>
-  endOf(startCommandLine(user, args, options?.env));
+  endOf(startCommandLine(user, args, { env: options?.env ?? {} }));
 
 interface Prepared {
   readonly args: readonly string[];

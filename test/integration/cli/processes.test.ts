@@ -1,8 +1,13 @@
 /** The command line as a process: its exit codes, streams and signals, and its prompts at a terminal. */
 import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
+import { bundleCommandLine } from '#scripts/command-line-bundle.ts';
+import { readZip } from '#test/support/archives/read-zip.ts';
 import {
   endOf,
   startCommandLine,
@@ -63,6 +68,29 @@ describe('zipjobs as a process', function () {
     child.stdout.destroy();
     const [stderr] = await Promise.all([readText(child.stderr), once(child, 'close')]);
     expect({ exitCode: child.exitCode, stderr }).to.deep.equal({ exitCode: 0, stderr: '' });
+  });
+
+  it('runs from one file without packages, and writes a support bundle (X30)', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'one-file-'));
+    try {
+      const { file: program } = await bundleCommandLine(dir);
+      async function runFile(...args: readonly string[]) {
+        const run = await endOf(startCommandLine(world.owner.user, args, { program }));
+        expect(run.exitCode, run.stderr).to.equal(0);
+        return run.stdout;
+      }
+      expect(JSON.parse(await runFile('project', 'show', world.own, '-o', 'json'))).to.have.property(
+        'namespace',
+        world.own,
+      );
+      const zip = join(dir, 'support.zip');
+      await runFile('sysdump', '-n', world.own, '--file', zip);
+      expect(await readdir(dir)).to.have.members(['THIRD-PARTY-LICENSES', 'support.zip', 'zipjobs.cjs']);
+      const names = readZip(await readFile(zip)).entries.map(({ name }) => name);
+      expect(names).to.include.members(['summary.txt', `namespaces/${world.own}/zipprojects.yaml`]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
   });
 
   it('stops at SIGINT and SIGTERM with exit code 130', async () => {

@@ -18,13 +18,19 @@ function environment(user: User, env: Readonly<Record<string, string>> = {}) {
   };
 }
 
-/** Starts the program as a process of this user, with pipes as its streams. */
+interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The file that is executed. */
+  readonly program?: string;
+}
+
+/** Starts the program, or another file that contains it, as a process of this user, with pipes as its streams. */
 export function startCommandLine(
   user: User,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, program = PROGRAM }: StartOptions = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(PROGRAM, args, { env: environment(user, env) });
+  return spawn(program, args, { env: environment(user, env) });
 }
 
 export async function endOf(child: ChildProcessWithoutNullStreams): Promise<Run> {

@@ -71,6 +71,7 @@ export async function runProgram(options: FakeSessionOptions, args: readonly str
     });
   const program = createProgram({
     version: '1.2.3',
+    name: 'zipjobs',
     groups,
     terminal,
     openSession,

@@ -136,8 +136,10 @@ describe('the workflows', () => {
     expect(writersOf(release)).to.deep.equal({
       check: [],
       images: [],
+      'command-line': [],
       publish: ['packages', 'id-token'],
       attest: ['packages', 'id-token', 'attestations', 'artifact-metadata'],
+      'attest-command-line': ['id-token', 'attestations'],
       release: ['contents'],
     });
     expect(writersOf(daily)).to.deep.equal({
