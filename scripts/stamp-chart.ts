@@ -1,7 +1,8 @@
 /**
- * Writes the chart of a release: its default values name the registry and the digests of the images, and its
- * annotations are those of Artifact Hub. `node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS`, where DIGESTS is a folder
- * with a file per image that contains its digest.
+ * Writes the chart of a release: its default values name the registry and the digests of the images, its links lead to
+ * the repository and the tag, and its annotations are those of Artifact Hub.
+ * `node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS OWNER/REPO`, where DIGESTS is a folder with a file per image that
+ * contains its digest.
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,10 @@ const CHART = join(import.meta.dirname, '../charts/zipjobs');
 const CHANGELOG = join(import.meta.dirname, '../CHANGELOG.md');
 const IMAGES = ['api', 'controller', 'dashboard', 'zipper'] as const;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
+/** The files that have links to the repository. Templates compare values with the placeholder, so they keep it. */
+const LINKING = ['Chart.yaml', 'values.yaml', 'README.md'];
+/** An owner and a repository of GitHub. */
+const REPOSITORY = /^([A-Za-z0-9-]+)\/[A-Za-z0-9._-]+$/;
 
 interface Change {
   readonly kind: string;
@@ -42,8 +47,30 @@ function edit(path: string, values: ReadonlyMap<readonly string[], string>): voi
   writeFileSync(path, document.toString({ lineWidth: 0 }));
 }
 
-function stamp(folder: string, registry: string, digests: string): void {
+function versionOf(chart: string): string {
+  return String(parseDocument(readFileSync(chart, 'utf8')).get('version'));
+}
+
+/** Replaces OWNER/REPO, OWNER and vVERSION, and links of the README to other files of the repository. */
+function stampLinks(folder: string, repository: string): void {
+  const owner = REPOSITORY.exec(repository)?.[1];
+  if (owner === undefined) throw new Error(`"${repository}" is not a repository, such as acme/zipjobs`);
+  const tag = `v${versionOf(join(folder, 'Chart.yaml'))}`;
+  for (const file of LINKING) {
+    const path = join(folder, file);
+    const text = readFileSync(path, 'utf8')
+      .replaceAll('](../../', '](https://github.com/OWNER/REPO/blob/vVERSION/')
+      .replaceAll('](examples', '](https://github.com/OWNER/REPO/blob/vVERSION/charts/zipjobs/examples')
+      .replaceAll('OWNER/REPO', repository)
+      .replaceAll('OWNER', owner)
+      .replaceAll('vVERSION', tag);
+    writeFileSync(path, text);
+  }
+}
+
+function stamp(folder: string, registry: string, digests: string, repository: string): void {
   cpSync(CHART, folder, { recursive: true });
+  stampLinks(folder, repository);
   const byName = new Map(IMAGES.map((name) => [name, digestOf(digests, name)] as const));
   edit(
     join(folder, 'values.yaml'),
@@ -53,7 +80,7 @@ function stamp(folder: string, registry: string, digests: string): void {
     ]),
   );
   const chart = join(folder, 'Chart.yaml');
-  const version = String(parseDocument(readFileSync(chart, 'utf8')).get('version'));
+  const version = versionOf(chart);
   const images = [...byName].map(([name, digest]) => ({
     name: `zipjobs-${name}`,
     image: `${registry}/zipjobs-${name}:${version}@${digest}`,
@@ -71,7 +98,7 @@ function stamp(folder: string, registry: string, digests: string): void {
   );
 }
 
-const [folder, registry, digests] = process.argv.slice(2);
-if (folder === undefined || registry === undefined || digests === undefined)
-  throw new Error('Usage: node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS');
-stamp(folder, registry, digests);
+const [folder, registry, digests, repository] = process.argv.slice(2);
+if (folder === undefined || registry === undefined || digests === undefined || repository === undefined)
+  throw new Error('Usage: node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS OWNER/REPO');
+stamp(folder, registry, digests, repository);

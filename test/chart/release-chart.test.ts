@@ -11,6 +11,7 @@ import { envOf, find, NAMESPACE, objectsIn, podOf } from './render.ts';
 
 const run = promisify(execFile);
 const REGISTRY = 'registry.example.com/zipjobs';
+const REPOSITORY = 'acme/zips';
 const IMAGES = ['api', 'controller', 'dashboard', 'zipper'];
 
 function digestOf(name: string): string {
@@ -23,8 +24,17 @@ describe('the chart of a release', function () {
   const chart = join(root, 'chart');
   after(() => rmSync(root, { recursive: true }));
 
-  function stamp() {
-    return run(process.execPath, ['scripts/stamp-chart.ts', chart, REGISTRY, join(root, 'digests')]);
+  function stamp(repository = REPOSITORY) {
+    return run(process.execPath, [
+      'scripts/stamp-chart.ts',
+      chart,
+      REGISTRY,
+      join(root, 'digests'),
+      repository,
+    ]);
+  }
+  function refusalOf(result: Promise<unknown>): Promise<string> {
+    return result.then(() => 'written', String);
   }
 
   before(async () => {
@@ -50,7 +60,9 @@ describe('the chart of a release', function () {
       return readFileSync(join(folder, 'values.yaml'), 'utf8');
     }
     function others(text: string): readonly string[] {
-      return text.split('\n').filter((line) => /^\s*#/.test(line) || !/^\s+(registry|digest):/.test(line));
+      return text
+        .split('\n')
+        .filter((line) => /^\s*#/.test(line) || !/^\s+(registry|digest|runbookUrl):/.test(line));
     }
     expect(parse(others(read(chart)).join('\n'))).to.deep.equal(
       parse(others(read('charts/zipjobs')).join('\n')),
@@ -88,12 +100,38 @@ describe('the chart of a release', function () {
     expect(crds.map(({ kind }) => kind)).to.have.members(Object.keys(PLURALS));
   });
 
+  it('links to its repository and its tag, and helm has nothing to recommend (Q-P11)', async () => {
+    const { version } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as {
+      readonly version: string;
+    };
+    for (const file of ['Chart.yaml', 'values.yaml', 'README.md']) {
+      const text = readFileSync(join(chart, file), 'utf8');
+      expect(text, file).to.not.match(/OWNER|REPO\b|vVERSION|\]\((?!https:|#)/);
+      for (const [link] of text.matchAll(/https:\/\/[a-z.]*github[a-z.]*\/acme\/\S+/g))
+        if (/\/(?:blob|main|tree)\/|\.svg/.test(link)) expect(link).to.contain(`/v${version}/`);
+    }
+    const findings = await helm(['lint', chart]);
+    expect(findings).to.contain('1 chart(s) linted, 0 chart(s) failed');
+    expect(findings).to.not.contain('[INFO]').and.to.not.contain('[WARNING]');
+  });
+
+  it('needs the images that the command in docs/lifecycle.md lists (X32)', async () => {
+    const [, command = ''] =
+      /\| (grep -oE '[^']+' \| sort -u)/.exec(readFileSync('docs/lifecycle.md', 'utf8')) ?? [];
+    const rendered = join(root, 'rendered.yaml');
+    writeFileSync(rendered, await helm(['template', 'zipjobs', chart, '--set', 'dashboard.enabled=true']));
+    const { stdout } = await run('sh', ['-c', `cat "$0" | ${command}`, rendered]);
+    expect(stdout.trim().split('\n')).to.deep.equal(
+      IMAGES.map((name) => `${REGISTRY}/zipjobs-${name}@${digestOf(name)}`),
+    );
+  });
+
+  it('is not written without the name of a repository (Q-P11)', async () => {
+    expect(await refusalOf(stamp('acme'))).to.contain('"acme" is not a repository, such as acme/zipjobs');
+  });
+
   it('is not written when a digest is missing (X20)', async () => {
     writeFileSync(join(root, 'digests', 'api'), 'latest\n');
-    const error = await stamp().then(
-      () => 'written',
-      (reason: unknown) => reason,
-    );
-    expect(String(error)).to.contain('api has no digest: "latest"');
+    expect(await refusalOf(stamp())).to.contain('api has no digest: "latest"');
   });
 });

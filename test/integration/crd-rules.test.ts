@@ -1,5 +1,7 @@
 /** The rules of the custom resource definitions, which the API server enforces for every client. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
 import {
   ACCEPTED_OBJECT_OPTIONS,
@@ -138,6 +140,18 @@ describe('the API server', function () {
     it(`accepts ${what} (C7)`, async () => {
       expectAccepted(await tryToCreate(bucket));
     });
+
+  it('accepts the examples of Artifact Hub, one of each kind that users write (Q-P11)', async () => {
+    const chart = parse(readFileSync('charts/zipjobs/Chart.yaml', 'utf8')) as {
+      readonly annotations: Readonly<Record<string, string>>;
+    };
+    const examples = parse(chart.annotations['artifacthub.io/crdsExamples'] ?? '') as readonly Manifest[];
+    expect(examples.map(({ kind }) => kind)).to.have.members(['ZipProject', 'ZipBucket']);
+    for (const example of examples)
+      expectAccepted(
+        await tryToCreate({ ...example, metadata: { ...example.metadata, namespace: NAMESPACE } }),
+      );
+  });
 
   it('sets the defaults of a job', async () => {
     const { body } = await create(aJob('defaults'));
