@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -137,10 +136,12 @@ describe('the workflows', () => {
       check: [],
       images: [],
       'command-line': [],
+      client: [],
       publish: ['packages', 'id-token'],
       attest: ['packages', 'id-token', 'attestations', 'artifact-metadata'],
       'attest-command-line': ['id-token', 'attestations'],
       release: ['contents'],
+      'publish-client': ['id-token'],
     });
     expect(writersOf(daily)).to.deep.equal({
       node: [],
@@ -235,27 +236,5 @@ describe('the scripts of a release', () => {
     expect(stdout)
       .to.match(/^\n### Added\n/)
       .and.to.not.match(/^## /m);
-  });
-
-  it('write an SBOM of each image with exactly its packages (X20)', async function () {
-    this.timeout(60_000);
-    const folder = mkdtempSync(join(tmpdir(), 'sboms-'));
-    try {
-      await run(join(SCRIPTS, 'write-sboms'), [folder]);
-      function namesIn(image: string): readonly string[] {
-        return (
-          JSON.parse(readFileSync(join(folder, `zipjobs-${image}.cdx.json`), 'utf8')) as {
-            components: readonly { readonly name: string }[];
-          }
-        ).components.map(({ name }) => name);
-      }
-      expect(namesIn('zipper')).to.include('undici').and.to.not.include('koa');
-      expect(namesIn('controller')).to.include('prom-client').and.to.not.include('eta');
-      expect(namesIn('dashboard')).to.include.members(['koa', 'eta']);
-      expect(namesIn('api')).to.include('koa').and.to.not.include('yargs');
-      expect(namesIn('cli')).to.include('yargs').and.to.not.include('koa');
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
