@@ -1,8 +1,8 @@
 /** Values that all programs derive from a ZipJob in the same way. */
 import { ANNOTATIONS, bucketResourceName, zipJobName } from './api-group.ts';
-import { findCondition, REASONS, rfc3339 } from './conditions.ts';
+import { findCondition, REASONS, type Reason, rfc3339 } from './conditions.ts';
 import { uidOf } from './object-meta.ts';
-import { hasActivePod, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
+import { hasActivePod, isFinished, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME_PREFIX = zipJobName('');
@@ -88,4 +88,31 @@ export function awaitsWebhookOrExit({ status = {} }: Pick<ZipJob, 'status'>): bo
 export function awaitsRecovery({ status }: Pick<ZipJob, 'status'>): boolean {
   const recovered = findCondition(status?.conditions, 'Recovered');
   return recovered?.reason === 'Recovering' && recovered.message !== REASONS.Recovering;
+}
+
+/** A job that has not finished this long after its deadline needs intervention, as does a pod this long after its result. */
+export const OVERDUE_GRACE_MS = 600_000;
+
+const NO_PROGRESS: Reason = 'NoProgress';
+const NODE_SILENT: Reason = 'NodeSilent';
+const RECOVERING: Reason = 'Recovering';
+
+/** True if the pod of a finished job, which keeps its slot, should be gone by now. */
+function isExitOverdue(zipJob: Pick<ZipJob, 'status'>, now: Date): boolean {
+  const finishedMs = Date.parse(zipJob.status?.finishedAt ?? '');
+  return hasActivePod(zipJob) && now.getTime() > finishedMs + OVERDUE_GRACE_MS;
+}
+
+function unfinishedReason(zipJob: Pick<ZipJob, 'status'>): string | undefined {
+  const { status } = zipJob;
+  const waiting = findCondition(status?.conditions, 'Waiting');
+  if (waiting?.status === 'True') return waiting.reason;
+  if (awaitsRecovery(zipJob)) return RECOVERING;
+  return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
+}
+
+/** Why a job does not continue although nothing of zipjobs holds it back; undefined if it continues, or waits for its turn. */
+export function stuckReason(zipJob: Pick<ZipJob, 'status'>, now: Date): string | undefined {
+  if (!isFinished(zipJob)) return unfinishedReason(zipJob);
+  return isExitOverdue(zipJob, now) ? NODE_SILENT : undefined;
 }

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
-import { findCondition, type Reason } from '#crds/conditions.ts';
-import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
-import { awaitsRecovery } from '#crds/zip-job-facts.ts';
+import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { OVERDUE_GRACE_MS, stuckReason } from '#crds/zip-job-facts.ts';
 import type { RestingCounts } from '../cluster/resting-counts.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { WorkQueue } from '../reconciling/work-queue.ts';
@@ -20,12 +19,6 @@ export interface ScrapeSources {
   readonly archiver: { readonly size: number; readonly oldestMs: () => number | undefined } | undefined;
   readonly now: () => Date;
 }
-
-/** A job that has not finished this long after its deadline needs intervention, as does a pod this long after its result. */
-const OVERDUE_GRACE_MS = 600_000;
-
-const NO_PROGRESS: Reason = 'NoProgress';
-const NODE_SILENT: Reason = 'NodeSilent';
 
 function isQueued({ spec, status }: ZipJob): boolean {
   return spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
@@ -46,28 +39,6 @@ function isOverdue(zipJob: ZipJob, sources: ScrapeSources): boolean {
   const activeDeadlineSeconds = sources.defaultDeadlineSeconds(zipJob);
   const limitMs = deadlineSeconds(zipJob, { activeDeadlineSeconds }) * 1000;
   return sources.now().getTime() > startedAt + limitMs + OVERDUE_GRACE_MS;
-}
-
-const RECOVERING: Reason = 'Recovering';
-
-/** True if the pod of a finished job, which keeps its slot, should be gone by now. */
-function isExitOverdue(zipJob: ZipJob, now: Date): boolean {
-  return (
-    hasActivePod(zipJob) && now.getTime() > (timeOf(zipJob.status?.finishedAt) ?? Infinity) + OVERDUE_GRACE_MS
-  );
-}
-
-function unfinishedReason(zipJob: ZipJob): string | undefined {
-  const { status } = zipJob;
-  const waiting = findCondition(status?.conditions, 'Waiting');
-  if (waiting?.status === 'True') return waiting.reason;
-  if (awaitsRecovery(zipJob)) return RECOVERING;
-  return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
-}
-
-function stuckReason(zipJob: ZipJob, now: Date): string | undefined {
-  if (!isFinished(zipJob)) return unfinishedReason(zipJob);
-  return isExitOverdue(zipJob, now) ? NODE_SILENT : undefined;
 }
 
 function phaseGauges(registry: Registry, { zipJobs, resting, now }: ScrapeSources): void {
