@@ -7,16 +7,12 @@ import { bytesReadText, percentDone } from '#administration/jobs/progress-text.t
 import { sizeText } from '#administration/projects/size-text.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
+import { durationText } from '#runtime/time/duration-text.ts';
 import { phaseMark } from './decoration.ts';
 import { type Cell, toFields, toTable } from './table.ts';
 
-/** Formats an age like kubectl: `45s`, `12m`, `3h`, `5d`. */
 function ageText(at: string | null, now: Date): string | null {
-  if (at === null) return null;
-  const seconds = Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+  return at === null ? null : durationText(now.getTime() - Date.parse(at));
 }
 
 function sizeOrNone(bytes: number | undefined): string | null {

@@ -4,12 +4,12 @@ import { LABELS } from '#crds/api-group.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
 import { listPages } from '#runtime/kube/client/list-pages.ts';
+import { textAt } from '#runtime/kube/fields.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { SYSTEM_NAMESPACE } from './options.ts';
 import type { Session } from './session.ts';
-import { textAt } from './sysdump/fields.ts';
 import { toFields } from './table.ts';
 
 interface VersionArguments extends GlobalArguments {

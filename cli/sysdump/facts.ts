@@ -1,5 +1,5 @@
 import { LABELS } from '#crds/api-group.ts';
-import { fieldAt, listAt, textAt } from './fields.ts';
+import { fieldAt, listAt, textAt } from '#runtime/kube/fields.ts';
 
 /** The fields of a zipjobs pod that are needed to read its logs and metrics. */
 export interface PodFacts {

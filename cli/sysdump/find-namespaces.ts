@@ -1,8 +1,8 @@
 import { LABELS } from '#crds/api-group.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { listPages } from '#runtime/kube/client/list-pages.ts';
+import { textAt } from '#runtime/kube/fields.ts';
 import type { DumpContext } from './dump-context.ts';
-import { textAt } from './fields.ts';
 import { type DumpedKind, ZIP_JOBS, ZIP_PROJECTS } from './kinds.ts';
 
 export interface Asked {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { listPages } from '#runtime/kube/client/list-pages.ts';
+import { fieldAt, listAt, textAt } from '#runtime/kube/fields.ts';
 import { addEntry, type DumpContext } from './dump-context.ts';
-import { fieldAt, listAt, textAt } from './fields.ts';
 import { maskValue } from './mask-text.ts';
 
 const NODES = { apiVersion: 'v1', plural: 'nodes', kind: 'Node', scope: 'Cluster' } as const;

@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
+import { textAt } from '#runtime/kube/fields.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { createBundle } from './bundle.ts';
 import { collectDefinitions, collectKind } from './collect-objects.ts';
 import { collectPods } from './collect-pods.ts';
 import { addEntry, type DumpContext, type DumpLimits } from './dump-context.ts';
 import { createFacts } from './facts.ts';
-import { textAt } from './fields.ts';
 import { type Asked, findNamespaces, type Namespaces } from './find-namespaces.ts';
 import { CLUSTER_KINDS, NAMESPACED_KINDS } from './kinds.ts';
 import { maskLines, maskValue } from './mask-text.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '#runtime/kube/client/decode.ts';
+import { isRecord } from './client/decode.ts';
 
 /** The value at a path of an object that is not validated; undefined if there is none. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
