@@ -1,9 +1,12 @@
 /**
  * Copies crds/*.yaml into the chart, with the labels of the release and the annotations that make Helm and Argo CD keep them:
- * deleting a definition deletes every object of its kind. Run it after you change a definition; a test compares the copies.
+ * deleting a definition deletes every object of its kind. Also writes their digests for the record of the release, because Helm
+ * would need half a second to parse them. Run it after you change a definition; tests compare the copies and the digests.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { digestOf } from '#runtime/doctor/release-record.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'crds');
@@ -30,11 +33,28 @@ export async function chartCrds(): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(names.map(read)));
 }
 
+const DIGESTS = join(ROOT, 'charts/zipjobs/templates/record/_definitions.tpl');
+
+/** The lines of the definitions in the record of a release. */
+async function recordedDefinitions(): Promise<string> {
+  const names = (await readdir(SOURCE)).filter((name) => name.endsWith('.yaml')).sort();
+  const lines = names.map(async (name) => {
+    const { kind, metadata, ...rest } = parse(await readFile(join(SOURCE, name), 'utf8')) as {
+      readonly kind: string;
+      readonly metadata: { readonly name: string };
+    };
+    return `${kind}.${metadata.name}: "${digestOf(kind, rest)}"\n`;
+  });
+  const head = '{{/* Written by scripts/sync-crds.ts. */}}\n{{- define "zipjobs.recordedDefinitions" }}\n';
+  return `${head}${(await Promise.all(lines)).join('')}{{- end -}}\n`;
+}
+
 /** @throws Error if a definition cannot be copied */
 export async function writeChartCrds(): Promise<void> {
   const crds = await chartCrds();
   await mkdir(CRD_TEMPLATES, { recursive: true });
   for (const [name, text] of crds) await writeFile(join(CRD_TEMPLATES, name), text);
+  await writeFile(DIGESTS, await recordedDefinitions());
 }
 
 if (import.meta.main) await writeChartCrds();
