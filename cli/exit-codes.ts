@@ -18,12 +18,14 @@ export const EXIT_CODES = {
   /** The API server does not respond or fails, or rejects the credentials. */
   noCluster: 5,
   timedOut: 6,
+  /** `zipjobs doctor` found warnings but no failure, or could not check something. */
+  warnings: 7,
   interrupted: 130,
 } as const;
 
 /** Last lines of the help. */
 export const EXIT_CODES_HELP =
-  'Exit codes: 0 success; 1 operation or test failed; 2 invalid arguments or input; 3 refused (permission, policy, conflict, in use); 4 not found; 5 cluster unreachable, failing or not signed in; 6 timed out; 130 interrupted.';
+  'Exit codes: 0 success; 1 operation or test failed; 2 invalid arguments or input; 3 refused (permission, policy, conflict, in use); 4 not found; 5 cluster unreachable, failing or not signed in; 6 timed out; 7 warnings, or not everything could be checked (doctor); 130 interrupted.';
 
 const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
   InvalidInput: EXIT_CODES.usage,

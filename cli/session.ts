@@ -6,6 +6,7 @@ import type { ContextAccess } from '#runtime/kube/client/kubeconfig-file.ts';
 import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { isBearerToken } from '#runtime/kube/client/user-client.ts';
 import type { Clock } from '#runtime/time/clock.ts';
+import { createServerClock, type ServerClock } from '#runtime/time/server-clock.ts';
 import { accessCluster } from './cluster-access.ts';
 import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';
@@ -90,6 +91,8 @@ export interface Session extends AsyncDisposable {
   readonly openHistory: (dashboard: string | undefined) => Promise<HistoryClient>;
   readonly terminal: Terminal;
   readonly clock: Clock;
+  /** The time of the API server, as far as its responses have told it. */
+  readonly serverClock: Pick<ServerClock, 'date'>;
   /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -126,13 +129,16 @@ function withoutCluster(error: ConfigError): Connection {
 async function connect(
   args: GlobalArguments,
   config: CommandLineConfig,
-  { cwd, userAgent }: Pick<SessionOptions, 'cwd' | 'userAgent'>,
+  { cwd, userAgent, clock }: Pick<SessionOptions, 'cwd' | 'userAgent'> & { readonly clock: ServerClock },
 ): Promise<Connection> {
   const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
   try {
     const access = await accessCluster(args, config, { cwd });
     const objectMetadata = readObjectMetadata(config);
-    return { access, client: createKubeClient({ access, requestTimeoutMs, userAgent, objectMetadata }) };
+    return {
+      access,
+      client: createKubeClient({ access, requestTimeoutMs, userAgent, objectMetadata, clock }),
+    };
   } catch (error) {
     if (error instanceof ConfigError) return withoutCluster(error);
     throw error;
@@ -143,7 +149,8 @@ async function connect(
 export function createOpenSession({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession {
   return async (args) => {
     const config = readConfig();
-    const { access, client } = await connect(args, config, { ...given, userAgent });
+    const serverClock = createServerClock(given.clock);
+    const { access, client } = await connect(args, config, { ...given, userAgent, clock: serverClock });
     const namespace = args.namespace ?? access.namespace ?? 'default';
     const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
     const resources = new AsyncDisposableStack();
@@ -151,6 +158,7 @@ export function createOpenSession({ config: readConfig, userAgent, ...given }: S
     const kube = retryRequests(client, given.signal);
     return {
       ...given,
+      serverClock,
       kube,
       administration: createAdministration({ kube, clock: given.clock }),
       openHistory: async (dashboard) => {

@@ -1,10 +1,12 @@
 import { systemClock } from '#runtime/time/clock.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { addBucketCommands } from './bucket-commands.ts';
+import { createDoctorCommand } from './doctor-command.ts';
 import { addJobCommands } from './job-commands.ts';
 import { createProgram } from './program.ts';
 import { NAME, type ProgramName } from './program-name.ts';
 import { addProjectCommands } from './project-commands.ts';
+import { createStatusCommand } from './status-command.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal, type TerminalOptions } from './terminal.ts';
 import { addTokenCommands } from './token-commands.ts';
@@ -36,6 +38,8 @@ export function createCommandLineProgram({ env, cwd, signal, name = NAME, ...str
       addTokenCommands,
       addWebhookCommands,
       addJobCommands,
+      createStatusCommand(version),
+      createDoctorCommand(version),
       createSysdumpCommands(version),
       addUninstallCommand,
       createVersionCommand(version),

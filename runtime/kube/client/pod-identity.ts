@@ -12,7 +12,9 @@ import type { KubeSettings } from './settings.ts';
  * long before it expires. The CA is read on every call, because it may be rotated too.
  * @throws ConfigError outside a cluster
  */
-export function accessOfPod(settings: KubeSettings): KubeAccess {
+export function accessOfPod(
+  settings: Pick<KubeSettings, 'kubernetesHost' | 'kubernetesPort' | 'serviceAccountDir'>,
+): KubeAccess {
   const { kubernetesHost, kubernetesPort, serviceAccountDir } = settings;
   if (kubernetesHost === '') {
     throw new ConfigError(

@@ -36,10 +36,10 @@ export interface OnCallCommands {
   untilPrinted(question: string, about: Subject, output: RegExp): Promise<string>;
 }
 
-/** The table of the section "Questions and commands": question -> command. */
+/** The table of the appendix: question -> command. */
 async function readTable(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(RUNBOOK, 'utf8');
-  const [, section = ''] = text.split('\n## Questions and commands\n');
+  const [, section = ''] = text.split('\n## Appendix: questions and kubectl commands\n');
   const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+\?) \| `([^`]+)` \|/gm);
   return new Map(
     [...rows].map(([, question = '', command = '']) => [question, command.replaceAll(String.raw`\|`, '|')]),

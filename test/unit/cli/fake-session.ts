@@ -64,6 +64,7 @@ export async function runProgram(options: FakeSessionOptions, args: readonly str
       knownContexts: ['prod', 'stage'],
       terminal,
       clock,
+      serverClock: clock,
       signal,
       env: options.env ?? {},
       cwd: '/',
