@@ -132,7 +132,7 @@ describe('the network policies of the chart', function () {
     expect(excepted).to.deep.equal([...CLOSED_CIDRS]);
   });
 
-  it('allow helm test to reach the components on their ports, and nothing else (X29)', async () => {
+  it('allow helm test to reach the API server and the components on their ports, and nothing else (X29)', async () => {
     function to(component: string, port: number) {
       return {
         to: [
@@ -154,7 +154,7 @@ describe('the network policies of the chart', function () {
     expect(spec.podSelector).to.deep.equal(TEST_POD.podSelector);
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
     expect(spec.ingress).to.deep.equal([]);
-    const withoutDashboard = [DNS, to('api', 8080), to('controller', 9090)];
+    const withoutDashboard = [DNS, API_SERVER, to('api', 8080), to('controller', 9090)];
     expect(spec.egress).to.deep.equal([...withoutDashboard, to('dashboard', 8080)]);
     expect(specOf(await render(ENABLED), 'test').egress).to.deep.equal(withoutDashboard);
     expect(find(objects, 'Pod', 'zipjobs-test').metadata.labels).to.include(TEST_POD.podSelector.matchLabels);

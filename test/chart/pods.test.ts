@@ -119,7 +119,8 @@ describe('the pods of the chart', function () {
   it('mount a token only if they use the API server (P2, P3)', () => {
     const { 'a recovery pod': recover, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
     const release = pods['the pod of helm test'];
-    expect(release).to.include({ automountServiceAccountToken: false }).and.not.have.property('volumes');
+    expect(release).to.include({ serviceAccountName: 'zipjobs-test', automountServiceAccountToken: true });
+    expect(release).not.to.have.property('volumes');
     expect(recover).to.include({ automountServiceAccountToken: false });
     expect(archive).to.include({ automountServiceAccountToken: false });
     expect(test).to.include({ automountServiceAccountToken: false });

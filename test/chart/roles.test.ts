@@ -41,7 +41,7 @@ describe('the roles of the chart', function () {
 
   it('name everything they grant, and list no Secrets (P13)', () => {
     const roles = objects.filter(({ kind }) => ROLE_KINDS.includes(kind));
-    expect(roles).to.have.length(11);
+    expect(roles).to.have.length(13);
     for (const rule of roles.flatMap(rulesOf)) {
       expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.to.include('*');
       expect(rule.resources).not.to.include.members(['pods/exec']);
@@ -119,6 +119,31 @@ describe('the roles of the chart', function () {
     }
   });
 
+  it('let helm test read what the release contains, while it runs, and change nothing (X29)', () => {
+    expect(grants(clusterRole('zipjobs-test'))).to.deep.equal([
+      'admissionregistration.k8s.io validatingadmissionpolicies: get',
+      'admissionregistration.k8s.io validatingadmissionpolicybindings: get',
+      'apiextensions.k8s.io customresourcedefinitions: get',
+      'rbac.authorization.k8s.io clusterrolebindings: get',
+      'rbac.authorization.k8s.io clusterroles: get',
+      'rbac.authorization.k8s.io rolebindings: get',
+      'rbac.authorization.k8s.io roles: get',
+    ]);
+    expect(grants(find(objects, 'Role', 'zipjobs-test'))).to.deep.equal([
+      'apps deployments: list',
+      'coordination.k8s.io leases [zipjobs-controller]: get',
+      'core configmaps [zipjobs-release]: get',
+      'core pods: list',
+    ]);
+    const own = objects.filter(({ kind, metadata }) => metadata.name === 'zipjobs-test' && kind !== 'Pod');
+    expect(own).to.have.length(5);
+    for (const { kind, metadata } of own)
+      expect(metadata.annotations, kind).to.include({
+        'helm.sh/hook': 'test',
+        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded,hook-failed',
+      });
+  });
+
   it('are not rendered for the uninstall hook when it is disabled', async () => {
     const rendered = await render({ 'uninstall.releaseFinalizers': false });
     const names = rendered.map(({ metadata }) => metadata.name);
@@ -137,7 +162,7 @@ describe('the roles of the chart', function () {
       ({ kind, metadata }) =>
         ROLE_KINDS.includes(kind) && !['zipjobs-controller', ZIPPER_SERVICE_ACCOUNT].includes(metadata.name),
     );
-    expect(others).to.have.length(8);
+    expect(others).to.have.length(10);
     expect(others.flatMap(grants).join()).not.to.contain('zipcheckpoints');
   });
 
@@ -162,7 +187,13 @@ describe('the roles of the chart', function () {
   it('do not extend the default user roles when that is disabled', async () => {
     const rendered = await render({ 'rbac.aggregate': false });
     const names = rendered.filter(({ kind }) => kind === 'ClusterRole').map(({ metadata }) => metadata.name);
-    const own = ['zipjobs-api', 'zipjobs-controller', 'zipjobs-uninstall', ZIPPER_SERVICE_ACCOUNT];
+    const own = [
+      'zipjobs-api',
+      'zipjobs-controller',
+      'zipjobs-test',
+      'zipjobs-uninstall',
+      ZIPPER_SERVICE_ACCOUNT,
+    ];
     expect(names).to.have.members(own);
   });
 

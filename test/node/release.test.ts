@@ -97,6 +97,9 @@ describe('the release on a real node', function () {
       'ok: API request without a token: GET ',
       'ok: controller readiness: GET ',
       'ok: dashboard sign-in page: GET ',
+      'ok: leader: zipjobs-controller-',
+      'ok: policies: All admission policies and their bindings are those of the release.',
+      'ok: rights: All roles and their bindings are those of the release.',
     ])
       expect(stdout).to.contain(line);
     expect(stdout).not.to.contain('failed');
@@ -252,7 +255,10 @@ describe('the release on a real node', function () {
     expect(stdout).to.match(
       /^failed: API reference: GET \S+: no response \(.*kubectl get pods -n zipjobs-system/m,
     );
-    expect(stdout).to.contain('\nok: controller readiness: ');
+    expect(stdout).to.match(/^ok: controller readiness: /m);
+    expect(stdout).to.contain(
+      'failed: components: Deployment zipjobs-api is scaled to 0 replicas. Scale it: kubectl',
+    );
   });
 
   it('leaves its definitions when it is removed', async () => {

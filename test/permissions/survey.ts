@@ -1,9 +1,9 @@
 /** What an attacker with each token can do, on the cluster of the policy tests. */
 import { type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import { createHookAccount } from '#test/support/worlds/hook-account.ts';
 import { OTHER, OWN, type World } from '../integration/policies/world.ts';
 import { readApiResources } from './api-resources.ts';
 import { EMPTY_NAMESPACE } from './attempt.ts';
@@ -20,22 +20,6 @@ function placeOf(namespaces: readonly string[]): string {
   if (namespaces.length === 1 && namespaces[0] === OWN) return 'its project';
   if (namespaces.length === 1 && namespaces[0] === 'default') return 'the namespace `default`';
   throw new Error(`granted in ${namespaces.join(', ')}: give this set of namespaces a name`);
-}
-
-/** The hook's account exists only during an uninstall. */
-async function createUninstallAccount(cluster: Cluster): Promise<void> {
-  const { stdout } = await cluster.helm([
-    'template',
-    RELEASE,
-    'charts/zipjobs',
-    '--namespace',
-    RELEASE_NAMESPACE,
-    '--show-only',
-    'templates/uninstall/access.yaml',
-    '--set',
-    'image.registry=localhost',
-  ]);
-  await cluster.kubectl(['apply', '-f', '-'], { input: stdout });
 }
 
 async function createTenants({ cluster, editor }: World, life: AsyncDisposableStack) {
@@ -64,7 +48,9 @@ async function prepare({ admin, cluster }: World): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EMPTY_NAMESPACE } };
   const items = [namespace, ...foreignObjects(resources, { namespaces: NAMESPACES, projects: [OWN, OTHER] })];
   await cluster.apply(items);
-  await createUninstallAccount(cluster);
+  // The cluster of the survey ends with it.
+  await createHookAccount(cluster, 'uninstall');
+  await createHookAccount(cluster, 'tests');
 }
 
 /** The tables of docs/security.md, from real requests of every account. */
@@ -81,6 +67,11 @@ export async function surveyPermissions(world: World): Promise<string> {
     const { status } = await uninstall.request('GET', '/apis/zipjobs.dev/v1alpha1/zipjobs');
     return status === 200;
   });
+  const test = await signInAs('zipjobs-test', RELEASE_NAMESPACE);
+  await until('the role of the test hook to take effect', async () => {
+    const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/zipjobs-api';
+    return (await test.request('GET', path)).status === 200;
+  });
   const { zipper } = await world.createZipper(OWN);
   const tenants = await createTenants(world, life);
   const accounts: readonly Account[] = [
@@ -89,6 +80,7 @@ export async function surveyPermissions(world: World): Promise<string> {
     { name: 'Controller', user: controller },
     { name: 'Zipper', user: zipper },
     { name: 'Uninstall hook', user: uninstall },
+    { name: 'Test hook', user: test },
     { name: 'User with `view`', user: tenants.viewer, isTenant: true },
     { name: 'User with `edit`', user: tenants.editor, isTenant: true },
     { name: 'User with `admin`', user: tenants.admin, isTenant: true },

@@ -57,6 +57,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
     isProjects: true,
     patch: { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/admin' } } },
   },
+  '/configmaps': { named: ['zipjobs-release'] },
   'batch/jobs': { body: { spec: { template: { spec: POD_SPEC } } } },
   'coordination.k8s.io/leases': { body: {}, named: ['zipjobs-controller'], isReleases: true },
   'discovery.k8s.io/endpointslices': { named: ['kubernetes'] },

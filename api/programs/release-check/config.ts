@@ -2,9 +2,13 @@ import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/co
 import { LOG_SETTINGS } from '#runtime/config/log-settings.ts';
 import { readConfig } from '#runtime/config/read-config.ts';
 import type { ValuesOf } from '#runtime/config/unsupported-settings.ts';
+import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
 
 export const RELEASE_CHECK_SETTINGS = {
   ...LOG_SETTINGS,
+  serviceAccountDir: KUBE_SETTINGS.serviceAccountDir,
+  kubernetesHost: KUBE_SETTINGS.kubernetesHost,
+  kubernetesPort: KUBE_SETTINGS.kubernetesPort,
   apiUrl: {
     env: 'API_SERVICE_URL',
     type: 'string',
@@ -52,6 +56,7 @@ export const RELEASE_CHECK_SETTINGS = {
 } as const satisfies Settings;
 
 const RELEASE_CHECK_CONSTANTS = {
+  ...KUBE_CONSTANTS,
   /** Time limit of one request: a check is repeated anyway. */
   requestTimeoutMs: 10_000,
   /** Time between two requests of a check. */
