@@ -10,6 +10,7 @@ import { badRequest, methodNotAllowed, resourceNotFound } from './errors/api-err
 import { createAuthentication } from './http/authentication.ts';
 import { servedBasePaths } from './http/base-paths.ts';
 import type { ApiMiddleware, ApiState } from './http/context.ts';
+import { createCountRequests } from './http/count-requests.ts';
 import { createErrors } from './http/errors.ts';
 import { createJsonBody, type JsonBodyOptions } from './http/json-body.ts';
 import { createRateLimit } from './http/rate-limit.ts';
@@ -181,6 +182,7 @@ export function createApp(deps: AppDeps): Koa<ApiState, DefaultContextExtends> {
   const router = createRouter(deps);
   app.use(createRequestId());
   app.use(createMeasureRequest({ metrics, clock, readForwarded }));
+  app.use(createCountRequests(metrics));
   app.use(createRequestLog({ log, clock, readForwarded, fieldsOf: logFieldsOf }));
   app.use(createStopping(deps.isStopping));
   app.use(noStore);

@@ -7,6 +7,7 @@ import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.t
 import { HTTP_CONSTANTS, HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
+import { METRICS_SETTINGS } from '#runtime/metrics/settings.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
@@ -147,6 +148,7 @@ export const API_SETTINGS = {
   ...JOB_LIMIT_SETTINGS,
   ...REQUEST_LIMIT_SETTINGS,
   ...LIMITS,
+  ...METRICS_SETTINGS,
   ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,

@@ -1,7 +1,16 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { createRequestMetrics, type RequestMetrics } from '#runtime/http/request-metrics.ts';
+import { type ProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
+import {
+  exportLabelledProjects,
+  type ProjectCounter,
+  projectCounter,
+} from '#runtime/metrics/project-series.ts';
 
 export interface ApiMetrics extends RequestMetrics {
+  /** Of the label `project`; note each request there too. */
+  readonly projects: ProjectLabels;
+  readonly requests: ProjectCounter<'status'>;
   readonly authentications: Counter<'outcome'>;
   readonly jobsCreated: Counter;
   readonly filesAccepted: Counter;
@@ -109,10 +118,31 @@ function historyMetrics(registers: Registry[]) {
   };
 }
 
-/** Every metric of the API. */
-export function createApiMetrics(registry: Registry): ApiMetrics {
-  const registers = [registry];
+function requestMetrics(registers: Registry[], projects: ProjectLabels) {
   return {
+    requests: projectCounter(
+      projects,
+      {
+        name: 'zip_api_requests_total',
+        help: 'Requests by project and status class; without a project if their token is missing or invalid.',
+        labelNames: ['project', 'status'],
+        registers,
+      },
+      () => ['2xx', '4xx', '5xx'].map((status) => ({ status })),
+    ),
+  };
+}
+
+/** Every metric of the API. */
+export function createApiMetrics(
+  registry: Registry,
+  projects: ProjectLabels = withoutProjects(),
+): ApiMetrics {
+  const registers = [registry];
+  exportLabelledProjects(registry, projects);
+  return {
+    projects,
+    ...requestMetrics(registers, projects),
     ...createRequestMetrics(registry, 'zip_api'),
     ...authenticationMetrics(registers),
     ...jobMetrics(registers),

@@ -15,6 +15,7 @@ import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { collectCaches, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Logger } from '#runtime/log/log.ts';
+import { createProjectLabels, type ProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
@@ -250,6 +251,13 @@ function connectRateLimits(
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
 }
 
+function projectLabelsOf({ metricsPerProject }: ApiConfig): ProjectLabels {
+  // Requests arrive only when the caches are filled.
+  return metricsPerProject
+    ? createProjectLabels({ clock: systemClock, isReady: () => true })
+    : withoutProjects();
+}
+
 function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -279,7 +287,8 @@ export async function createParts(
   { stopping, resources }: Lifetime,
 ): Promise<Served> {
   const registry = createRegistry();
-  const [metrics, kubeMetrics] = [createApiMetrics(registry), createKubeMetrics(registry)];
+  const projects = projectLabelsOf(config);
+  const [metrics, kubeMetrics] = [createApiMetrics(registry, projects), createKubeMetrics(registry)];
   const clock = createServerClock(systemClock, kubeMetrics.clockDiffered);
   const kube = resources.use(await connectKube(config, clock, kubeMetrics));
   const { maxFileListBytesPerProject: maxFileListBytes } = config;
@@ -291,7 +300,7 @@ export async function createParts(
   );
   collectCaches(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
-  collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
+  collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes, projects });
   const clients = createClients(kube);
   resources.use(reportRefused({ accepted, caches, clients, log }));
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));

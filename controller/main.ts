@@ -5,6 +5,7 @@ import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Logger } from '#runtime/log/log.ts';
+import { createProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { startProcess } from '#runtime/process/start-process.ts';
@@ -88,7 +89,11 @@ function startWatches({ watches, children }: Parts, resources: Lifetime['resourc
 async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   const { stopping, resources } = lifetime;
   const registry = createRegistry();
-  const metrics = createControllerMetrics(registry);
+  let parts: Parts | undefined;
+  const projectLabels = given.metricsPerProject
+    ? createProjectLabels({ clock: systemClock, isReady: () => parts?.watches.hasSynced === true })
+    : withoutProjects();
+  const metrics = createControllerMetrics(registry, projectLabels);
   const kubeMetrics = createKubeMetrics(registry);
   const watchedClock = createWatchedClock(systemClock, kubeMetrics.clockDiffered);
   const { clock } = watchedClock;
@@ -115,7 +120,18 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
   const config = await configOfCluster(given, { kube, log, signal: stopping });
   if (!config) return 0;
-  const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock, trust });
+  parts = createParts({
+    config,
+    log,
+    metrics,
+    projectLabels,
+    kubeMetrics,
+    clients,
+    kube,
+    stopping,
+    clock,
+    trust,
+  });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);

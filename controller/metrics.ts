@@ -2,20 +2,68 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Reason } from '#crds/conditions.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { REFUSAL_REASONS } from '#runtime/egress/refusal-reason.ts';
+import { OTHER_PROJECTS, type ProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
+import { exportLabelledProjects, projectCounter, projectHistogram } from '#runtime/metrics/project-series.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
 const FILES = [1, 2, 5, 10, 50, 100, 500, 1000, 5000, 10_000];
 
+interface End {
+  readonly result: string;
+  readonly reason: string;
+  readonly fault: string;
+}
+
+/**
+ * The ends that start at zero: `rate` ignores the first value of a series, so a series that starts with a burst of failures
+ * would raise no alert. Those of callers raise none, and would be half of the series of a project.
+ */
+function endsAtZero(project: string): readonly End[] {
+  const isShared = project === '' || project === OTHER_PROJECTS;
+  const failures = [...FAILURE_FAULTS]
+    .filter(([, fault]) => fault === 'operator' || (isShared && fault === 'caller'))
+    .map(([reason, fault]) => ({ result: 'failed', reason, fault }));
+  const successes = ['Uploaded', 'VerifiedInStore'] as const satisfies readonly Reason[];
+  return [...failures, ...successes.map((reason) => ({ result: 'succeeded', reason, fault: 'none' }))];
+}
+
+/** Metrics of the jobs of each project. */
+function projectMetrics(registry: Registry, projects: ProjectLabels) {
+  const registers = [registry];
+  return {
+    finished: projectCounter(
+      projects,
+      {
+        name: 'zip_jobs_finished_total',
+        help: 'Finished ZipJobs, by project, result, reason, and fault: who can correct the cause of a failure (caller, operator or none)',
+        labelNames: ['project', 'result', 'reason', 'fault'],
+        registers,
+      },
+      endsAtZero,
+    ),
+    archiveBytes: projectHistogram(projects, {
+      name: 'zip_job_archive_bytes',
+      help: 'Size of the archives, by project',
+      buckets: BYTES,
+      registers,
+    }),
+    abortFailures: projectCounter(
+      projects,
+      {
+        name: 'zip_upload_abort_failures_total',
+        help: "Uploads that could not be aborted or found, by project; the bucket's lifecycle rule must remove them",
+        labelNames: ['project'],
+        registers,
+      },
+      () => [{}],
+    ),
+  };
+}
+
 function ownMetrics(registry: Registry) {
   const registers = [registry];
   return {
-    finished: new Counter({
-      name: 'zip_jobs_finished_total',
-      help: 'Finished ZipJobs, by result, reason, and fault: who can correct the cause of a failure (caller, operator or none)',
-      labelNames: ['result', 'reason', 'fault'],
-      registers,
-    }),
     queueSeconds: new Histogram({
       name: 'zip_job_queue_seconds',
       help: 'Time from acceptance to the creation of the Kubernetes Job',
@@ -33,12 +81,6 @@ function ownMetrics(registry: Registry) {
       help: 'Time from the first progress to the end of the job',
       labelNames: ['result'],
       buckets: SECONDS,
-      registers,
-    }),
-    archiveBytes: new Histogram({
-      name: 'zip_job_archive_bytes',
-      help: 'Size of the archives',
-      buckets: BYTES,
       registers,
     }),
     files: new Histogram({
@@ -62,16 +104,6 @@ function sourceMetrics(registry: Registry) {
       name: 'zip_source_refusals_total',
       help: 'Zipper pods that could not reach a source because its address or name is refused, by reason, such as private, name or api-server; the log of the controller names the jobs',
       labelNames: ['reason'],
-      registers: [registry],
-    }),
-  };
-}
-
-function uploadMetrics(registry: Registry) {
-  return {
-    abortFailures: new Counter({
-      name: 'zip_upload_abort_failures_total',
-      help: "Uploads that could not be aborted or found; the bucket's lifecycle rule must remove them",
       registers: [registry],
     }),
   };
@@ -129,18 +161,33 @@ function interventionMetrics(registry: Registry) {
   };
 }
 
-function webhookMetrics(registry: Registry) {
+function webhookMetrics(registry: Registry, projects: ProjectLabels) {
   const registers = [registry];
   return {
-    deliveries: new Counter({
-      name: 'zip_webhook_deliveries_total',
-      help: 'Delivery attempts of webhooks, by outcome: 2xx, 3xx, 4xx, 5xx or error',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    exhausted: new Counter({
-      name: 'zip_webhooks_exhausted_total',
-      help: 'Webhooks whose retries are used up',
+    deliveries: projectCounter(
+      projects,
+      {
+        name: 'zip_webhook_deliveries_total',
+        help: 'Delivery attempts of webhooks, by project and outcome: 2xx, 3xx, 4xx, 5xx or error',
+        labelNames: ['project', 'outcome'],
+        registers,
+      },
+      () => [{ outcome: '2xx' }],
+    ),
+    exhausted: projectCounter(
+      projects,
+      {
+        name: 'zip_webhooks_exhausted_total',
+        help: 'Webhooks whose retries are used up, by project',
+        labelNames: ['project'],
+        registers,
+      },
+      () => [{}],
+    ),
+    firstAttemptSeconds: new Histogram({
+      name: 'zip_webhook_first_attempt_seconds',
+      help: 'Time from the end of a job to the end of the first delivery attempt of its webhook, whatever the receiver responded',
+      buckets: SECONDS,
       registers,
     }),
     deliverySeconds: new Histogram({
@@ -256,18 +303,13 @@ function queueMetrics(registry: Registry) {
   };
 }
 
-/** `rate` ignores the first value of a series, so a series that starts with a burst of failures would raise no alert. */
-function startAtZero(finished: Counter<'result' | 'reason' | 'fault'>): void {
-  for (const [reason, fault] of FAILURE_FAULTS)
-    if (fault !== 'none') finished.inc({ result: 'failed', reason, fault }, 0);
-  for (const reason of ['Uploaded', 'VerifiedInStore'] as const satisfies readonly Reason[])
-    finished.inc({ result: 'succeeded', reason, fault: 'none' }, 0);
-}
-
-/** Registers the counters of the controller. Label values come from closed sets: never a name, key or URL. */
-export function createControllerMetrics(registry: Registry) {
-  const own = ownMetrics(registry);
-  startAtZero(own.finished);
+/**
+ * Registers the counters of the controller. Label values come from closed sets, and from the namespaces of at most 100 projects:
+ * never a name, key or URL.
+ */
+export function createControllerMetrics(registry: Registry, projects: ProjectLabels = withoutProjects()) {
+  exportLabelledProjects(registry, projects);
+  const own = { ...projectMetrics(registry, projects), ...ownMetrics(registry) };
   const history = historyMetrics(registry);
   history.partitionDaysAhead.set(-1);
   for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
@@ -280,9 +322,8 @@ export function createControllerMetrics(registry: Registry) {
     ...own,
     ...resuming,
     ...sources,
-    ...uploadMetrics(registry),
     ...interventionMetrics(registry),
-    ...webhookMetrics(registry),
+    ...webhookMetrics(registry, projects),
     ...genericMetrics(registry),
     history,
     queue: queueMetrics(registry),

@@ -11,6 +11,7 @@ import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { FAILURE_FAULTS, type Fault } from '#crds/job-failures.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { MAX_LABELLED, OTHER_PROJECTS, withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import { exportCertificateExpiry } from '#runtime/tls/server-certificate.ts';
 
@@ -40,6 +41,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
       ledger: { totals: () => new Map<string, never>().entries() },
       classOf: () => ({ limits: { storedJobs: 1, storedBytes: 1 } }),
       maxFileListBytes: 1,
+      projects: withoutProjects(),
     });
   },
   dashboard: (registry) => {
@@ -52,7 +54,8 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
     createControllerMetrics(registry);
     collectAtScrape(registry, {
       zipJobs: () => [],
-      resting: { ofPhase: () => 0 },
+      resting: { counts: () => [] },
+      projects: withoutProjects(),
       queues: {},
       defaultDeadlineSeconds: () => 0,
       heldBuckets: () => 0,
@@ -125,9 +128,14 @@ async function document(): Promise<string> {
     'The API, the controller and the dashboard serve `/metrics` on the admin port. They also export the `process_*` and',
     '`nodejs_*` metrics of Node.js.',
     '',
-    '- **Labels** have a fixed set of values. They never contain a namespace, name, key or URL, so the number of series does not',
-    '  grow with the number of jobs.',
-    '- **Gauges of jobs** are computed from the cache at each scrape, by every replica of the controller. Use `max`, not `sum`.',
+    '- **Labels** have a fixed set of values, except `project`. They never contain a name, key or URL, so the number of series',
+    '  does not grow with the number of jobs.',
+    `- **\`project\`** is the namespace of one of the ${MAX_LABELLED} busiest projects of the process, or \`${OTHER_PROJECTS}\` for all other projects`,
+    '  together. It is empty with `monitoring.perProject: false`, and for requests without a valid token. Busier projects replace',
+    '  idle ones, at most 10 in ten minutes. A series that ends does not change in its last ten minutes, and one that starts does',
+    `  so at zero, so \`rate\` and sums over \`project\` are correct. \`zip_labelled_projects\` is ${MAX_LABELLED} if there may be other projects.`,
+    '- **Gauges of jobs** are computed from the cache at each scrape, by every replica of the controller. Use `max by (project)`, not',
+    '  `sum`. For all projects: `max(sum by (instance) (...))`, because replicas may label different projects.',
     '- **Counters of the controller** are incremented by the leader only, after its status write succeeded. Use `sum`.',
     '',
     ...(await tableOf('controller')),

@@ -12,6 +12,7 @@ import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_CONSTANTS, HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { OBJECT_METADATA_SETTINGS } from '#runtime/kube/client/object-metadata.ts';
 import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts';
+import { METRICS_SETTINGS } from '#runtime/metrics/settings.ts';
 import {
   type ClassLimits,
   PROJECT_CLASS_SETTINGS,
@@ -106,6 +107,7 @@ export const CONTROLLER_SETTINGS = {
     description: 'port of /healthz, /readyz and /metrics',
     setBy: 'the chart',
   },
+  ...METRICS_SETTINGS,
   ...IDENTITY_SETTINGS,
   leaseName: {
     env: 'LEASE_NAME',

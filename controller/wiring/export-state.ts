@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { collectCaches } from '#runtime/kube/kube-metrics.ts';
+import type { ProjectLabels } from '#runtime/metrics/project-labels.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { CHANGING, INDEXES } from '../cluster/caches.ts';
 import type { RestingCounts } from '../cluster/resting-counts.ts';
@@ -19,7 +20,8 @@ export interface StateSources {
   readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds' | 'workers'>;
   readonly metrics: Pick<ControllerMetrics, 'maxWorkers'>;
   readonly watches: Pick<Watches, 'caches'>;
-  readonly restingCounts: Pick<RestingCounts, 'ofPhase'>;
+  readonly restingCounts: Pick<RestingCounts, 'counts'>;
+  readonly projectLabels: ProjectLabels;
   readonly storeOutages: Pick<StoreOutages, 'held'>;
   readonly history: Pick<History, 'archiver'> | undefined;
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
@@ -36,6 +38,7 @@ export function exportState(registry: Registry, sources: StateSources): void {
     metrics,
     watches,
     restingCounts,
+    projectLabels,
     history,
     queue,
     projectQueue,
@@ -48,6 +51,7 @@ export function exportState(registry: Registry, sources: StateSources): void {
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.byClusterIndex(INDEXES.changing, CHANGING),
     resting: restingCounts,
+    projects: projectLabels,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     defaultDeadlineSeconds: ({ metadata }) =>
       defaultDeadlineSeconds(limitsIn(metadata.namespace).archiveBytes, config),

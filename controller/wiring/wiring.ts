@@ -7,9 +7,10 @@ import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
-import { namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { type Change, namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { withLogFields } from '#runtime/log/log-context.ts';
+import type { ProjectLabels } from '#runtime/metrics/project-labels.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
@@ -113,6 +114,8 @@ export interface Base {
   readonly config: ControllerConfig;
   readonly log: Logger;
   readonly metrics: ControllerMetrics;
+  /** Those of the metrics. */
+  readonly projectLabels: ProjectLabels;
   readonly kubeMetrics: KubeMetrics;
   readonly clients: Clients;
   readonly kube: KubeClient;
@@ -256,6 +259,15 @@ function jobFollowers(
   return [...records, ...(history ? [history.archiver] : [])];
 }
 
+/** A project is as busy as it creates jobs. */
+function noteNewJobs(labels: ProjectLabels): { see(change: Change<ZipJob>): void } {
+  return {
+    see: ({ kind, key, before }) => {
+      if (kind === 'set' && before === undefined) labels.note(namespaceOf(key));
+    },
+  };
+}
+
 interface Notifiers {
   readonly onZipJob: (key: ObjectKey) => void;
   readonly onProject: (key: ObjectKey) => void;
@@ -331,7 +343,13 @@ export function createParts(base: Base): Parts {
     ...admission,
     jobFollowers: [orphanedJobs],
     podFollowers: [surplus.finishedPods, unreachableSources, lingeringPods],
-    followers: [storeOutages, ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
+    followers: [
+      storeOutages,
+      ledger,
+      surplus.surplusJobs,
+      noteNewJobs(base.projectLabels),
+      ...jobFollowers(records, history),
+    ],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
     limited: [ledger, surplus.surplusJobs],

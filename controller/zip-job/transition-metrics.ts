@@ -24,11 +24,11 @@ function abortFailuresIn({ attempts = [] }: ZipJobStatus): ReadonlyMap<number, n
   return new Map(attempts.map(({ n, abortFailures = 0 }) => [n, abortFailures]));
 }
 
-function countAbortFailures(metrics: ControllerMetrics, before: ZipJobStatus, after: ZipJobStatus): void {
+function countAbortFailures(metrics: ControllerMetrics, { project, before, after }: Move): void {
   const known = abortFailuresIn(before);
   for (const [n, failures] of abortFailuresIn(after)) {
     const more = failures - (known.get(n) ?? 0);
-    if (more > 0) metrics.abortFailures.inc(more);
+    if (more > 0) metrics.abortFailures.inc(project, {}, more);
   }
 }
 
@@ -39,15 +39,15 @@ function reasonLabel(reason: string | undefined): string {
     : 'Other';
 }
 
-function countEnd(metrics: ControllerMetrics, after: ZipJobStatus): void {
+function countEnd(metrics: ControllerMetrics, { project, after }: Move): void {
   const { phase = 'Failed', reason, startedAt, finishedAt, result: archive } = after;
   const result = phase.toLowerCase();
   const fault = phase === 'Failed' ? faultOf(reason ?? '') : 'none';
-  metrics.finished.inc({ result, reason: reasonLabel(reason), fault });
+  metrics.finished.inc(project, { result, reason: reasonLabel(reason), fault });
   const seconds = secondsBetween(startedAt, timeOf(finishedAt));
   if (seconds !== undefined) metrics.durationSeconds.observe({ result }, seconds);
   if (phase !== 'Succeeded' || !archive) return;
-  metrics.archiveBytes.observe(archive.bytes);
+  metrics.archiveBytes.observe(project, archive.bytes);
   metrics.files.observe(archive.entries);
 }
 
@@ -55,19 +55,22 @@ function attemptsOf(webhook: WebhookState | undefined): number {
   return webhook?.attempts ?? 0;
 }
 
-function countDelivery(
-  metrics: ControllerMetrics,
-  before: WebhookState | undefined,
-  after: WebhookState | undefined,
-): void {
+function countFirstAttempt(metrics: ControllerMetrics, { after: { finishedAt, webhook }, now }: Move): void {
+  const seconds = secondsBetween(finishedAt, now.getTime());
+  if (webhook?.attempts === 1 && seconds !== undefined) metrics.firstAttemptSeconds.observe(seconds);
+}
+
+function countDelivery(metrics: ControllerMetrics, move: Move): void {
+  const [{ webhook: before }, { webhook: after }] = [move.before, move.after];
   // Includes a webhook that was never sent because its endpoint is disabled.
-  if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc();
+  if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc(move.project, {});
   const last = after?.log?.at(-1);
   // A replay counts from 0 again.
   if (!last || attemptsOf(after) <= attemptsOf(before)) return;
   const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
-  metrics.deliveries.inc({ outcome });
+  metrics.deliveries.inc(move.project, { outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
+  countFirstAttempt(metrics, move);
 }
 
 function countStart(metrics: ControllerMetrics, { before, after, now }: Move): void {
@@ -78,6 +81,8 @@ function countStart(metrics: ControllerMetrics, { before, after, now }: Move): v
 }
 
 interface Move {
+  /** Namespace of the job. */
+  readonly project: string;
   readonly before: ZipJobStatus;
   readonly after: ZipJobStatus;
   readonly now: Date;
@@ -92,8 +97,8 @@ export function countTransition(metrics: ControllerMetrics, move: Move): void {
   const attempts = newAttempts(before, after);
   for (const attempt of attempts) metrics.attempts.inc({ class: attempt.class ?? 'transient' });
   countResumes(metrics, before, { after, attempts });
-  countAbortFailures(metrics, before, after);
+  countAbortFailures(metrics, move);
   countStart(metrics, move);
-  if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, after);
-  countDelivery(metrics, before.webhook, after.webhook);
+  if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, move);
+  countDelivery(metrics, move);
 }

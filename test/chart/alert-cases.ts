@@ -73,7 +73,7 @@ function watchEnds(reason: string, values: string): Series {
 
 function full(limit: string, values: string): Series {
   return {
-    name: 'zip_api_fullest_project_ratio',
+    name: 'zip_api_project_limit_ratio',
     labels: { limit },
     values,
   };

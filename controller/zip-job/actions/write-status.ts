@@ -42,7 +42,9 @@ export async function writeStatus(
     noteDelivery(options, seen, fresh.zipJob);
     const after = fresh.zipJob.status ?? {};
     logMove(options, seen, fresh.zipJob);
-    countTransition(options.metrics, { before: seen.zipJob.status ?? {}, after, now: options.clock.date() });
+    const { namespace: project } = fresh.zipJob.metadata;
+    const before = seen.zipJob.status ?? {};
+    countTransition(options.metrics, { project, before, after, now: options.clock.date() });
   }
   return fresh;
 }

@@ -4,6 +4,7 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import { createParts, type Parts } from '#controller/wiring/wiring.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createLogger, type Logger } from '#runtime/log/log.ts';
+import { withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { createServerClock } from '#runtime/time/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { aConfig } from './config.ts';
@@ -31,6 +32,7 @@ export function fixedParts(
     config,
     log,
     metrics: createControllerMetrics(registry),
+    projectLabels: withoutProjects(),
     kubeMetrics: createKubeMetrics(registry),
     clients,
     kube,

@@ -96,7 +96,7 @@ ZipjobsRateLimitsSkipped:
   severity: warning
   summary: Redis does not count requests, so they are accepted without rate limits.
 ZipjobsProjectFull:
-  expr: max by (limit) (zip_api_fullest_project_ratio{$own}) > 0.95
+  expr: max by (project, limit) (zip_api_project_limit_ratio{$own}) > 0.95
   for: 15m
   severity: warning
   summary: "A project uses more than 95 % of its limit: {{ "{{" }} $labels.limit {{ "}}" }}."

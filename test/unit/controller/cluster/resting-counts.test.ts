@@ -14,6 +14,7 @@ import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts'
 import { createRandom, type Random } from '#test/support/random.ts';
 import { sized } from '#test/support/sized.ts';
 
+const NAMESPACES = [NAMESPACE, 'other'];
 const NAMES = Array.from({ length: 12 }, (_, n) => `job-${n}`);
 const BUCKETS = ['s3-a', 's3-b'];
 const SEEDS = sized(15, 40);
@@ -58,6 +59,7 @@ function setUp(random: Random, hasHistory: boolean) {
     const zipJob = aZipJob({
       metadata: {
         name,
+        namespace: NAMESPACES[Number(name.slice('job-'.length)) % 2] ?? NAMESPACE,
         uid,
         resourceVersion: String(version),
         ...(random.next() < 0.5 && { finalizers: [FINALIZER] }),
@@ -106,14 +108,26 @@ function setUp(random: Random, hasHistory: boolean) {
       const atRest = all.map(kept).filter(isResting);
       const objects = Object.fromEntries([...cache.values()].map((one) => [objectKey(one), one]));
       expect(objects).to.deep.equal(Object.fromEntries(all.map((one) => [objectKey(one), kept(one)])));
-      expect(PHASES.map((phase) => counts.ofPhase(phase))).to.deep.equal(
-        PHASES.map((phase) => atRest.filter(({ status }) => status.phase === phase).length),
+      const expected = NAMESPACES.flatMap((project) =>
+        PHASES.map((phase) => ({
+          project,
+          phase,
+          count: atRest.filter(
+            ({ metadata, status }) => metadata.namespace === project && status.phase === phase,
+          ).length,
+        })),
       );
+      expect([...counts.counts()]).to.have.deep.members(expected.filter(({ count }) => count > 0));
       expect(cache.byClusterIndex(clusterIndex('changing'), 'changing')).to.have.lengthOf(
         all.length - atRest.length,
       );
       expect(BUCKETS.map((bucket) => unfinished.count(`${NAMESPACE}/${bucket}`))).to.deep.equal(
-        BUCKETS.map((bucket) => count((one) => one.spec.bucketRef.name === bucket && !isFinished(one))),
+        BUCKETS.map((bucket) =>
+          count(
+            (one) =>
+              one.metadata.namespace === NAMESPACE && one.spec.bucketRef.name === bucket && !isFinished(one),
+          ),
+        ),
       );
       expect(reporting.count).to.equal(count((one) => !isFinished(one) && hasActivePod(one)));
     },

@@ -47,7 +47,8 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
   const reported: EventNote[] = [];
   const endpoints: unknown[] = [];
   const memory = createMemory(() => stored);
-  const metrics = createControllerMetrics(new Registry());
+  const registry = new Registry();
+  const metrics = createControllerMetrics(registry);
   const ledger = aLedger();
   const client = createVersionedClient(
     zipJobs,
@@ -141,6 +142,7 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
     memory,
     ledger,
     metrics,
+    registry,
     patches,
     endpoints,
     /** Calls about the ZipCheckpoint and writes of the status, in order. */

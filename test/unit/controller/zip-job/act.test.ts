@@ -262,14 +262,14 @@ describe('act', () => {
   });
 
   it('counts a finished job once, when the write of its status succeeds', async () => {
-    const { act, stored, metrics } = setUp(aZipJob({ status: running('p1') }));
+    const { act, stored, registry } = setUp(aZipJob({ status: running('p1') }));
     const status = ownedStatus(finishedAs('Failed'));
     const seen = anObservation({ zipJob: stored });
     await act(seen, decision({ status }));
     await act(seen, decision({ status }));
-    const { values } = await metrics.finished.get();
+    const { values } = (await registry.getSingleMetric('zip_jobs_finished_total')?.get()) ?? { values: [] };
     expect(values.filter(({ value }) => value > 0)).to.deep.equal([
-      { labels: { result: 'failed', reason: 'SourceNotFound', fault: 'caller' }, value: 1 },
+      { labels: { project: '', result: 'failed', reason: 'SourceNotFound', fault: 'caller' }, value: 1 },
     ]);
   });
 });

@@ -6,6 +6,7 @@ import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { countTransition } from '#controller/zip-job/transition-metrics.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aCondition, anUpload, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 
@@ -14,7 +15,8 @@ function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
   const metrics = createControllerMetrics(registry);
   collectAtScrape(registry, {
     zipJobs: () => zipJobs,
-    resting: { ofPhase: (phase) => (phase === 'Failed' ? 3 : 0) },
+    resting: { counts: () => [{ project: 'acme', phase: 'Failed', count: 3 }] },
+    projects: withoutProjects(),
     queues: {},
     defaultDeadlineSeconds: () => 7200,
     heldBuckets: () => 0,
@@ -22,7 +24,7 @@ function setUp(zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
     now: () => NOW,
   });
   function move(before: ZipJobStatus, after: ZipJobStatus): void {
-    countTransition(metrics, { before, after, now: NOW });
+    countTransition(metrics, { project: 'acme', before, after, now: NOW });
   }
   async function series(): Promise<readonly string[]> {
     return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -121,10 +123,10 @@ describe('countTransition', () => {
     move(before, after);
     move(after, after);
     move(after, { ...after, message: 'more' });
-    const name = 'zip_jobs_finished_total{result="failed",reason="SourceNotFound",fault="caller"}';
+    const name = 'zip_jobs_finished_total{project="",result="failed",reason="SourceNotFound",fault="caller"}';
     expect(valueOf(await series(), name)).to.equal(1);
     expect(valueOf(await series(), 'zip_job_attempts_total{class="permanent"}')).to.equal(1);
-    expect(valueOf(await series(), 'zip_webhook_deliveries_total{outcome="2xx"}')).to.equal(1);
+    expect(valueOf(await series(), 'zip_webhook_deliveries_total{project="",outcome="2xx"}')).to.equal(1);
   });
 
   it('separates failures of callers from ours, and starts both at zero (X4)', async () => {
@@ -132,7 +134,7 @@ describe('countTransition', () => {
     async function finished(reason: string, fault: string): Promise<number | undefined> {
       return valueOf(
         await series(),
-        `zip_jobs_finished_total{result="failed",reason="${reason}",fault="${fault}"}`,
+        `zip_jobs_finished_total{project="",result="failed",reason="${reason}",fault="${fault}"}`,
       );
     }
     const faults = { BucketCredentialsInvalid: 'caller', BucketDeleted: 'caller', OutOfMemory: 'operator' };
@@ -158,7 +160,7 @@ describe('countTransition', () => {
     move(of(), of(1));
     move(of(1), of(1));
     move(of(1), of(3));
-    expect(valueOf(await series(), 'zip_upload_abort_failures_total')).to.equal(3);
+    expect(valueOf(await series(), 'zip_upload_abort_failures_total{project=""}')).to.equal(3);
   });
 
   it('counts webhook attempts by status class, and exhausted deliveries (W19)', async () => {
@@ -183,8 +185,11 @@ describe('countTransition', () => {
     move({ webhook: { state: 'Exhausted' } }, { webhook: { state: 'Exhausted' } });
     const lines = await series();
     for (const outcome of ['2xx', '3xx', '4xx', '5xx', 'error'])
-      expect(valueOf(lines, `zip_webhook_deliveries_total{outcome="${outcome}"}`), outcome).to.equal(1);
-    expect(valueOf(lines, 'zip_webhooks_exhausted_total')).to.equal(2);
+      expect(
+        valueOf(lines, `zip_webhook_deliveries_total{project="",outcome="${outcome}"}`),
+        outcome,
+      ).to.equal(1);
+    expect(valueOf(lines, 'zip_webhooks_exhausted_total{project=""}')).to.equal(2);
   });
 
   it('observes size, files and duration of an archive from its result', async () => {
@@ -192,7 +197,7 @@ describe('countTransition', () => {
     const { before, after } = anEnd(300);
     move(before, after);
     const lines = await series();
-    expect(valueOf(lines, 'zip_job_archive_bytes_sum')).to.equal(300);
+    expect(valueOf(lines, 'zip_job_archive_bytes_sum{project=""}')).to.equal(300);
     expect(valueOf(lines, 'zip_job_files_sum')).to.equal(300);
     expect(valueOf(lines, 'zip_job_duration_seconds_sum{result="succeeded"}')).to.equal(50);
   });
@@ -228,14 +233,14 @@ describe('collectAtScrape', () => {
     function reported(name: string): number | undefined {
       return valueOf(lines, name);
     }
-    expect(reported('zip_jobs{phase="New"}')).to.equal(1);
-    expect(reported('zip_jobs{phase="Queued"}')).to.equal(2);
-    expect(reported('zip_jobs{phase="Cancelled"}')).to.equal(0);
-    expect(reported('zip_jobs_oldest_queued_seconds')).to.equal(700);
-    expect(reported('zip_jobs_overdue')).to.equal(1);
-    expect(reported('zip_webhooks_pending')).to.equal(1);
-    expect(reported('zip_webhook_oldest_pending_seconds')).to.equal(300);
-    expect(reported('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
+    expect(reported('zip_jobs{project="",phase="New"}')).to.equal(1);
+    expect(reported('zip_jobs{project="",phase="Queued"}')).to.equal(2);
+    expect(reported('zip_jobs{project="",phase="Cancelled"}')).to.equal(0);
+    expect(reported('zip_jobs_oldest_queued_seconds{project=""}')).to.equal(700);
+    expect(reported('zip_jobs_overdue{project=""}')).to.equal(1);
+    expect(reported('zip_webhooks_pending{project=""}')).to.equal(1);
+    expect(reported('zip_webhook_oldest_pending_seconds{project=""}')).to.equal(300);
+    expect(reported('zip_jobs_stuck{project="",reason="ImagePull"}')).to.equal(1);
   });
 
   it('counts a job whose recovery cannot continue as stuck (F25)', async () => {
@@ -250,7 +255,7 @@ describe('collectAtScrape', () => {
     }
     const late = 'attempt 1 is recovered as soon as possible, at the latest at noon: QuotaExceeded';
     const lines = await setUp([recovering(late), recovering(REASONS.Recovering)]).series();
-    expect(valueOf(lines, 'zip_jobs_stuck{reason="Recovering"}')).to.equal(1);
+    expect(valueOf(lines, 'zip_jobs_stuck{project="",reason="Recovering"}')).to.equal(1);
   });
 
   it('counts a finished job as stuck whose pod is not known to be gone ten minutes later', async () => {
@@ -264,12 +269,16 @@ describe('collectAtScrape', () => {
       });
     }
     const lines = await setUp([finished(599, 'p'), finished(601, 'p'), finished(601)]).series();
-    expect(valueOf(lines, 'zip_jobs_stuck{reason="NodeSilent"}')).to.equal(1);
+    expect(valueOf(lines, 'zip_jobs_stuck{project="",reason="NodeSilent"}')).to.equal(1);
   });
 
   it('reports zero if there are no jobs', async () => {
     const lines = await setUp().series();
-    for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
+    for (const name of [
+      'zip_jobs_oldest_queued_seconds{project=""}',
+      'zip_jobs_overdue{project=""}',
+      'zip_webhooks_pending{project=""}',
+    ])
       expect(valueOf(lines, name)).to.equal(0);
   });
 });
