@@ -10,6 +10,7 @@ import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
+import { EXTERNAL_LINK_SETTINGS } from './ui/external-links.ts';
 
 const ADDRESSES = {
   dashboardUrl: {
@@ -133,6 +134,7 @@ const HISTORY_PAGES = {
 export const DASHBOARD_SETTINGS = {
   ...HTTP_SETTINGS,
   ...ADDRESSES,
+  ...EXTERNAL_LINK_SETTINGS,
   ...SESSIONS,
   ...OIDC,
   ...HISTORY_PAGES,

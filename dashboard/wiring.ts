@@ -49,6 +49,7 @@ import { createIdentityProvider, type IdentityProvider } from './sign-in/identit
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createTakeSignIn } from './sign-in/sign-in-limit.ts';
 import { createAssets } from './ui/assets.ts';
+import { readExternalLinks } from './ui/external-links.ts';
 import { createFrames } from './ui/frame.ts';
 import { createRender } from './ui/render.ts';
 import { createUsers } from './user/user.ts';
@@ -152,7 +153,7 @@ function createApp(deps: DashboardDeps) {
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, ...pages, takeSignIn, readForwarded }),
     historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
-    routes: createRoutes({ ...deps, ...places, hasStarted }),
+    routes: createRoutes({ ...deps, ...places, hasStarted, links: readExternalLinks(config) }),
     limitRequests,
     runRoute: createRunRoute({ ...config, ...pages, clock, userOf }),
   });

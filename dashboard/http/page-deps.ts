@@ -7,6 +7,7 @@ import type { Caches } from '../live/caches.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
 import type { HasStarted } from '../projects/has-started.ts';
+import type { ExternalLink } from '../ui/external-links.ts';
 import type { TakePlace } from '../user/user-places.ts';
 
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
@@ -42,6 +43,8 @@ export interface PageDeps {
   /** Undefined without a history database. */
   readonly history: History | undefined;
   readonly hasStarted: HasStarted;
+  /** To logs and metrics elsewhere. */
+  readonly links: readonly ExternalLink[];
   /** A place for a search of the history. */
   readonly takeSearch: TakePlace;
   /** A place for lists that the API server sends for a page. */

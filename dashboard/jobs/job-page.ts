@@ -5,6 +5,7 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import type { Flash, GoTo, PageRequest, Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
+import { linksOfJob } from '../ui/external-links.ts';
 import { formIdIn } from '../ui/form.ts';
 import { FORMAT } from '../ui/format.ts';
 import { SECTION_LABELS } from '../ui/words.ts';
@@ -69,6 +70,7 @@ function createJobData(deps: PageDeps) {
         name: runAgainOf,
         href: FORMAT.path('projects', namespace, 'jobs', runAgainOf),
       },
+      links: linksOfJob(deps.links, { namespace, name, pod: zipJob.status?.job?.podName }),
       path: pathOf(zipJob),
       live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
       zipJob,

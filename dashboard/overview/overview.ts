@@ -8,6 +8,7 @@ import { LIST_JOBS } from '../jobs/list-jobs-right.ts';
 import { ALL, NAMESPACE_INDEX } from '../live/caches.ts';
 import { limitMeters } from '../projects/project-limits.ts';
 import { projectOf } from '../projects/project-of.ts';
+import { linksOfProject } from '../ui/external-links.ts';
 import { FORMAT } from '../ui/format.ts';
 import { currentFigures } from './current-figures.ts';
 import { type Ended, findingsOf } from './health.ts';
@@ -207,6 +208,7 @@ export function createOverviewPage(deps: PageDeps): readonly Route[] {
         const data = {
           ...project,
           ...live,
+          links: linksOfProject(deps.links, request.namespace),
           guide: live.isNew ? await guideOf(deps, request) : undefined,
           liveEveryMs: history === undefined ? undefined : FIGURES_AGE_MS,
         };

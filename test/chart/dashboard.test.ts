@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { parse } from 'yaml';
+import { readExternalLinks } from '#dashboard/ui/external-links.ts';
 import { envOf, find, podOf, refusalOf, render } from './render.ts';
 
 const ON = { 'dashboard.enabled': true };
@@ -46,6 +49,17 @@ describe('the dashboard of the chart', function () {
     expect(find(objects, 'Ingress', 'zipjobs-dashboard')['spec'])
       .to.have.nested.property(backend)
       .that.deep.equals({ name: 'zipjobs-dashboard', port: { name: 'http' } });
+  });
+
+  it('passes its links to other systems to the process, which accepts those of the docs (Q-O10)', async () => {
+    const [, text = ''] =
+      /```yaml\n( *dashboard:\n *links:.*?)```/s.exec(await readFile('docs/dashboard.md', 'utf8')) ?? [];
+    const { links } = (parse(text) as { dashboard: { links: readonly { title: string; url: string }[] } })
+      .dashboard;
+    expect(links).to.have.length.at.least(3);
+    const { DASHBOARD_LINKS_JSON: json } = await settingsOf({ ...ON, 'dashboard.links': links });
+    const read = readExternalLinks({ dashboardLinksJson: String(json) });
+    expect(read.map(({ title, url: given }) => ({ title, url: given }))).to.deep.equal(links);
   });
 
   it('limits new jobs as the API does, unless its own settings have another limit', async () => {

@@ -107,6 +107,23 @@ const FORMS: Mistakes = {
     { 'dashboard.url': 'https://example.com/zipjobs' },
     'not a URL without a path',
   ],
+  'a link of the dashboard with a placeholder in its host': [
+    { 'dashboard.links': [{ title: 'Loki', url: 'https://{namespace}.example.com/' }] },
+    'dashboard.links has a URL that zipjobs cannot use, of "Loki"',
+    'such as https://grafana.example.com/explore?pod={pod}',
+  ],
+  'a link of the dashboard with an unknown placeholder': [
+    { 'dashboard.links': [{ title: 'Loki', url: 'https://loki.example.com/?q={node}' }] },
+    'dashboard.links has a URL with {node}: the placeholders are {namespace}, {name} and {pod}',
+  ],
+  'a link of the dashboard without a title': [
+    { 'dashboard.links': [{ title: ' ', url: 'https://loki.example.com/' }] },
+    'dashboard.links has a link whose title is empty or longer than 60 characters',
+  ],
+  'too many links of the dashboard': [
+    { 'dashboard.links': Array(21).fill({ title: 'Loki', url: 'https://loki.example.com/' }) },
+    'dashboard.links has 21 links: keep at most 20',
+  ],
   'an issuer without https': [
     { ...OIDC, 'dashboard.oidc.issuer': 'id.example.com' },
     'write an https:// URL',

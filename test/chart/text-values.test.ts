@@ -37,6 +37,7 @@ const ENABLED: Values = {
   'api.autoscaling.enabled': true,
   'dashboard.enabled': true,
   'dashboard.url': 'https://zipjobs.example.com',
+  'dashboard.links': [],
   'dashboard.oidc.issuer': 'https://id.example.com',
   'dashboard.ingress.enabled': true,
   'dashboard.httpRoute.enabled': true,

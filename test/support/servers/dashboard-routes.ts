@@ -25,6 +25,7 @@ export function dashboardRoutes(
     takeList: () => new DisposableStack(),
     history,
     hasStarted: () => Promise.resolve(false),
+    links: [],
   });
 }
 

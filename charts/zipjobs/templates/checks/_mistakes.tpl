@@ -224,6 +224,22 @@ api.autoscaling.minReplicas is {{ int .minReplicas }} and maxReplicas {{ int .ma
 {{- if not (regexMatch `^(https?://[^/?#@\s]+)?$` .url) }}
 dashboard.url is not a URL without a path: write it as https://zipjobs.example.com.
 {{- end }}
+{{- if gt (len .links) 20 }}
+dashboard.links has {{ len .links }} links: keep at most 20.
+{{- end }}
+{{- range .links }}
+{{- if or (not (trim .title)) (gt (len .title) 60) }}
+dashboard.links has a link whose title is empty or longer than 60 characters: give it a short name, such as Logs in Loki.
+{{- end }}
+{{- if or (gt (len .url) 2048) (not (regexMatch `^https?://[^/?#{}@\\\s]+([/?#]\S*)?$` .url)) }}
+dashboard.links has a URL that zipjobs cannot use, of {{ quote .title }}: write http:// or https:// and a host without credentials and placeholders, such as https://grafana.example.com/explore?pod={pod}, with at most 2,048 characters.
+{{- end }}
+{{- range regexFindAll `\{[A-Za-z]+\}` .url -1 }}
+{{- if not (has . (list "{namespace}" "{name}" "{pod}")) }}
+dashboard.links has a URL with {{ . }}: the placeholders are {namespace}, {name} and {pod}.
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if and .enabled (gt (int .replicas) 1) (not (include "zipjobs.hasRedis" $)) }}
 dashboard.replicas is more than 1, but replicas share their sessions and limits in Redis: set redis.url (or redis.existingSecret), or run one replica. See docs/install.md#availability
 {{- end }}

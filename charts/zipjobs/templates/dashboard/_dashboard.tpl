@@ -15,6 +15,7 @@ accepts forms from that origin alone. Over plain HTTP it must be given. Takes th
 {{- $dashboard := .Values.dashboard -}}
 {{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp "TRUSTED_PROXIES" .Values.trustedProxies -}}
 {{- with include "zipjobs.dashboardUrl" . -}}{{- $_ := set $settings "DASHBOARD_URL" . -}}{{- end -}}
+{{- with $dashboard.links -}}{{- $_ := set $settings "DASHBOARD_LINKS_JSON" (toJson .) -}}{{- end -}}
 {{- if not (hasKey $dashboard.settings "DASHBOARD_API_URL") -}}
 {{- with include "zipjobs.publicUrl" .Values.api -}}{{- $_ := set $settings "DASHBOARD_API_URL" (print . $.Values.api.basePath) -}}{{- end -}}
 {{- end -}}
