@@ -20,6 +20,8 @@ import {
 const FAILED = 12;
 const ENDED = 30;
 const WIDE = { width: 1_440, height: 900 };
+/** 64rem wide. */
+const LAPTOP = { width: 1_024, height: 900 };
 const NARROW = { width: 820, height: 900 };
 const USERS = ['ada', 'viewer'] as const;
 const SCRIPTS = [true, false];
@@ -70,7 +72,7 @@ describe('the overview, the projects and the first steps in a browser', function
   for (const who of USERS)
     for (const javaScriptEnabled of SCRIPTS)
       describe(`for ${who} ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, () => {
-        it('the overview says first what is wrong, then why, then the figures (Q-U2)', async () => {
+        it('the overview says first what is wrong, then why, then the figures (Q-U2, Q-O8)', async () => {
           await using project = await startDashboardProject();
           putJobs(project);
           await using open = await openAs(project[who], { javaScriptEnabled, viewport: WIDE });
@@ -85,8 +87,11 @@ describe('the overview, the projects and the first steps in a browser', function
           expect(tops).to.deep.equal(tops.toSorted((a, b) => a - b));
           // Without scrolling.
           expect(tops[3]).to.be.below(WIDE.height);
-          expect(await areBeside(page, '.columns > section')).to.equal(true);
-          expect(await areBeside(page, '.columns > .plot')).to.equal(true);
+          for (const viewport of [WIDE, LAPTOP]) {
+            await page.setViewportSize(viewport);
+            expect(await areBeside(page, '.columns > section')).to.equal(true);
+            expect(await areBeside(page, '.columns > .plot')).to.equal(true);
+          }
           await page.setViewportSize(NARROW);
           expect(await areBeside(page, '.columns > section')).to.equal(false);
           expect(await areBeside(page, '.columns > .plot')).to.equal(false);
