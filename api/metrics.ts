@@ -133,6 +133,24 @@ function requestMetrics(registers: Registry[], projects: ProjectLabels) {
   };
 }
 
+type LabelledCounters = Pick<
+  ApiMetrics,
+  'authentications' | 'rateLimited' | 'delayed' | 'overloads' | 'historyReads'
+>;
+
+/** `rate` ignores the first value of a series, so the first refusals of a process would not be seen. */
+function startAtZero(counters: LabelledCounters): void {
+  for (const outcome of ['accepted', 'forbidden', 'refused', 'unknown'])
+    counters.authentications.inc({ outcome }, 0);
+  for (const limit of ['second', 'creates', 'files']) {
+    counters.delayed.inc({ limit }, 0);
+    counters.rateLimited.inc({ limit }, 0);
+  }
+  for (const limit of ['token', 'project', 'failures']) counters.rateLimited.inc({ limit }, 0);
+  for (const limit of ['requests', 'bodies', 'creates', 'history']) counters.overloads.inc({ limit }, 0);
+  for (const outcome of ['found', 'missing', 'failed', 'paused']) counters.historyReads.inc({ outcome }, 0);
+}
+
 /** Every metric of the API. */
 export function createApiMetrics(
   registry: Registry,
@@ -140,7 +158,7 @@ export function createApiMetrics(
 ): ApiMetrics {
   const registers = [registry];
   exportLabelledProjects(registry, projects);
-  return {
+  const metrics = {
     projects,
     ...requestMetrics(registers, projects),
     ...createRequestMetrics(registry, 'zip_api'),
@@ -149,4 +167,6 @@ export function createApiMetrics(
     ...limitMetrics(registers),
     ...historyMetrics(registers),
   };
+  startAtZero(metrics);
+  return metrics;
 }

@@ -199,6 +199,14 @@ function webhookMetrics(registry: Registry, projects: ProjectLabels) {
   };
 }
 
+const WRITE_FAILURES = [
+  'HistoryUnavailable',
+  'HistoryPartitionMissing',
+  'HistoryClockDiffers',
+  'HistoryRefused',
+  'ConditionFailed',
+  'Internal',
+] as const;
 const UNSTORED = ['deleted', 'full', 'no_project', 'refused'] as const;
 
 function historyMetrics(registry: Registry) {
@@ -313,6 +321,7 @@ export function createControllerMetrics(registry: Registry, projects: ProjectLab
   const history = historyMetrics(registry);
   history.partitionDaysAhead.set(-1);
   for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
+  for (const reason of WRITE_FAILURES) history.writeFailures.inc({ reason }, 0);
   const sources = sourceMetrics(registry);
   for (const reason of REFUSAL_REASONS) sources.sourceRefusals.inc({ reason }, 0);
   const resuming = resumeMetrics(registry);

@@ -8,6 +8,17 @@ export interface DashboardMetrics extends RequestMetrics {
   readonly sharedReads: Counter<'kind'>;
 }
 
+function overloadCounter(registry: Registry): DashboardMetrics['overloads'] {
+  const overloads = new Counter({
+    name: 'zip_dashboard_overloads_total',
+    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), exports (CSV files), searches (of the history), or lists (of buckets, tokens and role bindings).',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+  for (const limit of ['requests', 'forms', 'exports', 'searches', 'lists']) overloads.inc({ limit }, 0);
+  return overloads;
+}
+
 /** Every metric of the dashboard. */
 export function createDashboardMetrics(registry: Registry): DashboardMetrics {
   return {
@@ -28,11 +39,6 @@ export function createDashboardMetrics(registry: Registry): DashboardMetrics {
       labelNames: ['kind'],
       registers: [registry],
     }),
-    overloads: new Counter({
-      name: 'zip_dashboard_overloads_total',
-      help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), exports (CSV files), searches (of the history), or lists (of buckets, tokens and role bindings).',
-      labelNames: ['limit'],
-      registers: [registry],
-    }),
+    overloads: overloadCounter(registry),
   };
 }
