@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stringify } from 'yaml';
+import { type Dashboard, shortened } from './grafana-panels.ts';
 import { type KubeObject, render } from './render.ts';
 
 const VALUES = join(import.meta.dirname, 'values');
@@ -18,12 +19,12 @@ function titleOf({ kind, metadata: { name, namespace } }: KubeObject): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
-/** JSON in the data of a ConfigMap, as a tree. */
+/** The Grafana dashboard in the data of a ConfigMap, as a tree. */
 function withParsedData(data: unknown): unknown {
   return Object.fromEntries(
     Object.entries(data as Readonly<Record<string, string>>).map(([key, text]) => [
       key,
-      key.endsWith('.json') ? (JSON.parse(text) as unknown) : text,
+      key.endsWith('.json') ? shortened(JSON.parse(text) as Dashboard) : text,
     ]),
   );
 }

@@ -1,45 +1,105 @@
-{{/* One panel, half a row wide. Takes (list . place title unit (list of (list legend expression))). */}}
-{{- define "zipjobs.panel" -}}
-{{- $root := index . 0 -}}
-{{- $place := index . 1 -}}
-{{- $targets := list -}}
-{{- range index . 4 -}}
-{{- $targets = append $targets (dict "legendFormat" (index . 0) "expr" (include "zipjobs.ownSeries" (list $root (index . 1)))) -}}
+{{/* The Grafana dashboard: the rows of grafana/*.yaml, each with its panels. */}}
+
+{{- define "zipjobs.grafanaSource" -}}
+{"type":"prometheus","uid":"${datasource}"}
 {{- end -}}
-{{- dict
-  "type" "timeseries"
-  "title" (index . 2)
-  "datasource" (dict "type" "prometheus" "uid" "${datasource}")
-  "gridPos" (dict "w" 12 "h" 8 "x" (mul 12 (mod $place 2)) "y" (mul 8 (div $place 2)))
-  "fieldConfig" (dict "defaults" (dict "unit" (index . 3)))
-  "targets" $targets | toJson -}}
+
+{{/* URL of docs/on-call.md for links; empty without one. A chart from the source code names no repository. */}}
+{{- define "zipjobs.runbookUrl" -}}
+{{- with .Values.monitoring.prometheusRule.runbookUrl -}}
+{{- if not (contains "OWNER/REPO" .) -}}{{- . -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* URL of the web dashboard for links, without a slash at its end; empty if the values contain none. */}}
+{{- define "zipjobs.webDashboardUrl" -}}
+{{- with .Values.dashboard -}}
+{{- if .enabled -}}{{- .url | default (include "zipjobs.publicUrl" .) | trimSuffix "/" -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Width and height of a panel of each type, in the 24 columns of Grafana. */}}
+{{- define "zipjobs.panelSizes" -}}
+timeseries: { width: 8, height: 8 }
+bargauge: { width: 8, height: 8 }
+stat: { width: 4, height: 4 }
+{{- end -}}
+
+{{/*
+Panels of all rows, from left to right. Panels of a collapsed row are inside it and take no room below it. A row lists panels of one
+height after another, so that a line starts below the line before.
+*/}}
+{{- define "zipjobs.grafanaPanels" -}}
+{{- $root := . -}}
+{{- $alerts := include "zipjobs.alerts" . | fromYaml -}}
+{{- $sizes := include "zipjobs.panelSizes" . | fromYaml -}}
+{{- $all := list -}}
+{{- $id := 0 -}}
+{{- $y := 0 -}}
+{{- range $path, $content := .Files.Glob "grafana/*.yaml" -}}
+{{- $row := $root.Files.Get $path | fromYaml -}}
+{{- $id = add1 $id -}}
+{{- $title := dict "id" $id "type" "row" "title" $row.title "collapsed" ($row.collapsed | default false) "gridPos" (dict "x" 0 "y" $y "w" 24 "h" 1) -}}
+{{- $y = add1 $y -}}
+{{- $x := 0 -}}
+{{- $height := 0 -}}
+{{- $panels := list -}}
+{{- range $described := $row.panels -}}
+{{- $type := $described.type | default "timeseries" -}}
+{{- if or (not $described.perProject) $root.Values.monitoring.perProject -}}
+{{- $panel := merge (dict) $described (dict "type" $type) (get $sizes $type) -}}
+{{- if gt (add $x $panel.width) 24 -}}{{- $x = 0 -}}{{- $y = add $y $height -}}{{- end -}}
+{{- $id = add1 $id -}}
+{{- $panels = append $panels (include "zipjobs.grafanaPanel" (dict "root" $root "panel" $panel "alerts" $alerts "id" $id "x" $x "y" $y) | fromJson) -}}
+{{- $x = add $x $panel.width -}}
+{{- $height = $panel.height -}}
+{{- end -}}
+{{- end -}}
+{{- if $row.collapsed -}}
+{{- $y = add1 $title.gridPos.y -}}
+{{- $all = append $all (set $title "panels" $panels) -}}
+{{- else -}}
+{{- $y = add $y $height -}}
+{{- $all = concat (append $all (set $title "panels" list)) $panels -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $all -}}
+{{- end -}}
+
+{{/* Variables: the data source, and the projects that panels with $project show. */}}
+{{- define "zipjobs.grafanaVariables" -}}
+{{- $projects := include "zipjobs.ownSeries" (list . "label_values(zip_jobs_finished_total{$own}, project)") -}}
+{{- list
+  (dict "name" "datasource" "label" "Data source" "type" "datasource" "query" "prometheus")
+  (dict "name" "project" "label" "Project" "type" "query" "datasource" (include "zipjobs.grafanaSource" . | fromJson)
+    "query" $projects "definition" $projects
+    "includeAll" true "allValue" ".*" "multi" true "refresh" 2 "sort" 1
+    "current" (dict "text" (list "All") "value" (list "$__all"))) | toJson -}}
+{{- end -}}
+
+{{/* Marks the time at which an alert fired, in all panels. */}}
+{{- define "zipjobs.grafanaAnnotations" -}}
+{{- list (dict
+  "name" "Alerts" "enable" true "iconColor" "red" "datasource" (include "zipjobs.grafanaSource" . | fromJson)
+  "expr" "ALERTS{alertname=~\"Zipjobs.*\",alertstate=\"firing\"}" "titleFormat" "{{alertname}}" "textFormat" "{{severity}}") | toJson -}}
 {{- end -}}
 
 {{- define "zipjobs.dashboard" -}}
-{{- $panels := list
-  (list "Jobs by phase" "short" (list (list "{{phase}}" "max by (phase) (zip_jobs{$own})")))
-  (list "Finished jobs per minute" "short" (list (list "{{result}} {{reason}} {{fault}}" "60 * sum by (result, reason, fault) (rate(zip_jobs_finished_total{$own}[5m]))")))
-  (list "Queue time" "s" (list (list "oldest" "max(zip_jobs_oldest_queued_seconds{$own})") (list "p95" "histogram_quantile(0.95, sum by (le) (rate(zip_job_queue_seconds_bucket{$own}[15m])))")))
-  (list "Start and duration, p95" "s" (list (list "start" "histogram_quantile(0.95, sum by (le) (rate(zip_job_start_latency_seconds_bucket{$own}[15m])))") (list "duration {{result}}" "histogram_quantile(0.95, sum by (le, result) (rate(zip_job_duration_seconds_bucket{$own}[15m])))")))
-  (list "Stuck jobs" "short" (list (list "{{reason}}" "max by (reason) (zip_jobs_stuck{$own})") (list "overdue" "max(zip_jobs_overdue{$own})")))
-  (list "Attempts per minute" "short" (list (list "{{class}}" "60 * sum by (class) (rate(zip_job_attempts_total{$own}[5m]))")))
-  (list "Webhooks" "short" (list (list "pending" "max(zip_webhooks_pending{$own})") (list "{{outcome}} per minute" "60 * sum by (outcome) (rate(zip_webhook_deliveries_total{$own}[5m]))")))
-  (list "Archived bytes per minute" "bytes" (list (list "bytes" "60 * sum(rate(zip_job_archive_bytes_sum{$own}[15m]))")))
-  (list "API requests" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_api_request_duration_seconds_count{$own}[5m]))")))
-  (list "Dashboard requests" "reqps" (list (list "{{route}} {{status}}" "sum by (route, status) (rate(zip_dashboard_request_duration_seconds_count{$own}[5m]))")))
-  (list "Reconciles" "ops" (list (list "{{controller}} {{result}}" "sum by (controller, result) (rate(controller_runtime_reconcile_total{$own}[5m]))") (list "depth {{name}}" "max by (name) (workqueue_depth{$own})")))
--}}
-{{- $rendered := list -}}
-{{- range $place, $panel := $panels -}}
-{{- $rendered = append $rendered (include "zipjobs.panel" (prepend (prepend $panel $place) $) | fromJson) -}}
-{{- end -}}
-{{- $datasource := dict "name" "datasource" "type" "datasource" "query" "prometheus" -}}
+{{- $links := list -}}
+{{- with include "zipjobs.webDashboardUrl" . -}}{{- $links = append $links (dict "title" "Web dashboard" "type" "link" "icon" "external link" "url" . "targetBlank" true) -}}{{- end -}}
+{{- with include "zipjobs.runbookUrl" . -}}{{- $links = append $links (dict "title" "On call" "type" "link" "icon" "doc" "url" . "targetBlank" true) -}}{{- end -}}
 {{- dict
   "title" "zipjobs"
   "uid" "zipjobs"
+  "description" "Whether zipjobs is healthy, then its jobs, projects, API, webhooks, controller and history."
+  "tags" (list "zipjobs")
   "schemaVersion" 39
+  "editable" true
+  "graphTooltip" 1
   "refresh" "30s"
   "time" (dict "from" "now-6h" "to" "now")
-  "templating" (dict "list" (list $datasource))
-  "panels" $rendered | toJson -}}
+  "links" $links
+  "annotations" (dict "list" (include "zipjobs.grafanaAnnotations" . | fromJsonArray))
+  "templating" (dict "list" (include "zipjobs.grafanaVariables" . | fromJsonArray))
+  "panels" (include "zipjobs.grafanaPanels" . | fromJsonArray) | toJson -}}
 {{- end -}}
