@@ -11,13 +11,6 @@
 {{- end -}}
 {{- end -}}
 
-{{/* URL of the web dashboard for links, without a slash at its end; empty if the values contain none. */}}
-{{- define "zipjobs.webDashboardUrl" -}}
-{{- with .Values.dashboard -}}
-{{- if .enabled -}}{{- .url | default (include "zipjobs.publicUrl" .) | trimSuffix "/" -}}{{- end -}}
-{{- end -}}
-{{- end -}}
-
 {{/* Width and height of a panel of each type, in the 24 columns of Grafana. */}}
 {{- define "zipjobs.panelSizes" -}}
 timeseries: { width: 8, height: 8 }
