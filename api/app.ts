@@ -20,6 +20,8 @@ import { createInFlight } from './limits/in-flight.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { type PublishedDocument, serveDocument } from './openapi/route.ts';
+import { createNoteRefused } from './refused/note-refused.ts';
+import type { RefusedLog } from './refused/refused-log.ts';
 import type { ZipJobRoutes } from './routes.ts';
 import type { Authenticate } from './tokens/authenticate.ts';
 import type { NoteUse } from './tokens/last-used.ts';
@@ -53,6 +55,7 @@ export interface AppDeps {
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
   readonly inFlight: InFlightLimits;
+  readonly refused: Pick<RefusedLog, 'note'>;
   /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
 }
@@ -184,6 +187,7 @@ export function createApp(deps: AppDeps): Koa<ApiState, DefaultContextExtends> {
   app.use(createMeasureRequest({ metrics, clock, readForwarded }));
   app.use(createCountRequests(metrics));
   app.use(createRequestLog({ log, clock, readForwarded, fieldsOf: logFieldsOf }));
+  app.use(createNoteRefused(deps.refused));
   app.use(createStopping(deps.isStopping));
   app.use(noStore);
   app.use(createErrors(log));

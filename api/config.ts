@@ -56,6 +56,14 @@ const SERVER = {
       'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below PUBLIC_URL and BASE_PATH',
     changeWhen: 'set it when callers should read about error codes on your own page',
   },
+  refusedReader: {
+    env: 'REFUSED_REQUESTS_READER',
+    type: 'string',
+    default: '',
+    description:
+      'user name of the service account that may read refused requests at the admin port, such as system:serviceaccount:zipjobs:zipjobs-dashboard; empty for none',
+    setBy: 'the chart: the service account of the dashboard',
+  },
 } as const satisfies Settings;
 
 /** The chart copies them from the settings of the zipper and the controller, which enforce them. */

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import type { Redis } from 'ioredis';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { projectKey } from '#crds/api-group.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -20,6 +22,8 @@ import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import { REDIS_KEY_PREFIX } from '#runtime/redis/settings.ts';
+import { REFUSED_PATH } from '#runtime/refused-requests/refused-request.ts';
 import { type Clock, systemClock } from '#runtime/time/clock.ts';
 import { createServerClock, type ServerClock } from '#runtime/time/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
@@ -48,6 +52,10 @@ import { type Caches, createCaches } from './read/caches.ts';
 import { createFindZipJob } from './read/find-zip-job.ts';
 import { createKeptResponses, type KeptResponses } from './read/kept-responses.ts';
 import { createReadHistory, type ReadHistory } from './read/read-archived.ts';
+import { createRefusedLog, type RefusedLog } from './refused/refused-log.ts';
+import { createReviewReader } from './refused/review-reader.ts';
+import { createServeRefused } from './refused/serve-refused.ts';
+import { shareRefused } from './refused/shared-refused.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes.ts';
 import { type AcceptedTokens, createAcceptedTokens } from './tokens/accepted-tokens.ts';
 import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts';
@@ -96,6 +104,7 @@ interface Parts {
   readonly readHistory: ReadHistory | undefined;
   readonly rateLimits: RateLimits;
   readonly accepted: AcceptedTokens;
+  readonly refused: RefusedLog;
 }
 
 function createClients(kube: KubeClient) {
@@ -193,6 +202,7 @@ function createServer(parts: Parts, isStopping: () => boolean): Server {
       maxActive: config.maxActiveRequests,
     },
     rateLimits: parts.rateLimits,
+    refused: parts.refused,
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs, arrivalMs: config.bodyArrivalMs },
     isStopping,
   });
@@ -241,11 +251,11 @@ interface Outside {
   readonly resources: AsyncDisposableStack;
 }
 
-function connectRateLimits(
-  { config, log, metrics, trust, resources }: Outside,
+function createLimits(
+  { config, log, metrics }: Outside,
   { limitsOf }: ProjectClasses,
+  redis: Redis | undefined,
 ): RateLimits {
-  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const count = createCounts({ log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
@@ -256,6 +266,26 @@ function projectLabelsOf({ metricsPerProject }: ApiConfig): ProjectLabels {
   return metricsPerProject
     ? createProjectLabels({ clock: systemClock, isReady: () => true })
     : withoutProjects();
+}
+
+/** The refused requests, and the path of the admin port where the dashboard reads them. */
+function keepRefused({ config, log, resources }: Outside, redis: Redis | undefined, kube: KubeClient) {
+  const clock = systemClock;
+  const refused = createRefusedLog({ clock, replica: randomUUID(), isShared: redis !== undefined });
+  const sharing = { keyPrefix: REDIS_KEY_PREFIX, entries: refused, clock, log };
+  const shared = redis && resources.use(shareRefused({ redis, ...sharing }));
+  const { refusedReader: reader, helpUrl } = config;
+  if (reader === '') return { refused, adminRoutes: {} };
+  const review = createReviewReader({ kube, clock, reader });
+  const serve = createServeRefused({
+    entries: refused,
+    shared,
+    review,
+    startedAt: clock.date(),
+    helpUrl,
+    log,
+  });
+  return { refused, adminRoutes: { [REFUSED_PATH]: serve } };
 }
 
 function createRegistry(): Registry {
@@ -306,10 +336,11 @@ export async function createParts(
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
-  const rateLimits = connectRateLimits(outside, projectClasses);
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
+  const rateLimits = createLimits(outside, projectClasses, redis);
+  const { refused, adminRoutes } = keepRefused(outside, redis, kube);
   const readHistory = await connectHistory({ ...outside, clock: systemClock, applicationName: NAME });
-  const certificate = openServerCertificate(config, log);
-  if (certificate) resources.use(certificate);
+  const certificate = resources.use(openServerCertificate(config, log));
   exportCertificateExpiry(registry, certificate);
   const parts = {
     certificate,
@@ -326,6 +357,8 @@ export async function createParts(
     readHistory,
     rateLimits,
     accepted,
+    refused,
   };
-  return { config, log, registry, caches, certificate, server: createServer(parts, () => stopping.aborted) };
+  const server = createServer(parts, () => stopping.aborted);
+  return { config, log, registry, caches, certificate, adminRoutes, server };
 }

@@ -32,6 +32,22 @@ const ADDRESSES = {
       'public URL of the API without /v1/zips, for the sample request in the dashboard; empty for a placeholder; default in the chart: the first host and the path of the API',
     changeWhen: 'set it when the sample request of the first steps has a placeholder or another address',
   },
+  dashboardApiAdminUrl: {
+    env: 'DASHBOARD_API_ADMIN_URL',
+    type: 'string',
+    default: '',
+    pattern: '^(https?://[A-Za-z0-9.:[\\]-]+)?$',
+    description:
+      'URL of the admin port of the API for the refused requests, whose host name has the addresses of all API processes; empty for no page of them; default in the chart: a headless Service',
+    changeWhen: 'set it when the page of refused requests cannot find the API',
+  },
+  dashboardApiTokenFile: {
+    env: 'DASHBOARD_API_TOKEN_FILE',
+    type: 'string',
+    default: '/etc/zipjobs/api-token/token',
+    description: 'file with a token of the service account for the audience zipjobs-api',
+    setBy: 'the chart, which mounts it',
+  },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',
     type: 'boolean',

@@ -19,6 +19,7 @@ import { createNewJobPage } from './new-job/new-job.ts';
 import { createOverviewPage } from './overview/overview.ts';
 import { createNewProjectPage } from './projects/new-project.ts';
 import { createProjectsPage } from './projects/projects.ts';
+import { createRefusedPage } from './refused/refused.ts';
 import { createDeleteProjectPage } from './settings/delete-project.ts';
 import { createPurgeHistoryPage } from './settings/purge-history.ts';
 import { createSettingPages } from './settings/setting-pages.ts';
@@ -46,12 +47,13 @@ function historyRoutes(deps: PageDeps): readonly Route[] {
       ];
 }
 
-/** Their responses from the API server may be as large as users of the namespace make them. */
+/** Their responses from the API server, or from the API, may be large. */
 function listingRoutes(deps: PageDeps): readonly Route[] {
   return [
     ...createBucketsPage(),
     ...createDeleteBucketPage(deps),
     ...createTokensPage(),
+    ...(deps.readRefused === undefined ? [] : createRefusedPage(deps.readRefused)),
     ...createRevokeTokenPage(),
     ...createSettingsPage(deps),
     ...createDeleteProjectPage(deps),

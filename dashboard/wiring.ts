@@ -44,6 +44,8 @@ import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
 import type { ListedJob } from './live/listed-job.ts';
 import { createDashboardMetrics, type DashboardMetrics } from './metrics.ts';
 import { createHasStarted } from './projects/has-started.ts';
+import { createRefusedApi } from './refused/refused-api.ts';
+import { createRefusedReader, type ReadRefused } from './refused/refused-reader.ts';
 import { createRoutes } from './routes.ts';
 import { createIdentityProvider, type IdentityProvider } from './sign-in/identity-provider.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
@@ -74,6 +76,8 @@ export interface DashboardDeps {
   readonly provider: IdentityProvider | undefined;
   /** Undefined without a history database. */
   readonly history: History | undefined;
+  /** Undefined without the address of the API. */
+  readonly readRefused: ReadRefused | undefined;
 }
 
 function createStore({ config, redis, clock, log }: DashboardDeps): SessionStore {
@@ -121,7 +125,7 @@ function placesOf({ config, metrics }: DashboardDeps) {
 }
 
 function createApp(deps: DashboardDeps) {
-  const { config, log, clock, metrics, kube, history } = deps;
+  const { config, log, clock, metrics, kube, history, readRefused } = deps;
   const readForwarded = createReadForwarded(config.trustedProxies);
   const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
   const sessions = createSessions({ store: createStore(deps), clock, sessionMs: config.dashboardSessionMs });
@@ -130,7 +134,8 @@ function createApp(deps: DashboardDeps) {
   const render = createRender();
   const hasHistory = history !== undefined;
   const hasStarted = createHasStarted(deps);
-  const frame = createFrames({ ...deps, assets: assets.paths, cookies, hasHistory, hasStarted });
+  const around = { hasHistory, hasApi: readRefused !== undefined, hasStarted };
+  const frame = createFrames({ ...deps, ...around, assets: assets.paths, cookies });
   const userOf = createUsers({ kube, clock });
   const { count, limitRequests, takeSignIn } = limitsPerMinute(deps);
   const places = placesOf(deps);
@@ -153,6 +158,7 @@ function createApp(deps: DashboardDeps) {
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, ...pages, takeSignIn, readForwarded }),
     historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
+    refusedApi: readRefused && createRefusedApi({ ...deps, readRefused, count, readForwarded }),
     routes: createRoutes({ ...deps, ...places, hasStarted, links: readExternalLinks(config) }),
     limitRequests,
     runRoute: createRunRoute({ ...config, ...pages, clock, userOf }),
@@ -229,6 +235,7 @@ export async function createParts(
       ? undefined
       : resources.use(createIdentityProvider(config, { clock: systemClock, trust }));
   const history = await connectHistory(config, { log, trust, resources });
+  const readRefused = resources.use(createRefusedReader({ config, trust, log }));
   const certificate = openServerCertificate(config, log);
   if (certificate) resources.use(certificate);
   exportCertificateExpiry(registry, certificate);
@@ -244,6 +251,7 @@ export async function createParts(
     jobs,
     provider,
     history,
+    readRefused,
   };
   return { config, log, registry, caches, certificate, server: createDashboardServer(deps) };
 }

@@ -22,7 +22,8 @@ const NAMES: Readonly<Record<keyof ChosenObjectOptions, keyof ObjectFields>> = {
 };
 
 function invalid({ field, problem }: ObjectOptionsFault): ApiError {
-  return parameterInvalid('object', `object.${NAMES[field]} ${problem}.`);
+  const path = `object.${NAMES[field]}`;
+  return parameterInvalid('object', `${path} ${problem}.`, { path });
 }
 
 /** In an order that does not depend on the request, so that equal requests have equal hashes. */

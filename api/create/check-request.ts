@@ -1,6 +1,11 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
-import { type EntryCheckDeps, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
+import {
+  type EntryCheckDeps,
+  findEntryFaults,
+  messageOf,
+  placeOf,
+} from '#runtime/zip-request/entry-faults.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from '../body/request-limits.ts';
@@ -74,7 +79,7 @@ function* assertFiles(
     );
   assertUrlBytes(entries);
   for (const fault of findEntryFaults(entries, rules, deps)) {
-    if (fault) throw parameterInvalid('urls', messageOf(fault));
+    if (fault) throw parameterInvalid('urls', messageOf(fault), { path: placeOf(fault) });
     yield;
   }
 }

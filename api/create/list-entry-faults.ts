@@ -97,5 +97,6 @@ export function* withEntryFaults(
   if (!Array.isArray(urls) || urls.length > deps.limits.maxFiles) return error;
   const { first, total } = yield* findFaults(body, urls, deps);
   if (total === 0) return error;
-  return parameterInvalid('urls', error.message, { files: first.map(listed), files_total: total });
+  const more = { files: first.map(listed), files_total: total };
+  return parameterInvalid('urls', error.message, { more, ...(error.path !== null && { path: error.path }) });
 }

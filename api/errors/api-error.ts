@@ -7,6 +7,8 @@ import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.ts';
 export interface ApiErrorOptions {
   readonly code: ErrorCode;
   readonly param?: string;
+  /** Path of the field, if it is more exact than `param`, such as `urls[3].url`. The response does not have it. */
+  readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the body, which the request asked for. */
   readonly more?: Readonly<Record<string, unknown>>;
@@ -18,6 +20,7 @@ export class ApiError extends AppError {
   readonly status: number;
   readonly type: ErrorType;
   readonly param: string | null;
+  readonly path: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly more: Readonly<Record<string, unknown>>;
 
@@ -27,6 +30,7 @@ export class ApiError extends AppError {
     this.status = status;
     this.type = type;
     this.param = options.param ?? null;
+    this.path = options.path ?? this.param;
     this.headers = options.headers ?? {};
     this.more = options.more ?? {};
   }
@@ -81,9 +85,9 @@ export function parameterMissing(param: string): ApiError {
 export function parameterInvalid(
   param: string,
   message: string,
-  more?: Readonly<Record<string, unknown>>,
+  options: Pick<ApiErrorOptions, 'path' | 'more'> = {},
 ): ApiError {
-  return new ApiError(message, { code: 'parameter_invalid', param, ...defined({ more }) });
+  return new ApiError(message, { code: 'parameter_invalid', param, ...options });
 }
 
 export function resourceNotFound(message: string, param?: string): ApiError {

@@ -31,6 +31,8 @@ function findOpened(candidates: readonly ZipToken[], token: string): ZipToken | 
 export interface Principal {
   readonly namespace: string;
   readonly tokenName: string;
+  /** First and last characters of the token. */
+  readonly mask: string;
   readonly permissions: readonly Permission[];
   readonly project: ZipProject;
 }
@@ -89,6 +91,7 @@ export function createAuthenticate({
     return {
       namespace: metadata.namespace,
       tokenName: metadata.name,
+      mask,
       permissions: spec.permissions,
       project: verification.project,
     };

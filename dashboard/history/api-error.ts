@@ -11,6 +11,7 @@ const STATUSES = {
   internal: 500,
   busy: 503,
   history_unavailable: 503,
+  refused_requests_unavailable: 503,
   cluster_unavailable: 503,
 } as const;
 type HistoryApiErrorCode = keyof typeof STATUSES;
@@ -54,6 +55,12 @@ function fromAppError(error: AppError): HistoryApiError | undefined {
     return new HistoryApiError(
       'history_unavailable',
       'The history database does not respond. Try again in a moment',
+      error,
+    );
+  if (error.code === 'RefusedRequestsUnavailable')
+    return new HistoryApiError(
+      'refused_requests_unavailable',
+      `${error.message}. Try again in a moment`,
       error,
     );
   // The project is all that is read from the API server.

@@ -7,6 +7,7 @@ import { createMeasureRequest, type RequestMetrics } from '#runtime/http/request
 import type { Logger } from '#runtime/log/log.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import type { HistoryApi } from '../history/history-api.ts';
+import type { ProgramHandler } from '../history/program-handler.ts';
 import type { DashboardMetrics } from '../metrics.ts';
 import { CALLBACK_PATH } from '../sign-in/identity-provider.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
@@ -43,6 +44,8 @@ export interface DashboardAppDeps {
   readonly signIn: SignIn;
   /** Undefined without a history database. */
   readonly historyApi: HistoryApi | undefined;
+  /** Undefined without the address of the API. */
+  readonly refusedApi: ProgramHandler | undefined;
   readonly routes: readonly Route[];
   readonly limitRequests: LimitRequests;
   readonly runRoute: (ctx: DashboardContext, route: Route, params: Record<string, string>) => Promise<void>;
@@ -90,6 +93,11 @@ function createRouter(deps: DashboardAppDeps): DashboardRouter {
   const router: DashboardRouter = new Router({ strict: true, sensitive: true });
   addOpenRoutes(router, deps);
   if (deps.historyApi !== undefined) addHistoryApi(router, deps.historyApi);
+  const { refusedApi } = deps;
+  if (refusedApi !== undefined)
+    addRoute(router, { method: 'GET', path: '/refused/projects/:project/requests' }, (ctx) =>
+      refusedApi(ctx, ctx.params),
+    );
   for (const route of deps.routes) addRoute(router, route, (ctx) => deps.runRoute(ctx, route, ctx.params));
   return router;
 }

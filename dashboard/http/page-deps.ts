@@ -7,6 +7,7 @@ import type { Caches } from '../live/caches.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
 import type { HasStarted } from '../projects/has-started.ts';
+import type { ReadRefused } from '../refused/refused-reader.ts';
 import type { ExternalLink } from '../ui/external-links.ts';
 import type { TakePlace } from '../user/user-places.ts';
 
@@ -42,6 +43,8 @@ export interface PageDeps {
   readonly log: Pick<Logger, 'warn'>;
   /** Undefined without a history database. */
   readonly history: History | undefined;
+  /** Undefined without the address of the API. */
+  readonly readRefused: ReadRefused | undefined;
   readonly hasStarted: HasStarted;
   /** To logs and metrics elsewhere. */
   readonly links: readonly ExternalLink[];

@@ -81,6 +81,7 @@ export type Section =
   | 'history'
   | 'buckets'
   | 'tokens'
+  | 'refused-requests'
   | 'webhook'
   | 'settings'
   | 'first-steps';

@@ -66,6 +66,8 @@ export interface FramesDeps {
   readonly hasStarted: HasStarted;
   /** Whether finished jobs are kept in a database. */
   readonly hasHistory: boolean;
+  /** Whether refused requests can be read from the API. */
+  readonly hasApi: boolean;
 }
 
 const NOTHING_AROUND = {
@@ -77,7 +79,7 @@ const NOTHING_AROUND = {
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 async function aroundOf(
-  { caches: { zipProjects }, clock, hasStarted, hasHistory }: FramesDeps,
+  { caches: { zipProjects }, clock, hasStarted, hasHistory, hasApi }: FramesDeps,
   { user, namespace, section }: FrameOptions,
 ): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> {
   if (user === undefined) return NOTHING_AROUND;
@@ -88,7 +90,7 @@ async function aroundOf(
   // A project whose first jobs can have expired does not get its guide back: its overview links to it.
   const isNew = (await hasStarted(project.project, clock.date())) === false;
   const [menu, banner] = await Promise.all([
-    menuOf(user, project, { hasHistory, isNew }),
+    menuOf(user, project, { hasHistory, hasApi, isNew }),
     bannerOf(user, project, section),
   ]);
   return { switcher, project, menu, banner };

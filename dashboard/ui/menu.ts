@@ -13,6 +13,8 @@ interface MenuEntry {
   readonly needs: Question;
   /** Only with a history database. */
   readonly isOfHistory?: true;
+  /** Only if the API is known to the dashboard. */
+  readonly isOfApi?: true;
   /** Only in a new project, until a job has succeeded. Its path keeps working. */
   readonly isOfStart?: true;
 }
@@ -36,6 +38,12 @@ const ENTRIES: readonly MenuEntry[] = [
     section: 'tokens',
     path: ['tokens'],
     needs: { verb: 'list', resource: 'ziptokens' },
+  },
+  {
+    section: 'refused-requests',
+    path: ['refused-requests'],
+    needs: { verb: 'list', resource: 'zipjobs' },
+    isOfApi: true,
   },
   {
     section: 'webhook',
@@ -81,14 +89,21 @@ export interface MenuItem {
   readonly reason: string;
 }
 
+interface MenuOptions {
+  readonly hasHistory: boolean;
+  readonly hasApi: boolean;
+  readonly isNew: boolean;
+}
+
 export async function menuOf(
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
-  { hasHistory, isNew }: { readonly hasHistory: boolean; readonly isNew: boolean },
+  { hasHistory, hasApi, isNew }: MenuOptions,
 ): Promise<readonly MenuItem[]> {
   return Promise.all(
     ENTRIES.filter(
-      ({ isOfHistory, isOfStart }) => (isOfHistory !== true || hasHistory) && (isOfStart !== true || isNew),
+      ({ isOfHistory, isOfApi, isOfStart }) =>
+        (isOfHistory !== true || hasHistory) && (isOfApi !== true || hasApi) && (isOfStart !== true || isNew),
     ).map(async ({ section, needs }) => {
       const { reason } = await user.seemsToBeAllowed(namespace, needs);
       return {

@@ -9,6 +9,15 @@ import { type ListeningServer, listen } from './server.ts';
 /** The reason is for users on call: what fails, and since when. */
 export type Check = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+export interface AdminResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Responds to GET of a path of this process. Must check by itself who asks: anyone who reaches the port can. */
+export type AdminRoute = (request: IncomingMessage) => Promise<AdminResponse>;
+
 export interface AdminServerOptions {
   readonly host: string;
   /** 0 selects a free port. */
@@ -19,17 +28,13 @@ export interface AdminServerOptions {
   /** If it fails, the process should receive no traffic. */
   readonly ready: () => Check;
   readonly log: Logger;
+  /** By path. */
+  readonly routes?: Readonly<Record<string, AdminRoute>> | undefined;
   /** Default: plain HTTP. */
   readonly certificate?: ServerCertificate | undefined;
 }
 
-interface Response {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-function json(status: number, value: unknown): Response {
+export function json(status: number, value: unknown): AdminResponse {
   return {
     status,
     contentType: 'application/json; charset=utf-8',
@@ -37,17 +42,19 @@ function json(status: number, value: unknown): Response {
   };
 }
 
-function checked(check: () => Check): Response {
+function checked(check: () => Check): AdminResponse {
   const result = check();
   return result.ok ? json(200, { status: 'ok' }) : json(503, { status: 'failing', reason: result.reason });
 }
 
-async function responseTo(request: IncomingMessage, options: AdminServerOptions): Promise<Response> {
+async function responseTo(request: IncomingMessage, options: AdminServerOptions): Promise<AdminResponse> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return json(405, { error: `${request.method} is not supported; use GET` });
   const path = (request.url ?? '').split('?', 1).join();
   if (path === '/healthz') return checked(options.healthy);
   if (path === '/readyz') return checked(options.ready);
+  const route = options.routes?.[path];
+  if (route !== undefined) return route(request);
   if (path !== '/metrics') return json(404, { error: 'not found; use /healthz, /readyz or /metrics' });
   const { contentType } = options.registry;
   return { status: 200, contentType, body: await options.registry.metrics() };
@@ -58,11 +65,14 @@ async function respond(
   response: ServerResponse,
   options: AdminServerOptions,
 ): Promise<void> {
-  let reply: Response;
+  let reply: AdminResponse;
   try {
     reply = await responseTo(request, options);
   } catch (error) {
-    options.log.error({ err: toError(error), path: request.url }, 'a request to the admin server failed');
+    options.log.error(
+      { err: toError(error), path: request.url?.split('?', 1)[0] },
+      'a request to the admin server failed',
+    );
     reply = json(500, { error: 'internal error; see the log' });
   }
   response.writeHead(reply.status, {

@@ -6,7 +6,7 @@ import type { Lifetime } from '../process/lifecycle.ts';
 import { releaseMemory } from '../process/release-memory.ts';
 import { pause, systemClock } from '../time/clock.ts';
 import type { ServerCertificate } from '../tls/server-certificate.ts';
-import { type Check, startAdminServer } from './admin-server.ts';
+import { type AdminRoute, type Check, startAdminServer } from './admin-server.ts';
 import { listen } from './server.ts';
 import type { HttpSettings } from './settings.ts';
 
@@ -48,6 +48,8 @@ export interface Served {
   /** Requests are accepted once these have their initial lists. */
   readonly caches: Pick<CacheGroup, 'start' | 'synced' | 'missing'>;
   readonly server: Server;
+  /** Further paths of the admin port. */
+  readonly adminRoutes?: Readonly<Record<string, AdminRoute>>;
   /** Of the server, for health and metrics too. Undefined: plain HTTP. */
   readonly certificate?: ServerCertificate | undefined;
 }
@@ -84,11 +86,19 @@ async function isFilled(caches: Served['caches'], stopping: AbortSignal): Promis
 
 /** Serves health and metrics at once and requests when the caches are filled, until the stop signal; then lets open requests finish. */
 export async function serveRequests(served: Served, { stopping, resources }: Lifetime): Promise<void> {
-  const { config, log, registry, caches, server, certificate } = served;
+  const { config, log, registry, caches, server, certificate, adminRoutes: routes } = served;
   const { host, shutdownDrainMs: drainMs } = config;
   const readiness = createReadiness({ caches, stopping });
   resources.use(
-    await startAdminServer({ host, port: config.adminPort, registry, log, certificate, ...readiness }),
+    await startAdminServer({
+      host,
+      port: config.adminPort,
+      registry,
+      log,
+      certificate,
+      routes,
+      ...readiness,
+    }),
   );
   if (!(await isFilled(caches, stopping))) return;
   releaseMemory();

@@ -53,9 +53,14 @@ export function faultOf(index: number, field: EntryField, problem: string): Entr
   };
 }
 
+/** The path of what is faulty in the request. */
+export function placeOf({ index, place }: Pick<EntryFault, 'index' | 'place'>): string {
+  return `urls[${index}]${place}`;
+}
+
 /** The error message of a fault. */
-export function messageOf({ index, place, problem }: EntryFault): string {
-  return `urls[${index}]${place} ${problem}.`;
+export function messageOf(fault: EntryFault): string {
+  return `${placeOf(fault)} ${fault.problem}.`;
 }
 
 function remoteProblem(url: string, { urlProblem, limits }: EntryCheckDeps): string | undefined {

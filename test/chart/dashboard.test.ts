@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { readExternalLinks } from '#dashboard/ui/external-links.ts';
+import { REFUSED_AUDIENCE } from '#runtime/refused-requests/refused-request.ts';
 import { envOf, find, podOf, refusalOf, render } from './render.ts';
 
 const ON = { 'dashboard.enabled': true };
@@ -35,7 +36,11 @@ describe('the dashboard of the chart', function () {
       'dashboard.ingress.enabled': true,
       'dashboard.ingress.host': 'zips.example.com',
     });
-    expect(await settingsOf(ON)).to.deep.equal({ DASHBOARD_ALLOW_HTTP: 'false' });
+    expect(await settingsOf(ON)).to.deep.equal({
+      DASHBOARD_ALLOW_HTTP: 'false',
+      DASHBOARD_API_ADMIN_URL: 'http://zipjobs-api-admin.zipjobs-system.svc:9090',
+      DASHBOARD_API_TOKEN_FILE: '/etc/zipjobs/api-token/token',
+    });
     const pod = podOf(find(objects, 'Deployment', 'zipjobs-dashboard'));
     expect(pod['serviceAccountName']).to.equal('zipjobs-dashboard');
     expect(pod.containers[0]?.image).to.match(/\/zipjobs-dashboard:/);
@@ -76,11 +81,32 @@ describe('the dashboard of the chart', function () {
     expect(env.get('MAX_FILES')?.value).to.equal('50');
   });
 
-  it('leaves no trace in the API', async () => {
-    async function ofApi(values: Record<string, unknown>) {
-      return (await render(values)).filter(({ metadata }) => metadata.name === 'zipjobs-api');
-    }
-    expect(await ofApi(OIDC)).to.deep.equal(await ofApi({}));
+  it('changes nothing in the API but who may read its refused requests', async () => {
+    const [on, off] = [await render(OIDC), await render({})];
+    for (const kind of ['Service', 'ServiceAccount', 'ClusterRoleBinding'])
+      expect(find(on, kind, 'zipjobs-api'), kind).to.deep.equal(find(off, kind, 'zipjobs-api'));
+    const env = Object.fromEntries(envOf(on, 'api'));
+    const { REFUSED_REQUESTS_READER: reader, ...others } = env;
+    expect(others).to.deep.equal(Object.fromEntries(envOf(off, 'api')));
+    expect(reader?.value).to.equal('system:serviceaccount:zipjobs-system:zipjobs-dashboard');
+    expect(off.filter(({ metadata }) => metadata.name === 'zipjobs-api-admin')).to.deep.equal([]);
+    expect(JSON.stringify(find(off, 'ClusterRole', 'zipjobs-api'))).not.to.include('tokenreviews');
+  });
+
+  it('reads refused requests of every API pod with a token that only the API accepts', async () => {
+    const objects = await render({ ...ON, 'api.tls.secretName': 'api-tls' });
+    expect(find(objects, 'Service', 'zipjobs-api-admin')['spec']).to.deep.include({
+      clusterIP: 'None',
+      ports: [{ name: 'admin', port: 9090, targetPort: 'admin', appProtocol: 'https' }],
+    });
+    expect(envOf(objects, 'dashboard').get('DASHBOARD_API_ADMIN_URL')?.value).to.match(/^https:/);
+    const { volumes } = podOf(find(objects, 'Deployment', 'zipjobs-dashboard'));
+    expect(volumes).to.deep.equal([
+      {
+        name: 'api-token',
+        projected: { sources: [{ serviceAccountToken: { audience: REFUSED_AUDIENCE, path: 'token' } }] },
+      },
+    ]);
   });
 
   it('signs in by OpenID Connect with a secret in a file', async () => {
@@ -94,7 +120,7 @@ describe('the dashboard of the chart', function () {
       DASHBOARD_OIDC_CA_FILE: '/etc/zipjobs/oidc-ca/ca.crt',
     });
     const pod = podOf(find(await render(values), 'Deployment', 'zipjobs-dashboard'));
-    expect(pod.volumes?.map(({ name }) => name)).to.deep.equal(['oidc-client', 'oidc-ca']);
+    expect(pod.volumes?.map(({ name }) => name)).to.deep.equal(['api-token', 'oidc-client', 'oidc-ca']);
     expect(pod.containers[0]?.['volumeMounts']).to.deep.include({
       name: 'oidc-client',
       mountPath: '/etc/zipjobs/oidc-client',

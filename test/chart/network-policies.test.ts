@@ -7,16 +7,19 @@ import { envOf, find, type KubeObject, plainEnv, refusalOf, render, type Values 
 
 const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };
 
-/** The pod of `helm test`. */
-const TEST_POD = {
-  podSelector: {
-    matchLabels: {
-      'app.kubernetes.io/name': 'zipjobs',
-      'app.kubernetes.io/instance': 'zipjobs',
-      'app.kubernetes.io/component': 'test',
+function podsOf(component: string) {
+  return {
+    podSelector: {
+      matchLabels: {
+        'app.kubernetes.io/name': 'zipjobs',
+        'app.kubernetes.io/instance': 'zipjobs',
+        'app.kubernetes.io/component': component,
+      },
     },
-  },
-};
+  };
+}
+/** The pod of `helm test`. */
+const TEST_POD = podsOf('test');
 /** The ingress rule of the controller that admits it. */
 const TEST_OF_CONTROLLER = { from: [TEST_POD], ports: [{ protocol: 'TCP', port: 'admin' }] };
 
@@ -90,16 +93,22 @@ describe('the network policies of the chart', function () {
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
     expect(spec.ingress).to.deep.equal([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
     expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
+    const withDashboard = specOf(await render({ ...ENABLED, 'dashboard.enabled': true }), 'api');
+    expect(withDashboard.ingress).to.deep.equal([
+      { ports: [{ protocol: 'TCP', port: 'http' }] },
+      { from: [podsOf('dashboard')], ports: [{ protocol: 'TCP', port: 'admin' }] },
+    ]);
   });
 
-  it('allow connections to the port of the dashboard, and from it DNS, the API server and what the values add (P10)', async () => {
+  it('allow connections to the port of the dashboard, and from it DNS, the API server, the API and what the values add (P10)', async () => {
     const on = { ...ENABLED, 'dashboard.enabled': true };
     expect((await render(ENABLED)).map(({ metadata }) => metadata.name)).to.not.include('zipjobs-dashboard');
     const spec = specOf(await render(on), 'dashboard');
     expect(spec.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'dashboard' });
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
     expect(spec.ingress).to.deep.equal([{ ports: [{ protocol: 'TCP', port: 'http' }] }]);
-    expect(spec.egress).to.deep.equal([DNS, API_SERVER]);
+    const api = { to: [podsOf('api')], ports: [{ protocol: 'TCP', port: 9090 }] };
+    expect(spec.egress).to.deep.equal([DNS, API_SERVER, api]);
     const from = [{ namespaceSelector: { matchLabels: { team: 'ops' } } }];
     const redis = { ports: [{ protocol: 'TCP', port: 6379 }] };
     const opened = specOf(
@@ -115,7 +124,7 @@ describe('the network policies of the chart', function () {
       { ports: [{ protocol: 'TCP', port: 'http' }], from: [...from, TEST_POD] },
       { ports: [{ protocol: 'TCP', port: 'admin' }], from: [{ namespaceSelector: {} }] },
     ]);
-    expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
+    expect(opened.egress).to.deep.equal([DNS, API_SERVER, api, redis]);
   });
 
   it('allow only helm test to reach the controller, and the controller to reach webhooks but not stores (P10, N4)', async () => {

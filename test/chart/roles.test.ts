@@ -52,6 +52,7 @@ describe('the roles of the chart', function () {
 
   it('grant the API only what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-api'))).to.deep.equal([
+      'authentication.k8s.io tokenreviews: create',
       'core namespaces: list watch',
       'core secrets: create',
       'zipjobs.dev zipbuckets: get list watch',

@@ -10,7 +10,7 @@ async function specOf(component: string, values: Values = {}) {
 describe('the Services of the chart', function () {
   this.timeout(30 * 60_000);
 
-  for (const component of ['api', 'dashboard']) {
+  for (const component of ['api', 'api-admin', 'dashboard']) {
     it(`leave the IP families of ${component} to the cluster by default (X33)`, async () => {
       expect(await specOf(component)).not.to.have.any.keys('ipFamilyPolicy', 'ipFamilies');
     });

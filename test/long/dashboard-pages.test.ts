@@ -8,6 +8,7 @@ import { addAxe, axeIssues } from '#test/support/browser/axe.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { ago } from '#test/support/builders/objects.ts';
+import { readRefused } from '#test/support/builders/refused-requests.ts';
 import { anUpload, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -244,9 +245,9 @@ describe('every page of the dashboard', function () {
       ...createCountedHistory(),
       readJob: async () => archivedForm(aFinishedJob(ARCHIVED, { status: { phase: 'Failed' } })),
     };
-    project = life.use(await startDashboardProject({}, { history }));
+    project = life.use(await startDashboardProject({}, { history, readRefused }));
     fill(project);
-    paths = pagePaths(dashboardRoutes(project.server, history), ON_CALL_PARAMS);
+    paths = pagePaths(dashboardRoutes(project.server, history, readRefused), ON_CALL_PARAMS);
   });
   after(() => life.disposeAsync());
 

@@ -58,6 +58,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
     patch: { metadata: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/admin' } } },
   },
   '/configmaps': { named: ['zipjobs-release'] },
+  // Only asks a question: nothing is stored.
+  'authentication.k8s.io/tokenreviews': {},
   'batch/jobs': { body: { spec: { template: { spec: POD_SPEC } } } },
   'coordination.k8s.io/leases': { body: {}, named: ['zipjobs-controller'], isReleases: true },
   'discovery.k8s.io/endpointslices': { named: ['kubernetes'] },

@@ -1,6 +1,7 @@
 /** Projects in states that a cluster reaches only slowly or by accident. The API server is in memory. */
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
+import { readRefused } from '#test/support/builders/refused-requests.ts';
 import { ADA } from '#test/support/servers/dashboard-server.ts';
 import { type OpenPage, openPage } from '#test/support/worlds/dashboard-desk.ts';
 import {
@@ -45,7 +46,7 @@ const FILL: Readonly<Record<State, (project: DashboardProject) => void>> = {
 /** Opens a page in each state; they close with the stack. */
 export async function openStates(life: AsyncDisposableStack): Promise<Readonly<Record<State, OpenPage>>> {
   async function open(state: State): Promise<OpenPage> {
-    const project = life.use(await startDashboardProject());
+    const project = life.use(await startDashboardProject({}, { readRefused }));
     FILL[state](project);
     const opened = life.use(await openPage(project.server.url));
     await opened.signIn(state === 'view' ? VIEW : ADA);
@@ -102,6 +103,7 @@ export const stateShots: readonly Shot<State>[] = [
     `/webhook/deliveries/zip-${idOf(ON_CALL_JOBS.brokenSource)}`,
   ]),
   shot('night', 'verify', ['Verifying signatures', '/webhook/verify']),
+  shot('night', 'refused-requests', ['Refused requests', '/refused-requests']),
   shot('night', 'resend', ['Resending failed deliveries', '/webhook/resend']),
   shot('night', 'resent', [
     'Failed deliveries, requested again',

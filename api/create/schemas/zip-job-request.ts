@@ -158,7 +158,7 @@ function apiErrorOf(error: DefinedError): ApiError {
     return parameterMissing(error.params.missingProperty);
   const field = fieldName(error.instancePath);
   const [param = 'urls'] = /^\w+/.exec(field) ?? [];
-  return parameterInvalid(param, `${field} ${problemOf(error)}.`);
+  return parameterInvalid(param, `${field} ${problemOf(error)}.`, { path: field });
 }
 
 /** The fault of an entry that was validated by itself. */

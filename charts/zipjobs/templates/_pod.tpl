@@ -93,7 +93,8 @@ readinessProbe:
   failureThreshold: 3
 {{- end -}}
 
-{{/* Mounts of Secrets and ConfigMaps. Takes a list of dicts: name of the volume, secret or configMap, key, and optionally the file. */}}
+{{/* Mounts of Secrets and ConfigMaps. Takes a list of dicts: name of the volume, secret or configMap, key, and optionally the file; or audience, for the
+file token with one of the service account. */}}
 {{- define "zipjobs.secretMounts" -}}
 {{- range . }}
 - { name: {{ .name }}, mountPath: /etc/zipjobs/{{ .name }}, readOnly: true }
@@ -104,7 +105,9 @@ readinessProbe:
 {{- define "zipjobs.secretVolumes" -}}
 {{- range . }}
 - name: {{ .name }}
-  {{- if .configMap }}
+  {{- if .audience }}
+  projected: { sources: [{ serviceAccountToken: { audience: {{ .audience }}, path: token } }] }
+  {{- else if .configMap }}
   configMap: { name: {{ quote .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
   {{- else }}
   {{- if .keys }}

@@ -10,11 +10,8 @@ metadata:
   {{- include "zipjobs.marks" (append . $service.annotations) | nindent 2 }}
 spec:
   type: {{ $service.type }}
-  {{- with $root.Values.ipFamilyPolicy }}
-  ipFamilyPolicy: {{ . }}
-  {{- end }}
-  {{- with $root.Values.ipFamilies }}
-  ipFamilies: {{- toYaml . | nindent 4 }}
+  {{- with include "zipjobs.ipFamilies" $root }}
+  {{- . | nindent 2 }}
   {{- end }}
   selector: {{- include "zipjobs.selectorLabels" . | nindent 4 }}
   ports:
@@ -22,6 +19,16 @@ spec:
       port: {{ $service.port }}
       targetPort: http
       appProtocol: {{ include "zipjobs.scheme" . }}
+{{- end -}}
+
+{{/* The IP families of a Service; empty for those of the cluster. */}}
+{{- define "zipjobs.ipFamilies" -}}
+{{- with .Values.ipFamilyPolicy -}}
+ipFamilyPolicy: {{ . }}
+{{ end -}}
+{{- with .Values.ipFamilies -}}
+ipFamilies: {{- toYaml . | nindent 2 }}
+{{- end -}}
 {{- end -}}
 
 {{/* The TLS Secret of the pods of a component; empty for plain HTTP. Takes (list . "api"). */}}

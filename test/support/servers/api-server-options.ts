@@ -27,6 +27,9 @@ export interface ApiServerOptions {
   /** Without it, there is no history. */
   readonly readJob?: ReadJob;
   readonly history?: Partial<ReadHistoryDeps['settings']>;
+  /** Of the refused requests; default: one that is not shared. */
+  readonly replica?: string;
+  readonly sharesRefused?: boolean;
   readonly http?: Partial<LimitedServerSettings>;
 }
 

@@ -14,6 +14,7 @@ import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createFindZipJob } from '#api/read/find-zip-job.ts';
 import { createReadHistory } from '#api/read/read-archived.ts';
+import { createRefusedLog } from '#api/refused/refused-log.ts';
 import { createZipJobRoutes } from '#api/routes.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
@@ -179,6 +180,11 @@ function createDeps(
       ...options.inFlight,
     },
     rateLimits,
+    refused: createRefusedLog({
+      clock,
+      replica: options.replica ?? 'test',
+      isShared: options.sharesRefused ?? false,
+    }),
     basePath: settings.basePath,
     documents: createDocuments({
       settings: { ...settings, projectLimits: classes.standard },
@@ -239,6 +245,7 @@ export async function startApiServer(options: ApiServerOptions = {}) {
     server,
     registry: deps.registry,
     logLines: deps.logLines,
+    refused: deps.refused,
     [Symbol.asyncDispose]: async () => {
       await new Promise<void>((resolve) => {
         server.close(() => {

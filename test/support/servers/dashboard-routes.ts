@@ -4,6 +4,7 @@ import type { History } from '#dashboard/history/history-reader.ts';
 import type { Route } from '#dashboard/http/page.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
+import type { ReadRefused } from '#dashboard/refused/refused-reader.ts';
 import { createRoutes } from '#dashboard/routes.ts';
 import { createLogger } from '#runtime/log/log.ts';
 import { systemClock } from '#runtime/time/clock.ts';
@@ -13,6 +14,7 @@ import type { DashboardServer } from './dashboard-server.ts';
 export function dashboardRoutes(
   { zipJobs, zipProjects }: Pick<DashboardServer, 'zipJobs' | 'zipProjects'>,
   history?: History,
+  readRefused?: ReadRefused,
 ): readonly Route[] {
   return createRoutes({
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
@@ -24,6 +26,7 @@ export function dashboardRoutes(
     takeSearch: () => new DisposableStack(),
     takeList: () => new DisposableStack(),
     history,
+    readRefused,
     hasStarted: () => Promise.resolve(false),
     links: [],
   });

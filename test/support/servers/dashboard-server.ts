@@ -72,6 +72,7 @@ export interface DashboardServerOptions {
   readonly redis?: Redis;
   readonly provider?: DashboardDeps['provider'];
   readonly history?: DashboardDeps['history'];
+  readonly readRefused?: DashboardDeps['readRefused'];
 }
 
 export interface Response {
@@ -162,6 +163,7 @@ export async function startDashboardServer(options: DashboardServerOptions = {})
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
     provider: options.provider,
     history: options.history,
+    readRefused: options.readRefused,
   });
   const { host = '127.0.0.1' } = options;
   await new Promise<void>((resolve) => server.listen(0, host, resolve));

@@ -59,7 +59,7 @@ const VIEW_PERMISSIONS = [
 
 export async function startDashboardProject(
   env: ConfigChange = {},
-  options: Pick<DashboardServerOptions, 'history' | 'host'> = {},
+  options: Pick<DashboardServerOptions, 'history' | 'host' | 'readRefused'> = {},
 ): Promise<DashboardProject> {
   const server = await startDashboardServer({ env, ...options });
   const objects = createObjectsByPath();

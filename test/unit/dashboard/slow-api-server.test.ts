@@ -4,6 +4,7 @@ import { zipJobName } from '#crds/api-group.ts';
 import type { History } from '#dashboard/history/history-reader.ts';
 import { toError } from '#runtime/errors.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { readRefused } from '#test/support/builders/refused-requests.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { dashboardRoutes, pagePaths } from '#test/support/servers/dashboard-routes.ts';
 import {
@@ -51,7 +52,7 @@ describe('while the API server is slow', () => {
   afterEach(() => project?.[Symbol.asyncDispose]());
   async function start(history: History = emptyHistory, limitMs = 400): Promise<DashboardProject> {
     const env = { workTimeoutMs: limitMs, dashboardStatisticsTimeoutMs: 100 };
-    project = await startDashboardProject(env, { history });
+    project = await startDashboardProject(env, { history, readRefused });
     project.putProject({}, { metadata: { uid: 'project-uid' } });
     return project;
   }
@@ -73,7 +74,7 @@ describe('while the API server is slow', () => {
     };
     const statuses = new Map<number, string[]>();
     for (const path of [
-      ...pagePaths(dashboardRoutes(server, emptyHistory), params),
+      ...pagePaths(dashboardRoutes(server, emptyHistory, readRefused), params),
       `${HOME}/jobs/${zipJobName(UUID)}/download`,
       `${HOME}/live/jobs/${zipJobName(UUID)}`,
       `${HOME}/history.csv`,
@@ -93,6 +94,7 @@ describe('while the API server is slow', () => {
       `${HOME}/settings`,
       `${HOME}/buckets`,
       `${HOME}/tokens`,
+      `${HOME}/refused-requests`,
       `${HOME}/webhook`,
     ]);
   });

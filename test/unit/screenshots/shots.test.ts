@@ -3,6 +3,7 @@ import { historyShots } from '#test/screenshots/history-states.ts';
 import { shotsOf } from '#test/screenshots/shots.ts';
 import { stateShots } from '#test/screenshots/states.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
+import { readRefused } from '#test/support/builders/refused-requests.ts';
 import { dashboardRoutes, pagePaths } from '#test/support/servers/dashboard-routes.ts';
 import { startDashboardServer } from '#test/support/servers/dashboard-server.ts';
 
@@ -17,7 +18,7 @@ describe('the screenshots', () => {
 
   it('include every page of the dashboard', async () => {
     await using server = await startDashboardServer();
-    const pages = pagePaths(dashboardRoutes(server, createCountedHistory()), {});
+    const pages = pagePaths(dashboardRoutes(server, createCountedHistory(), readRefused), {});
     const paths = shots.map(({ path }) => path.replace(/\?.*/, ''));
     const missing = pages.filter((page) => {
       const pattern = new RegExp(`^${page.replaceAll(/:\w+/g, '[^/]+')}$`);

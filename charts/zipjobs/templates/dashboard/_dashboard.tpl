@@ -19,6 +19,10 @@ accepts forms from that origin alone. Over plain HTTP it must be given. Takes th
 {{- if not (hasKey $dashboard.settings "DASHBOARD_API_URL") -}}
 {{- with include "zipjobs.publicUrl" .Values.api -}}{{- $_ := set $settings "DASHBOARD_API_URL" (print . $.Values.api.basePath) -}}{{- end -}}
 {{- end -}}
+{{- $_ := set $settings "DASHBOARD_API_TOKEN_FILE" "/etc/zipjobs/api-token/token" -}}
+{{- if not (hasKey $dashboard.settings "DASHBOARD_API_ADMIN_URL") -}}
+{{- $_ := set $settings "DASHBOARD_API_ADMIN_URL" (printf "%s://%s.%s.svc:9090" (include "zipjobs.scheme" (list . "api")) (include "zipjobs.componentName" (list . "api-admin")) .Release.Namespace) -}}
+{{- end -}}
 {{- with $dashboard.oidc -}}
 {{- if .issuer -}}
 {{- $settings = merge $settings (dict "DASHBOARD_OIDC_ISSUER" .issuer "DASHBOARD_OIDC_CLIENT_ID" .clientId "DASHBOARD_OIDC_SCOPES" .scopes) -}}
@@ -29,9 +33,9 @@ accepts forms from that origin alone. Over plain HTTP it must be given. Takes th
 {{- toJson $settings -}}
 {{- end -}}
 
-{{/* Secrets that the dashboard's pods mount. */}}
+{{/* Secrets that the dashboard's pods mount, and the token for the API. */}}
 {{- define "zipjobs.dashboardSecrets" -}}
-{{- $secrets := include "zipjobs.redisSecrets" . | fromJsonArray -}}
+{{- $secrets := append (include "zipjobs.redisSecrets" . | fromJsonArray) (dict "name" "api-token" "audience" "zipjobs-api") -}}
 {{- with .Values.dashboard.oidc -}}
 {{- if .issuer -}}
 {{- with .clientSecret -}}{{- $secrets = append $secrets (dict "name" "oidc-client" "secret" . "key" "client-secret") -}}{{- end -}}

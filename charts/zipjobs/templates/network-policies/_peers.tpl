@@ -140,6 +140,17 @@ translation, and the DNS pods of OpenShift listen on 5353.
 {{- end }}
 {{- end -}}
 
+{{/* Ingress rule of the API's admin port, for the refused requests. */}}
+{{- define "zipjobs.dashboardIngress" -}}
+{{- if .Values.dashboard.enabled }}
+- from:
+    - podSelector:
+        matchLabels: {{- include "zipjobs.selectorLabels" (list . "dashboard") | nindent 10 }}
+  ports:
+    - { protocol: TCP, port: admin }
+{{- end }}
+{{- end -}}
+
 {{/* The pod of `helm test`, as a list of peers. */}}
 {{- define "zipjobs.testPeers" -}}
 {{- if .Values.test.enabled }}

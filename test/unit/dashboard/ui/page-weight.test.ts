@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
+import { readRefused } from '#test/support/builders/refused-requests.ts';
 import { aBucket, aProject, aToken } from '#test/support/servers/api-server.ts';
 import {
   dashboardRoutes,
@@ -63,10 +64,10 @@ describe('the first view of every page', () => {
   let paths: readonly string[];
   before(async () => {
     const history = createCountedHistory();
-    project = await startDashboardProject({}, { history });
+    project = await startDashboardProject({}, { history, readRefused });
     fillOnCallProject(project);
     fillLists(project);
-    paths = pagePaths(dashboardRoutes(project.server, history), ON_CALL_PARAMS);
+    paths = pagePaths(dashboardRoutes(project.server, history, readRefused), ON_CALL_PARAMS);
   });
   after(() => project[Symbol.asyncDispose]());
   async function get(path: string): Promise<string> {
