@@ -21,7 +21,7 @@ export const CREDENTIALS = {
 } as const;
 
 export const DASHBOARD = text(
-  'URL of the dashboard, which has the history of finished jobs; default: ZIPJOBS_DASHBOARD_URL. Your Kubernetes token is sent to it',
+  'URL of the dashboard, which has the history of finished jobs and refused requests; default: ZIPJOBS_DASHBOARD_URL. Your Kubernetes token is sent to it',
 );
 
 export const SYSTEM_NAMESPACE = {

@@ -37,7 +37,8 @@ export function dashboardOrigin(
   env: Readonly<Record<string, string | undefined>>,
 ): string {
   const text = given ?? env['ZIPJOBS_DASHBOARD_URL'] ?? '';
-  if (text === '') throw new UsageError(`The history is read from the dashboard. ${HOW_TO_NAME_IT}`);
+  if (text === '')
+    throw new UsageError(`The history and refused requests are read from the dashboard. ${HOW_TO_NAME_IT}`);
   const url = originIn(text);
   if (url === undefined) throw new UsageError(`The URL of the dashboard is invalid. ${HOW_TO_NAME_IT}`);
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
@@ -87,7 +88,7 @@ export interface Session extends AsyncDisposable {
   readonly knownNamespaces: readonly string[];
   /** Every context of the kubeconfig. */
   readonly knownContexts: readonly string[];
-  /** Reads the history from this dashboard, or else from that of ZIPJOBS_DASHBOARD_URL. @throws UsageError */
+  /** Reads the history and refused requests from this dashboard, or else from that of ZIPJOBS_DASHBOARD_URL. @throws UsageError */
   readonly openHistory: (dashboard: string | undefined) => Promise<HistoryClient>;
   readonly terminal: Terminal;
   readonly clock: Clock;

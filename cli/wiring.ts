@@ -6,6 +6,7 @@ import { addJobCommands } from './job-commands.ts';
 import { createProgram } from './program.ts';
 import { NAME, type ProgramName } from './program-name.ts';
 import { addProjectCommands } from './project-commands.ts';
+import { addRequestCommands } from './request-commands.ts';
 import { createStatusCommand } from './status-command.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal, type TerminalOptions } from './terminal.ts';
@@ -38,6 +39,7 @@ export function createCommandLineProgram({ env, cwd, signal, name = NAME, ...str
       addTokenCommands,
       addWebhookCommands,
       addJobCommands,
+      addRequestCommands,
       createStatusCommand(version),
       createDoctorCommand(version),
       createSysdumpCommands(version),

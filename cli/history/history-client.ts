@@ -10,6 +10,12 @@ import {
   type HistoryListQuery,
   historyPath,
 } from '#administration/projects/history-interface.ts';
+import {
+  REFUSED_REQUESTS_SCHEMA,
+  type RefusedQuery,
+  type RefusedRequestList,
+  refusedPath,
+} from '#administration/projects/refused-interface.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createDecoder } from '#runtime/config/schema-decoder.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
@@ -31,7 +37,7 @@ export interface HistoryClientOptions {
   readonly onWait?: (text: string) => void;
 }
 
-/** Reads the history from the dashboard with the token of the user. */
+/** Reads the history and refused requests from the dashboard with the token of the user. */
 export interface HistoryClient {
   list(
     project: string,
@@ -43,12 +49,34 @@ export interface HistoryClient {
     id: string,
     options?: { readonly isOneAttempt?: boolean },
   ): Promise<ZipJob | undefined>;
+  /** The refused requests of a project that match the query, newest first. */
+  refused(project: string, query: RefusedQuery): Promise<RefusedRequestList>;
 }
 
-/** A list of 500 jobs with the longest keys is 1 MiB, and an archived form at most as large as an object in etcd. */
+/** What a request reads, in messages. */
+interface Subject {
+  readonly title: string;
+  readonly what: string;
+  /** The dashboard that has it. */
+  readonly from: string;
+}
+
+const HISTORY: Subject = {
+  title: 'History',
+  what: 'the history',
+  from: 'a zipjobs dashboard with a history',
+};
+const REFUSED: Subject = {
+  title: 'Refused requests',
+  what: 'refused requests',
+  from: 'a zipjobs dashboard of this version',
+};
+
+/** A list of 500 jobs with the longest keys is 1 MiB, as are 1,000 refused requests, and an archived form at most as large as an object in etcd. */
 const MAX_RESPONSE_BYTES = 8 * 1_024 * 1_024;
 
 const decodeList = createDecoder(HISTORY_LIST_SCHEMA);
+const decodeRefused = createDecoder(REFUSED_REQUESTS_SCHEMA);
 const decodeError = createDecoder(HISTORY_ERROR_SCHEMA);
 
 const CODES: Readonly<Record<number, AdministrationErrorCode>> = {
@@ -70,21 +98,22 @@ function failed(code: AdministrationErrorCode, message: string, cause?: unknown)
   return new AdministrationError(message, { code, cause });
 }
 
-function noDashboard(origin: string, what: string, cause?: unknown): AdministrationError {
-  return failed(
-    'Unreachable',
-    `${origin} ${what}. Check that it is the address of a zipjobs dashboard with a history`,
-    cause,
-  );
+interface Asked {
+  readonly origin: string;
+  readonly subject: Subject;
 }
 
-async function readText({ origin }: HistoryClientOptions, response: Response): Promise<string> {
+function noDashboard({ origin, subject }: Asked, what: string, cause?: unknown): AdministrationError {
+  return failed('Unreachable', `${origin} ${what}. Check that it is the address of ${subject.from}`, cause);
+}
+
+async function readText(asked: Asked, response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.byteLength;
     if (bytes > MAX_RESPONSE_BYTES)
-      throw noDashboard(origin, `sent a response of more than ${MAX_RESPONSE_BYTES} bytes`);
+      throw noDashboard(asked, `sent a response of more than ${MAX_RESPONSE_BYTES} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -111,22 +140,27 @@ function retryAfterMs({ headers }: Response): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-function errorOf(origin: string, response: Response, body: unknown): AdministrationError {
+function errorOf(asked: Asked, response: Response, body: unknown): AdministrationError {
+  const { origin, subject } = asked;
   const { status } = response;
   if (status >= 300 && status < 400)
-    return noDashboard(origin, 'redirects to another address, to which your token is not sent');
+    return noDashboard(asked, 'redirects to another address, to which your token is not sent');
   const message = messageIn(body);
   if (BUSY.includes(status))
-    return new BusyHistoryError(`History of ${origin}: ${message ?? `status ${status}`}`, {
+    return new BusyHistoryError(`${subject.title} of ${origin}: ${message ?? `status ${status}`}`, {
       code: 'Unreachable',
       retryAfterMs: retryAfterMs(response),
     });
-  if (message === undefined) return noDashboard(origin, `returned status ${status} for the history`);
-  return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${message}`);
+  if (message === undefined) return noDashboard(asked, `returned status ${status} for ${subject.what}`);
+  return failed(CODES[status] ?? 'Unreachable', `${subject.title} of ${origin}: ${message}`);
 }
 
 /** Sends the token to this origin only: redirects are not followed. */
-async function requestOnce(options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> {
+async function requestOnce(
+  options: HistoryClientOptions & Asked,
+  path: string,
+  direct: Agent,
+): Promise<unknown> {
   const { origin, token, userAgent, requestTimeoutMs, signal } = options;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
   try {
@@ -137,7 +171,7 @@ async function requestOnce(options: HistoryClientOptions, path: string, direct: 
       signal: limited,
     });
     const body = parse(await readText(options, response));
-    if (response.status !== 200) throw errorOf(origin, response, body);
+    if (response.status !== 200) throw errorOf(options, response, body);
     return body;
   } catch (error) {
     signal.throwIfAborted();
@@ -155,9 +189,9 @@ function createRequest(options: HistoryClientOptions, direct: Agent) {
   function isWorthWaiting(error: unknown): boolean {
     return error instanceof BusyHistoryError && waitedMs + (error.retryAfterMs ?? 0) <= options.maxWaitMs;
   }
-  return (path: string, attempts: number = RETRY.attempts): Promise<unknown> =>
+  return (subject: Subject, path: string, attempts: number = RETRY.attempts): Promise<unknown> =>
     retry(
-      () => requestOnce(options, path, direct),
+      () => requestOnce({ ...options, subject }, path, direct),
       {
         ...RETRY,
         attempts,
@@ -171,11 +205,11 @@ function createRequest(options: HistoryClientOptions, direct: Agent) {
     );
 }
 
-function decoded<T>({ origin }: HistoryClientOptions, body: unknown, decode: (body: unknown) => T): T {
+function decoded<T>(asked: Asked, body: unknown, decode: (body: unknown) => T): T {
   try {
     return decode(body);
   } catch (error) {
-    throw noDashboard(origin, 'sent a response that this version does not understand', error);
+    throw noDashboard(asked, 'sent a response that this version does not understand', error);
   }
 }
 
@@ -183,22 +217,29 @@ export function createHistoryClient(options: HistoryClientOptions): HistoryClien
   // The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
   const direct = new Agent();
   const request = createRequest(options, direct);
+  const history = { ...options, subject: HISTORY };
   return {
     list: async (project, query) => {
       const params = new URLSearchParams();
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) params.set(name, String(value));
-      const body = await request(`${historyPath(project)}?${params.toString()}`);
-      return decoded(options, body, decodeList);
+      const body = await request(HISTORY, `${historyPath(project)}?${params.toString()}`);
+      return decoded(history, body, decodeList);
     },
     job: async (project, id, { isOneAttempt = false } = {}) => {
       try {
-        const body = await request(historyPath(project, id), isOneAttempt ? 1 : undefined);
-        return decoded(options, body, (one) => RESOURCES.zipJobs.decode(one));
+        const body = await request(HISTORY, historyPath(project, id), isOneAttempt ? 1 : undefined);
+        return decoded(history, body, (one) => RESOURCES.zipJobs.decode(one));
       } catch (error) {
         if (error instanceof AdministrationError && error.code === 'NotFound') return undefined;
         throw error;
       }
+    },
+    refused: async (project, query) => {
+      const given = Object.entries(query).filter(([, value]) => value !== '');
+      const params = new URLSearchParams(given).toString();
+      const body = await request(REFUSED, `${refusedPath(project)}${params === '' ? '' : `?${params}`}`);
+      return decoded({ ...options, subject: REFUSED }, body, decodeRefused);
     },
     [Symbol.asyncDispose]: () => direct.destroy(),
   };

@@ -44,6 +44,7 @@ async function run(
       openHistory: () =>
         Promise.resolve({
           list: () => Promise.reject(new Error('unused')),
+          refused: () => Promise.reject(new Error('unused')),
           job: async (_project, id) => {
             await Promise.resolve();
             asked.push(id);

@@ -38,6 +38,7 @@ function run(
       openHistory: () =>
         Promise.resolve({
           list: () => Promise.reject(new Error('unused')),
+          refused: () => Promise.reject(new Error('unused')),
           job: () => Promise.resolve(archived && RESOURCES.zipJobs.decode(archivedForm(archived))),
         }),
     },
