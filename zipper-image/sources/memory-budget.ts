@@ -22,6 +22,8 @@ export class MemoryBudget {
   readonly #aheadBytes: number;
   /** The front pauses when it has buffered this many bytes, and resumes at half of that. */
   readonly frontBytes: number;
+  /** The same for a file that is read, whose bytes wait for a place in a part. More would only be copied once more. */
+  readonly readBytes = 512 * KIB;
   /** Reserved for an early download before its length is known, and the increment for a body of undeclared length. */
   readonly stepBytes: number;
   /** Maximum memory of one early download. A larger one waits until it is the front. */

@@ -214,7 +214,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       return;
     }
     this.#budget.charge(slot, buffered);
-    if (buffered < this.#budget.frontBytes && !this.#budget.isFull) return;
+    if (buffered < this.#mostBuffered(slot) && !this.#budget.isFull) return;
     slot.pause();
     if (this.#queued.size > 0) setImmediate(() => this.#yieldConnections(originOf(slot)));
   }
@@ -267,8 +267,12 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   /** One without bytes continues whatever the others hold. */
   #resumeReading(slot: SourceSlot): void {
     if (!slot.paused || !this.#reading.has(slot)) return;
-    if (slot.buffered === 0 || (slot.buffered <= this.#budget.frontBytes / 2 && !this.#budget.isFull))
+    if (slot.buffered === 0 || (slot.buffered <= this.#mostBuffered(slot) / 2 && !this.#budget.isFull))
       slot.resume();
+  }
+
+  #mostBuffered({ handedOn }: SourceSlot): number {
+    return handedOn ? this.#budget.readBytes : this.#budget.frontBytes;
   }
 
   #resumeFront(): void {

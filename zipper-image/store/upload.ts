@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
+import { createGrowthLimit } from '#runtime/process/release-memory.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { blockBytes, partBytes, poolBytes } from '#runtime/zip-request/part-sizes.ts';
 import type { ArchiveSink } from '../byte-sink.ts';
@@ -28,6 +29,9 @@ import { StoreError } from './store-errors.ts';
 import { lookUpPolicy, type StoreRetrySettings, startPolicy, storeRetryPolicy } from './store-retry.ts';
 import { type StartWindow, sweepUploads } from './sweep-uploads.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
+
+/** By how much the heap may grow. Large files leave 5 to 30 MiB for each GiB in the old generation. */
+const MOST_GARBAGE_BYTES = 12 * 1024 ** 2;
 
 export interface UploadSettings extends StoreRetrySettings {
   /** Bytes of the largest parts. */
@@ -250,7 +254,11 @@ function openUpload(deps: OpenDeps, ref: UploadRef): Upload {
   const sender = createPartSender(deps, ref);
   let swept: Promise<void> | undefined;
   const fate: Fate = { mayBePublished: false };
-  const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
+  const collectGarbage = createGrowthLimit(MOST_GARBAGE_BYTES);
+  const { writer, finish, sha256 } = createSummedWriter(deps, (part) => {
+    collectGarbage();
+    return sender.send(part);
+  });
   const limit = archiveLimit(deps.settings, deps.store.capabilities);
   function assertFits(more: number): void {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);

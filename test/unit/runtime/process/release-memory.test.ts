@@ -29,6 +29,32 @@ function measured(): Measured {
   return JSON.parse(execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' }));
 }
 
+/** The highest heap, in bytes, of a process whose objects reach the old generation before nobody needs them. */
+function highestHeap(limitBytes: number): number {
+  const script = `
+    import { createGrowthLimit } from '#runtime/process/release-memory.ts';
+    const limit = createGrowthLimit(${limitBytes});
+    let young = [];
+    let highest = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const older = young;
+      young = Array.from({ length: 10_000 }, (_, n) => [n, older[n]?.[0], new Array(8).fill(n)]);
+      highest = Math.max(highest, process.memoryUsage().heapUsed);
+      limit();
+    }
+    console.log(highest);
+  `;
+  const flags = ['--max-semi-space-size=2', '--input-type=module'];
+  return Number(execFileSync(process.execPath, [...flags, '--eval', script], { encoding: 'utf8' }));
+}
+
+describe('a limit of the growth of the heap', () => {
+  it('collects the old generation before V8 does (H10)', () => {
+    const limited = highestHeap(8 * MiB);
+    expect(highestHeap(1024 * MiB)).to.be.greaterThan(1.5 * limited);
+  });
+});
+
 describe('release of memory', () => {
   it('returns what the heap does not use to the operating system (G1)', () => {
     const { before, after } = measured();

@@ -113,4 +113,11 @@ describe('BlockPool', () => {
     const again = [pool.take(0), pool.take(0), pool.take(0)];
     expect(again.filter((block) => blocks.includes(block))).to.have.length(2);
   });
+
+  it('frees the memory of others at once, and keeps 2 MiB at most', () => {
+    const pool = new BlockPool(16 * 1024 * 1024);
+    const blocks = Array.from({ length: 48 }, () => pool.take(64 * 1024));
+    for (const block of blocks) pool.giveBack(block);
+    expect(blocks.filter(({ byteLength }) => byteLength > 0)).to.have.length(32);
+  });
 });

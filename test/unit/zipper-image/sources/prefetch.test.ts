@@ -205,6 +205,18 @@ describe('createSourceReader', () => {
       );
     });
 
+    it('buffers little of a file that is read, however much memory there is (H10)', async () => {
+      await withReader(
+        urls(['/gen/20000000/1']),
+        async (reader) => {
+          const { peakHeld } = await consume(reader, () => delay(1));
+          // 512 KiB, and what arrived before it was known that the file is not small.
+          expect(peakHeld).to.be.below(4 * MIB);
+        },
+        { settings: { ...settings, sourceBufferBytes: 64 * MIB } },
+      );
+    });
+
     it('makes progress if all files are large and without a declared length', async () => {
       const paths = Array.from({ length: 20 }, (_, index) => `/chunked/5000000/${index}/65536`);
       await withReader(
