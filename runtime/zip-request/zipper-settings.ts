@@ -7,7 +7,7 @@ export const ZIPPER_SETTINGS = {
   storeBufferBytes: {
     env: 'STORE_BUFFER_BYTES',
     type: 'integer',
-    default: 64 * MIB,
+    default: 80 * MIB,
     minimum: 16 * MIB,
     maximum: 1024 * MIB,
     description:

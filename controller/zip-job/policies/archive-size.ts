@@ -9,7 +9,7 @@ const MIB = 1024 ** 2;
 /** The process, TLS and file lists. Measured: docs/performance.md. */
 const PROCESS_BYTES = 112 * MIB;
 /** Received and sent bytes that were not freed yet. */
-const UNCOLLECTED_BYTES = 64 * MIB;
+const UNCOLLECTED_BYTES = 48 * MIB;
 /** What a raised limit has above the request, for the memory that the kernel needs for connections. */
 const HEADROOM_BYTES = 256 * MIB;
 

@@ -52,7 +52,7 @@ describe('the settings of a job', () => {
     const made = createdJob(create?.job);
     expect(made.activeDeadlineSeconds).to.equal(Math.ceil((7200 * 1024) / 150));
     expect(made.settings).to.include({ maxArchiveBytes: TIB, partSizeBytes: 128 * MIB });
-    expect(made.resources).to.nested.include({ 'requests.memory': '576Mi', 'limits.memory': '832Mi' });
+    expect(made.resources).to.nested.include({ 'requests.memory': '560Mi', 'limits.memory': '816Mi' });
   });
 });
 
@@ -60,9 +60,9 @@ describe('the memory of a zipper', () => {
   it('is 256 MiB up to 150 GiB, and above that follows from the parts (H10) (G11)', () => {
     expect(zipperMemoryBytes({})).to.equal(256 * MIB);
     expect(zipperMemoryBytes({ maxArchiveBytes: 78 * 1024 * MIB })).to.equal(256 * MIB);
-    expect(zipperMemoryBytes({ maxArchiveBytes: MOST_ARCHIVE_BYTES })).to.equal((192 + 3 * 1024) * MIB);
+    expect(zipperMemoryBytes({ maxArchiveBytes: MOST_ARCHIVE_BYTES })).to.equal((176 + 3 * 1024) * MIB);
     expect(zipperMemoryBytes({ storeBufferBytes: 96 * MIB, sourceBufferBytes: 32 * MIB })).to.equal(
-      304 * MIB,
+      288 * MIB,
     );
     expect(zipperMemoryBytes({ maxArchiveBytes: 16 * MIB })).to.equal(160 * MIB);
   });
