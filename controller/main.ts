@@ -76,6 +76,14 @@ function createRegistry(): Registry {
   return registry;
 }
 
+/** The metrics, and the label of projects in them. */
+function createFigures(registry: Registry, config: ControllerConfig, isReady: () => boolean) {
+  const projectLabels = config.metricsPerProject
+    ? createProjectLabels({ clock: systemClock, isReady })
+    : withoutProjects();
+  return { metrics: createControllerMetrics(registry, projectLabels), projectLabels };
+}
+
 /** They run until the lifetime ends. */
 function startWatches({ watches, children }: Parts, resources: Lifetime['resources']): void {
   const watching = new AbortController();
@@ -90,10 +98,8 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   const { stopping, resources } = lifetime;
   const registry = createRegistry();
   let parts: Parts | undefined;
-  const projectLabels = given.metricsPerProject
-    ? createProjectLabels({ clock: systemClock, isReady: () => parts?.watches.hasSynced === true })
-    : withoutProjects();
-  const metrics = createControllerMetrics(registry, projectLabels);
+  const figures = createFigures(registry, given, () => parts?.watches.hasSynced === true);
+  const { metrics } = figures;
   const kubeMetrics = createKubeMetrics(registry);
   const watchedClock = createWatchedClock(systemClock, kubeMetrics.clockDiffered);
   const { clock } = watchedClock;
@@ -120,18 +126,7 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
   const config = await configOfCluster(given, { kube, log, signal: stopping });
   if (!config) return 0;
-  parts = createParts({
-    config,
-    log,
-    metrics,
-    projectLabels,
-    kubeMetrics,
-    clients,
-    kube,
-    stopping,
-    clock,
-    trust,
-  });
+  parts = createParts({ config, log, ...figures, kubeMetrics, clients, kube, stopping, clock, trust });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);

@@ -119,6 +119,38 @@ const FAULTS: readonly string[] = [
   '',
 ];
 
+/** The recording rules of the chart. */
+const RECORDED: readonly string[] = [
+  '## Recorded figures',
+  '',
+  'With `monitoring.prometheusRule`, Prometheus records these series every 30 seconds, with the label `job` of this release:',
+  '',
+  '| series | labels | meaning |',
+  '|---|---|---|',
+  '| `zipjobs:project_jobs_finished:rate5m` | `project`, `result`, `fault` | Finished jobs per second |',
+  '| `zipjobs:project_archive_bytes:rate5m` | `project` | Bytes of archives per second |',
+  '| `zipjobs:project_api_requests:rate5m` | `project`, `status` | API requests per second |',
+  '| `zipjobs:slo_events:rate5m`, `zipjobs:slo_bad_events:rate5m` | `slo` | Events of an objective per second, and those that are bad |',
+  '| `zipjobs:slo_bad_events:increase6h`, `…:increase3d` | `slo` | Bad events of the last 6 hours and 3 days |',
+  '| `zipjobs:slo_error_budget:ratio` | `slo` | Share of events that may be bad |',
+  '| `zipjobs:slo_burn_rate:ratio_rate5m`, `…30m`, `…1h`, `…2h`, `…6h`, `…1d`, `…3d` | `slo` | How many times as fast as allowed the error budget is used. 1 uses it up exactly at the end of the period |',
+  '',
+  '### Objectives',
+  '',
+  'An objective is a share of good events in 30 days. Change the targets in `monitoring.slo`.',
+  '',
+  '| `slo` | good events | default |',
+  '|---|---|---|',
+  '| `success` | jobs that end with an archive. Failures of callers and cancelled jobs do not count | 99.5 % |',
+  '| `start` | jobs whose zipper makes progress within 60 seconds of the request. Jobs that wait for a limit of their project count | 95 % |',
+  '| `webhook` | webhooks whose first attempt ends within 60 seconds of the end of the job, whatever the receiver responds | 99 % |',
+  '',
+  'The alerts use the windows and factors of the [Google SRE workbook](https://sre.google/workbook/alerting-on-slos/):',
+  '`ZipjobsErrorBudgetBurnsFast` fires at 14.4 times the allowed rate in an hour or 6 times in six hours,',
+  '`ZipjobsErrorBudgetBurnsSlowly` at 3 times in a day or once in three days, and both only with at least five bad events.',
+  '',
+];
+
 async function document(): Promise<string> {
   return [
     '# Metrics',
@@ -142,6 +174,7 @@ async function document(): Promise<string> {
     ...FAULTS,
     ...(await tableOf('api')),
     ...(await tableOf('dashboard')),
+    ...RECORDED,
   ].join('\n');
 }
 

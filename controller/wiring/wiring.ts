@@ -252,11 +252,12 @@ function createJobRecords(
 }
 
 function jobFollowers(
+  { projectLabels }: Pick<Base, 'projectLabels'>,
   { memory, reportingJobs, unfinishedJobs, restingCounts, refusedJobs }: JobRecords,
   history: History | undefined,
 ): WatchesOptions['followers'] {
   const records = [memory, reportingJobs, unfinishedJobs, restingCounts, refusedJobs];
-  return [...records, ...(history ? [history.archiver] : [])];
+  return [noteNewJobs(projectLabels), ...records, ...(history ? [history.archiver] : [])];
 }
 
 /** A project is as busy as it creates jobs. */
@@ -343,13 +344,7 @@ export function createParts(base: Base): Parts {
     ...admission,
     jobFollowers: [orphanedJobs],
     podFollowers: [surplus.finishedPods, unreachableSources, lingeringPods],
-    followers: [
-      storeOutages,
-      ledger,
-      surplus.surplusJobs,
-      noteNewJobs(base.projectLabels),
-      ...jobFollowers(records, history),
-    ],
+    followers: [storeOutages, ledger, surplus.surplusJobs, ...jobFollowers(base, records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
     limited: [ledger, surplus.surplusJobs],

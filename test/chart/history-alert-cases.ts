@@ -20,6 +20,7 @@ export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
     fires: [
       {
         says: 'a job waits for the database',
+        description: 'The oldest finished job that is not in the history has waited for 40m 0s.',
         series: [{ name: 'zip_history_oldest_pending_seconds', values: '0+120x30' }],
       },
     ],
@@ -33,7 +34,14 @@ export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'ZipjobsHistoryIncomplete',
     at: 20,
-    fires: [{ says: 'a job was dropped', series: [unstored('full', '0x10 1x20')] }],
+    labels: { reason: 'full' },
+    fires: [
+      {
+        says: 'a job was dropped',
+        description: 'Finished jobs of the last hour that the history will never have (full): 1.',
+        series: [unstored('full', '0x10 1x20')],
+      },
+    ],
     silent: [{ says: 'one was dropped before', series: [unstored('full', '1x30')] }],
   },
   {
@@ -42,6 +50,7 @@ export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
     fires: [
       {
         says: 'partitions are not made',
+        description: 'The history database has partitions only for the next 6 days.',
         series: [{ name: 'zip_history_partition_days_ahead', values: '6x30' }],
       },
     ],
@@ -57,9 +66,14 @@ export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
     alert: 'ZipjobsHistoryRetentionFails',
     at: 100,
     fires: [
-      { says: 'every round fails', series: retentionFailures('0+1x120') },
+      {
+        says: 'every round fails',
+        description: '30 rounds of the retention failed in the last 30 minutes.',
+        series: retentionFailures('0+1x120'),
+      },
       {
         says: 'every round fails, after 20 minutes each',
+        description: '2 rounds of the retention failed in the last 30 minutes.',
         series: retentionFailures('0x19 1x19 2x19 3x19 4x19 5x19'),
       },
     ],

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type MetricFacts, metricsOf } from '#scripts/sync-metrics.ts';
 import { dashboardOf, panelsOf } from './grafana-panels.ts';
 import { find, type KubeObject, podOf, render } from './render.ts';
-import { rulesOf } from './rules.ts';
+import { recordingRulesOf, rulesOf } from './rules.ts';
 
 const ENABLED = {
   'dashboard.enabled': true,
@@ -25,13 +25,13 @@ const WITHOUT_METRICS =
 
 /** The samples that an expression reads, each with the labels that it names. */
 function selectorsOf(expression: string): readonly Selector[] {
-  const selectors = [...expression.matchAll(/(\w+)\{([^}]*)\}/g)].map(
+  const selectors = [...expression.matchAll(/([\w:]+)\{([^}]*)\}/g)].map(
     ([, sample = '', matchers = '']): Selector => {
       expect(matchers, expression).to.match(/(^|,)job="zipjobs-system\/zipjobs"$/);
       return { sample, labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label) };
     },
   );
-  const rest = expression.replaceAll(/\w+\{[^}]*\}/g, '').replaceAll(WITHOUT_METRICS, '');
+  const rest = expression.replaceAll(/[\w:]+\{[^}]*\}/g, '').replaceAll(WITHOUT_METRICS, '');
   expect(rest, `every metric of ${expression} has a selector`).to.equal('');
   return selectors;
 }
@@ -49,7 +49,7 @@ function exists(metrics: readonly MetricFacts[], { sample, labels }: Selector): 
   return metrics.some(
     ({ name, type, labels: own }) =>
       (sample === name || (type === 'histogram' && sample.replace(/_(bucket|sum|count)$/, '') === name)) &&
-      labels.every((label) => own.includes(label) || OF_THE_SCRAPE.includes(label)),
+      labels.every((label) => [...own, ...OF_THE_SCRAPE, 'le'].includes(label)),
   );
 }
 
@@ -83,7 +83,13 @@ describe('the monitoring of the chart', function () {
   before(async () => {
     objects = await render(ENABLED);
     const all = await Promise.all((['controller', 'api', 'dashboard'] as const).map(metricsOf));
-    metrics = all.flat();
+    const recorded = recordingRulesOf(objects).map(({ record, labels }) => ({
+      name: record,
+      type: 'gauge',
+      labels: Object.keys(labels),
+      help: '',
+    }));
+    metrics = [...all.flat(), ...recorded];
   });
 
   it('is off by default, because clusters may lack its kinds', async () => {
@@ -98,7 +104,7 @@ describe('the monitoring of the chart', function () {
     expect(monitor.metadata.labels).to.include({ release: 'prometheus' });
     expect(JSON.stringify(monitor['spec'])).to.contain('"port":"admin"').and.to.contain('"path":"/metrics"');
     for (const component of ['api', 'controller', 'dashboard']) {
-      expect(JSON.stringify(monitor['spec'])).to.contain(`"${component}"`);
+      expect(JSON.stringify(monitor['spec'])).to.match(new RegExp(`"regex":"[a-z|]*\\b${component}\\b`));
       const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
       expect(container?.ports?.map(({ name }) => name)).to.include('admin');
     }
@@ -107,7 +113,9 @@ describe('the monitoring of the chart', function () {
   it('alerts only on metrics and labels of its own processes (X3)', () => {
     const rules = rulesOf(objects);
     expect(rules).to.have.length.at.least(8);
-    for (const { expr } of rules) expectKnown(metrics, expr);
+    const recorded = recordingRulesOf(objects).filter(({ expr }) => !expr.startsWith('vector('));
+    expect(recorded).to.have.length.at.least(8);
+    for (const { expr } of [...rules, ...recorded]) expectKnown(metrics, expr);
   });
 
   it('selects the series of another scrape configuration by its job (X3)', async () => {
@@ -130,7 +138,7 @@ describe('the monitoring of the chart', function () {
     expect(rule?.expr).to.contain(`name="${lease}",job="zipjobs-system/archives"`);
   });
 
-  it('gives each alert a severity, a duration and an existing runbook', async () => {
+  it('gives each alert a severity, a duration, what users notice, a first command and an existing runbook (Q-O1, Q-O6)', async () => {
     const headings = (await readFile('docs/on-call.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
     const anchors = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
     for (const { alert, labels, annotations, for: time } of rulesOf(objects)) {
@@ -141,9 +149,95 @@ describe('the monitoring of the chart', function () {
       expect(annotations['runbook_url']).to.equal(
         `https://docs.example.com/on-call.md#${alert.toLowerCase()}`,
       );
-      expect(annotations['summary']).to.match(/\.$/);
+      for (const name of ['summary', 'description', 'impact'])
+        expect(annotations[name], alert).to.match(/(\.|\{\{ end \}\})$/);
+      for (const name of ['summary', 'description', 'impact'])
+        for (const sentence of (annotations[name] ?? '').replaceAll(/\{\{[^}]*\}\}/g, '').split(/[.:] /))
+          expect(sentence.split(' ').length, sentence).to.be.at.most(25);
+      expect(annotations['command'], alert).to.match(/^kubectl /);
     }
   });
+
+  it('links alerts to the docs of a release and to the web dashboard, if the chart knows them (Q-O1)', async () => {
+    const [first] = rulesOf(await render({ 'monitoring.prometheusRule.enabled': true }));
+    expect(first?.annotations).not.to.have.any.keys('runbook_url', 'dashboard_url');
+    const values = {
+      'monitoring.prometheusRule.enabled': true,
+      'dashboard.enabled': true,
+      trustedProxies: ['10.0.0.0/8'],
+      'dashboard.httpRoute.enabled': true,
+      'dashboard.httpRoute.parentRefs': [{ name: 'public' }],
+      'dashboard.httpRoute.hostnames': ['zips.example.com'],
+    };
+    const rules = rulesOf(await render(values));
+    const full = rules.find(({ alert }) => alert === 'ZipjobsProjectFull');
+    expect(full?.annotations['dashboard_url']).to.match(
+      /^https:\/\/zips\.example\.com\{\{.*\}\}\/projects\/\{\{ \$labels\.project \}\}/,
+    );
+  });
+
+  it('has a ServiceMonitor instead of the PodMonitor, with the same labels and relabelings (X27)', async () => {
+    const relabelings = [{ targetLabel: 'cluster', replacement: 'eu-1' }];
+    const metricRelabelings = [{ sourceLabels: ['__name__'], regex: 'nodejs_.*', action: 'drop' }];
+    function monitor(kind: string) {
+      return { enabled: true, relabelings, metricRelabelings, labels: { release: kind } };
+    }
+    const byPod = await render({ 'monitoring.podMonitor': monitor('PodMonitor') });
+    const byService = await render({ 'monitoring.serviceMonitor': monitor('ServiceMonitor') });
+    const pods = find(byPod, 'PodMonitor', 'zipjobs')['spec'] as Record<string, unknown>;
+    const services = find(byService, 'ServiceMonitor', 'zipjobs');
+    const { endpoints, selector } = services['spec'] as Record<string, unknown>;
+    expect(endpoints).to.deep.equal(pods['podMetricsEndpoints']);
+    const [endpoint] = endpoints as readonly { relabelings: unknown[]; metricRelabelings: unknown[] }[];
+    expect(endpoint?.relabelings).to.deep.include(relabelings[0]);
+    expect(endpoint?.metricRelabelings).to.deep.equal(metricRelabelings);
+    expect(services.metadata.labels).to.include({ release: 'ServiceMonitor' });
+    const service = find(byService, 'Service', 'zipjobs-metrics');
+    expect(service.metadata.labels).to.include((selector as { matchLabels: object }).matchLabels);
+    expect(service['spec']).to.deep.include({ ports: [{ name: 'admin', port: 9090, targetPort: 'admin' }] });
+    const selected = (service['spec'] as { selector: Record<string, string> }).selector;
+    for (const component of ['api', 'controller']) {
+      const deployment = find(byService, 'Deployment', `zipjobs-${component}`);
+      const template = (deployment['spec'] as { template: KubeObject }).template;
+      expect(template.metadata.labels).to.include(selected);
+    }
+  });
+
+  it('changes thresholds, leaves out alerts and adds rules (X27)', async () => {
+    const additional = { alert: 'MyAlert', expr: 'vector(1)' };
+    const rules = rulesOf(
+      await render({
+        'monitoring.prometheusRule.enabled': true,
+        'monitoring.prometheusRule.thresholds': { ZipjobsFailureRatio: 0.5 },
+        'monitoring.prometheusRule.disabled': ['ZipjobsPaused'],
+        'monitoring.prometheusRule.additionalRules': [additional],
+      }),
+    );
+    const byName = new Map(rules.map((rule) => [rule.alert, rule]));
+    expect(byName.get('ZipjobsFailureRatio')?.expr).to.contain('> 0.5 and');
+    expect(byName.has('ZipjobsPaused')).to.equal(false);
+    expect(byName.get('MyAlert')).to.deep.equal(additional);
+    expect(byName.size).to.equal(rulesOf(objects).length);
+  });
+
+  for (const [values, message] of [
+    [{ 'monitoring.prometheusRule.disabled': ['ZipjobsTypo'] }, '"ZipjobsTypo", which is no alert'],
+    [
+      { 'monitoring.prometheusRule.thresholds': { ZipjobsApiDown: 1 } },
+      '"ZipjobsApiDown", which is no alert with',
+    ],
+    [
+      { 'monitoring.podMonitor.enabled': true, 'monitoring.serviceMonitor.enabled': true },
+      'enable one of them',
+    ],
+  ] as const)
+    it(`refuses ${Object.keys(values).join(' with ')} that has no effect (X27)`, async () => {
+      const failure = await render(values).then(
+        () => '',
+        (error: unknown) => String(error),
+      );
+      expect(failure).to.contain(message);
+    });
 
   it('has a dashboard that uses only metrics and labels of its own processes (X3)', () => {
     const queries = panelsOf(dashboardOf(objects)).flatMap(({ targets = [] }) => targets);

@@ -55,6 +55,19 @@ describe('the chart of a release', function () {
     );
   });
 
+  it('links alerts to the docs of its version, if the registry is that of a repository (Q-O1)', async () => {
+    const folder = join(root, 'linked');
+    const args = ['scripts/stamp-chart.ts', folder, 'ghcr.io/example/zips', join(root, 'digests')];
+    await run(process.execPath, args);
+    const { version } = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as { version: string };
+    const values = parse(readFileSync(join(folder, 'values.yaml'), 'utf8')) as {
+      monitoring: { prometheusRule: { runbookUrl: string } };
+    };
+    expect(values.monitoring.prometheusRule.runbookUrl).to.equal(
+      `https://github.com/example/zips/blob/v${version}/docs/on-call.md`,
+    );
+  });
+
   it('keeps every other value and its comment (X20)', () => {
     function read(folder: string): string {
       return readFileSync(join(folder, 'values.yaml'), 'utf8');

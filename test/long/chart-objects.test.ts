@@ -23,9 +23,11 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   'github.com/cilium/cilium': ['networkpolicies', 'clusterwidenetworkpolicies'].map(
     (name) => `pkg/k8s/apis/cilium.io/client/crds/v2/cilium${name}.yaml`,
   ),
-  'github.com/prometheus-operator/prometheus-operator': ['podmonitors', 'prometheusrules'].map(
-    (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
-  ),
+  'github.com/prometheus-operator/prometheus-operator': [
+    'podmonitors',
+    'prometheusrules',
+    'servicemonitors',
+  ].map((name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`),
   'github.com/openshift/api': ['route/v1/zz_generated.crd-manifests/routes.crd.yaml'],
   'sigs.k8s.io/gateway-api': ['backendtlspolicies', 'gateways', 'httproutes'].map(
     (name) => `config/crd/standard/gateway.networking.k8s.io_${name}.yaml`,

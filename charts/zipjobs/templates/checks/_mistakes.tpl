@@ -11,6 +11,26 @@ values.schema.json would show its regular expression instead. A value that may c
 {{- include "zipjobs.replicaMistakes" . }}
 {{- include "zipjobs.dashboardMistakes" . }}
 {{- include "zipjobs.historyMistakes" . }}
+{{- include "zipjobs.monitoringMistakes" . }}
+{{- end -}}
+
+{{- define "zipjobs.monitoringMistakes" -}}
+{{- with .Values.monitoring }}
+{{- if and .podMonitor.enabled .serviceMonitor.enabled }}
+monitoring.podMonitor and monitoring.serviceMonitor are both enabled, so Prometheus would read every process twice: enable one of them.
+{{- end }}
+{{- $alerts := include "zipjobs.alerts" $ | fromYaml }}
+{{- range .prometheusRule.disabled }}
+{{- if not (hasKey $alerts .) }}
+monitoring.prometheusRule.disabled contains {{ quote . }}, which is no alert of this chart. See docs/on-call.md#alerts
+{{- end }}
+{{- end }}
+{{- range $name, $_ := .prometheusRule.thresholds }}
+{{- if not (hasKey (get $alerts $name | default dict) "threshold") }}
+monitoring.prometheusRule.thresholds contains {{ quote $name }}, which is no alert with a threshold. See prometheus/alerts.yaml in the chart
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "zipjobs.imageMistakes" -}}

@@ -37,9 +37,9 @@ describe('collectStorage', () => {
       totals.set(n < 150 ? `busy-${n}` : `idle-${n}`, { jobs: 50, bytes: 1, fileListBytes: 1 });
     }
     for (let n = 0; n < 7; n += 1) totals.set(`full-${n}`, { jobs: 91 + n, bytes: 1, fileListBytes: 1 });
-    const classOf = () => ({ limits: { storedJobs: 100, storedBytes: 1000 } });
+    const limits = { storedJobs: 100, storedBytes: 1000 };
     const ledger = { totals: () => totals.entries() };
-    collectStorage(registry, { ledger, classOf, maxFileListBytes: 100, projects });
+    collectStorage(registry, { ledger, classOf: () => ({ limits }), maxFileListBytes: 100, projects });
     const lines = (await registry.metrics())
       .split('\n')
       .filter((line) => line.includes('limit="storedJobs"'));
