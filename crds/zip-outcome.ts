@@ -20,6 +20,8 @@ export const ZIP_RESULT_SCHEMA = {
     /** Indexes of entries whose source sent a Content-Encoding. They contain the encoded bytes. */
     contentEncoded: { type: 'array', items: COUNT },
     seconds: { type: 'number', minimum: 0 },
+    /** Seconds of these until the last source was read. After that, the zipper only uploads. */
+    fetchSeconds: { type: 'number', minimum: 0 },
     /** Peak resident memory of the zipper process in bytes. */
     peakMemory: COUNT,
     retries: COUNT,

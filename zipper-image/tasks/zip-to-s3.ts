@@ -85,6 +85,11 @@ function contentsOf(written: Written, { sha256 }: Upload): ArchiveContents {
   };
 }
 
+/** Of the monotonic clock, to the millisecond. */
+function secondsSince(startMs: number): number {
+  return Math.round(performance.now() - startMs) / 1000;
+}
+
 async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> {
   const { deps, status, cancel, run } = work;
   const { signal } = cancel;
@@ -94,6 +99,7 @@ async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> 
   await using sources = deps.openSources(list.entries, signal, continuation?.files);
   run.sources = sources;
   const written = await writeArchive(work, opened, sources);
+  const fetchSeconds = secondsSince(work.startedAt);
   const parts = await upload.finishParts();
   const archive = contentsOf(written, upload);
   const { partsDigest } = upload;
@@ -105,7 +111,8 @@ async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> 
   return {
     ...archive,
     etag,
-    seconds: Math.round(performance.now() - work.startedAt) / 1000,
+    seconds: secondsSince(work.startedAt),
+    fetchSeconds,
     peakMemory: await peakMemoryBytes(),
     retries: upload.retries + sources.retries,
     ...defined({ resumes }),

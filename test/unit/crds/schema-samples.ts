@@ -142,7 +142,16 @@ const status: Complete<zip.ZipJobStatus> = {
     refusal: 'UploadGone',
     checkpointFailures: 1,
   },
-  result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1, resumes: 1 },
+  result: {
+    ...archive,
+    etag: 'e',
+    seconds: 1,
+    fetchSeconds: 1,
+    peakMemory: 1,
+    retries: 0,
+    contractVersion: 1,
+    resumes: 1,
+  },
   failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false, upload: 'open' },
   sourceCheck: {
     checked: 1,
