@@ -14,6 +14,7 @@ import { createCountRequests } from './http/count-requests.ts';
 import { createErrors } from './http/errors.ts';
 import { createJsonBody, type JsonBodyOptions } from './http/json-body.ts';
 import { createRateLimit } from './http/rate-limit.ts';
+import { createTraceRequest, type TraceRequestDeps } from './http/trace-request.ts';
 import { createWalk } from './http/walk-limits.ts';
 import type { InFlightLimits } from './limits/all-limits.ts';
 import { createInFlight } from './limits/in-flight.ts';
@@ -56,6 +57,8 @@ export interface AppDeps {
   readonly rateLimits: RateLimits;
   readonly inFlight: InFlightLimits;
   readonly refused: Pick<RefusedLog, 'note'>;
+  /** Undefined without tracing. */
+  readonly tracing?: TraceRequestDeps | undefined;
   /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
 }
@@ -188,6 +191,7 @@ export function createApp(deps: AppDeps): Koa<ApiState, DefaultContextExtends> {
   app.use(createCountRequests(metrics));
   app.use(createRequestLog({ log, clock, readForwarded, fieldsOf: logFieldsOf }));
   app.use(createNoteRefused(deps.refused));
+  if (deps.tracing) app.use(createTraceRequest(deps.tracing));
   app.use(createStopping(deps.isStopping));
   app.use(noStore);
   app.use(createErrors(log));

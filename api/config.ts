@@ -16,6 +16,7 @@ import {
 import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { parseSchedule } from '#runtime/time/parse-webhook-schedule.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { TRACING_SETTINGS } from '#runtime/tracing/settings.ts';
 import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { MOST_METADATA_BYTES } from './body/request-limits.ts';
@@ -165,6 +166,7 @@ export const API_SETTINGS = {
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
   ...OBJECT_METADATA_SETTINGS,
+  ...TRACING_SETTINGS,
 } as const satisfies Settings;
 
 export const API_CONSTANTS = {

@@ -7,7 +7,9 @@ import {
   projectCounter,
 } from '#runtime/metrics/project-series.ts';
 
-export interface ApiMetrics extends RequestMetrics {
+import { createTracingMetrics, type TracingMetrics } from '#runtime/tracing/metrics.ts';
+
+export interface ApiMetrics extends RequestMetrics, TracingMetrics {
   /** Of the label `project`; note each request there too. */
   readonly projects: ProjectLabels;
   readonly requests: ProjectCounter<'status'>;
@@ -166,6 +168,7 @@ export function createApiMetrics(
     ...jobMetrics(registers),
     ...limitMetrics(registers),
     ...historyMetrics(registers),
+    ...createTracingMetrics(registry),
   };
   startAtZero(metrics);
   return metrics;

@@ -179,9 +179,10 @@ export function createZipJobRoutes(deps: ZipJobRoutesDeps): ZipJobRoutes {
         return deps.createZipJob({ ...input, refusal }, signal);
       }
       const limitMs = deps.workTimeoutMs + storingMs(request.list);
-      const { uuid, job, isReplay } = await inTime(ctx, createIn, limitMs);
+      const { uuid, uid, job, isReplay } = await inTime(ctx, createIn, limitMs);
       ctx.state.zipJob = job.metadata.name;
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');
+      else ctx.state.createdJob = { id: uuid, uid };
       // The path matched a route literally, so it is safe to use in a header.
       ctx.set('Location', `${ctx.path}/${uuid}`);
       respond(ctx, 201, toResponse(uuid, responseOf(job), expandedFields(job, expansions, deps)));

@@ -33,6 +33,7 @@ import {
   type ServerCertificate,
 } from '#runtime/tls/server-certificate.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
+import { openTracer, type Tracer } from '#runtime/tracing/tracer.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -105,6 +106,7 @@ interface Parts {
   readonly rateLimits: RateLimits;
   readonly accepted: AcceptedTokens;
   readonly refused: RefusedLog;
+  readonly tracer: Tracer | undefined;
 }
 
 function createClients(kube: KubeClient) {
@@ -203,6 +205,7 @@ function createServer(parts: Parts, isStopping: () => boolean): Server {
     },
     rateLimits: parts.rateLimits,
     refused: parts.refused,
+    tracing: parts.tracer && { tracer: parts.tracer, clock: parts.clock },
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs, arrivalMs: config.bodyArrivalMs },
     isStopping,
   });
@@ -340,6 +343,8 @@ export async function createParts(
   const rateLimits = createLimits(outside, projectClasses, redis);
   const { refused, adminRoutes } = keepRefused(outside, redis, kube);
   const readHistory = await connectHistory({ ...outside, clock: systemClock, applicationName: NAME });
+  const source = { service: NAME, version: packageJson.version };
+  const tracer = await openTracer(config, { ...outside, source });
   const certificate = resources.use(openServerCertificate(config, log));
   exportCertificateExpiry(registry, certificate);
   const parts = {
@@ -358,6 +363,7 @@ export async function createParts(
     rateLimits,
     accepted,
     refused,
+    tracer,
   };
   const server = createServer(parts, () => stopping.aborted);
   return { config, log, registry, caches, certificate, adminRoutes, server };

@@ -11,6 +11,7 @@ import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { startProcess } from '#runtime/process/start-process.ts';
 import { systemClock } from '#runtime/time/clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import { openTracer, type Tracer } from '#runtime/tracing/tracer.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { refuseApiServerAudiences } from './cluster/api-server-audiences.ts';
 import { connectClients } from './cluster/clients.ts';
@@ -23,9 +24,10 @@ import { createWatchedClock } from './reconciling/watched-clock.ts';
 import { exportState } from './wiring/export-state.ts';
 import { createHealth, STARTING } from './wiring/health.ts';
 import { createLeading } from './wiring/leading.ts';
-import { createParts, type Parts } from './wiring/wiring.ts';
+import { type Base, createParts, type Parts } from './wiring/wiring.ts';
 
 const NAME = 'zipjobs-controller';
+const SOURCE = { service: NAME, version: packageJson.version };
 /** Time after the drain to release the lease and close the connections. */
 const CLOSING_MS = 4_000;
 
@@ -94,6 +96,13 @@ function startWatches({ watches, children }: Parts, resources: Lifetime['resourc
   });
 }
 
+function traceWith(
+  { config, log, metrics, trust }: Omit<Base, 'tracer'>,
+  resources: Lifetime['resources'],
+): Promise<Tracer | undefined> {
+  return openTracer(config, { source: SOURCE, trust, metrics: metrics.tracing, log, resources });
+}
+
 async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> {
   const { stopping, resources } = lifetime;
   const registry = createRegistry();
@@ -126,7 +135,8 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
   const config = await configOfCluster(given, { kube, log, signal: stopping });
   if (!config) return 0;
-  parts = createParts({ config, log, ...figures, kubeMetrics, clients, kube, stopping, clock, trust });
+  const base = { config, log, ...figures, kubeMetrics, clients, kube, stopping, clock, trust };
+  parts = createParts({ ...base, tracer: await traceWith(base, resources) });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);

@@ -4,6 +4,7 @@ import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { REFUSAL_REASONS } from '#runtime/egress/refusal-reason.ts';
 import { OTHER_PROJECTS, type ProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
 import { exportLabelledProjects, projectCounter, projectHistogram } from '#runtime/metrics/project-series.ts';
+import { createTracingMetrics } from '#runtime/tracing/metrics.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
@@ -336,6 +337,7 @@ export function createControllerMetrics(registry: Registry, projects: ProjectLab
     ...genericMetrics(registry),
     history,
     queue: queueMetrics(registry),
+    tracing: createTracingMetrics(registry),
   };
 }
 

@@ -51,6 +51,8 @@ export interface CreatedZipJob {
   readonly uuid: string;
   /** Without later status. */
   readonly job: ZipJob;
+  /** Of the stored ZipJob. */
+  readonly uid: string;
   /** An earlier request with the same Idempotency-Key created the job, which is then as stored. */
   readonly isReplay: boolean;
 }
@@ -167,8 +169,7 @@ export function createCreateZipJob(deps: CreateZipJobDeps): CreateZipJob {
       throw error;
     }
     count(metrics, claimed.isNew, list);
-    return claimed.isNew
-      ? { uuid, job, isReplay: false }
-      : { uuid, job: withoutStatus(claimed.job), isReplay: true };
+    const { uid } = claimed.job.metadata;
+    return { uuid, uid, job: claimed.isNew ? job : withoutStatus(claimed.job), isReplay: !claimed.isNew };
   };
 }

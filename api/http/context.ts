@@ -11,6 +11,8 @@ export interface ApiState extends RequestState {
   error?: ApiError;
   /** The ZipJob that the request created or read. */
   zipJob?: string;
+  /** The job that the request created, unless an earlier one did. */
+  createdJob?: { readonly id: string; readonly uid: string };
   /** How long the request waited because its token or project sent too many per second. */
   delayedMs?: number;
 }

@@ -21,6 +21,7 @@ import {
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { parseSchedule } from '#runtime/time/parse-webhook-schedule.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { TRACING_SETTINGS } from '#runtime/tracing/settings.ts';
 import type { TaskSettings } from '#runtime/zip-request/zipper-settings.ts';
 import { ARCHIVE_CONSTANTS, ARCHIVE_SETTINGS } from './archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './config-values.ts';
@@ -141,6 +142,7 @@ export const CONTROLLER_SETTINGS = {
   ...TRUST_SETTINGS,
   ...HISTORY_SETTINGS,
   ...ARCHIVE_SETTINGS,
+  ...TRACING_SETTINGS,
 } as const satisfies Settings;
 
 export const CONTROLLER_CONSTANTS = {

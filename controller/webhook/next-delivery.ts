@@ -5,6 +5,7 @@ import { defined } from '#runtime/collections/optional.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
 import { webhookBody } from '#runtime/webhook/payload.ts';
+import type { JobTraces } from '../tracing/job-traces.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { isDisabled } from './endpoint.ts';
 import { endpointDelivery } from './endpoint-delivery.ts';
@@ -13,6 +14,8 @@ import type { Sender } from './sender.ts';
 
 export interface PlanDeliveryOptions extends Sender {
   readonly findProject: (key: ObjectKey) => ZipProject | undefined;
+  /** Undefined without tracing. */
+  readonly traces?: Pick<JobTraces, 'traceparentOf'> | undefined;
 }
 
 /** The next delivery attempt of a finished ZipJob. */
@@ -22,13 +25,15 @@ function finalPhase(zipJob: ZipJob): 'Succeeded' | 'Failed' {
   return zipJob.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed';
 }
 
-export function createPlanDelivery({ findProject, ...sender }: PlanDeliveryOptions): PlanDelivery {
+export function createPlanDelivery({ findProject, traces, ...sender }: PlanDeliveryOptions): PlanDelivery {
   return (zipJob) => {
     const { namespace, annotations } = zipJob.metadata;
     const { url } = zipJob.spec.webhook ?? {};
     const endpoint = endpointOf(defined({ url }));
     const { webhook } = zipJob.status ?? {};
-    const traceparent = validTraceparent(annotations?.[ANNOTATIONS.traceparent]);
+    // The receiver's spans belong to the delivery if it is in the trace, and otherwise to the span of the caller.
+    const traceparent =
+      traces?.traceparentOf(zipJob) ?? validTraceparent(annotations?.[ANNOTATIONS.traceparent]);
     const event = {
       id: webhook?.deliveryId ?? '',
       body: () => webhookBody(zipJob, eventOf(finalPhase(zipJob))),

@@ -75,7 +75,7 @@ function createEventLaneOf(
 }
 
 function createActOnZipJob(parts: Parts, sender: Sender, resources: Lifetime['resources']) {
-  const { clients, watches, metrics } = parts;
+  const { clients, watches, metrics, traces } = parts;
   function findProject(key: ObjectKey): ZipProject | undefined {
     return watches.caches.projects.get(key);
   }
@@ -91,7 +91,7 @@ function createActOnZipJob(parts: Parts, sender: Sender, resources: Lifetime['re
       metrics,
     }),
     recordEvent: events.add,
-    planDelivery: createPlanDelivery({ ...sender, findProject }),
+    planDelivery: createPlanDelivery({ ...sender, findProject, traces }),
   });
 }
 

@@ -14,6 +14,7 @@ import type { ProjectLabels } from '#runtime/metrics/project-labels.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
+import type { Tracer } from '#runtime/tracing/tracer.ts';
 import { type Caches, CHANGING, INDEXES } from '../cluster/caches.ts';
 import type { Clients } from '../cluster/clients.ts';
 import { createRestingCounts, type RestingCounts } from '../cluster/resting-counts.ts';
@@ -32,6 +33,7 @@ import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from '../reconciling/measure-reconcile.
 import { reconcileFields } from '../reconciling/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from '../reconciling/work-queue.ts';
 import { workQueueMetrics } from '../reconciling/work-queue-metrics.ts';
+import { createJobTraces, type JobTraces } from '../tracing/job-traces.ts';
 import { createWatches, type Watches, type WatchesOptions } from '../watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from '../webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from '../webhook/endpoint-notes.ts';
@@ -124,6 +126,8 @@ export interface Base {
   readonly clock: Clock;
   /** The certificate authorities of webhooks and zippers. */
   readonly trust: BundleTrust;
+  /** Undefined without tracing. */
+  readonly tracer: Tracer | undefined;
 }
 
 interface Queues {
@@ -139,6 +143,8 @@ interface JobRecords {
   readonly unfinishedJobs: UnfinishedJobs;
   readonly restingCounts: RestingCounts;
   readonly refusedJobs: RefusedJobs;
+  /** Undefined without tracing. */
+  readonly traces: JobTraces | undefined;
 }
 
 /** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
@@ -240,7 +246,7 @@ function createProjectLimits(
 
 function createJobRecords(
   cached: (key: ObjectKey) => ZipJob | undefined,
-  onProject: (key: ObjectKey) => void,
+  { onProject, tracer }: Pick<Notifiers, 'onProject'> & Pick<Base, 'tracer'>,
 ): JobRecords {
   return {
     memory: createMemory(cached),
@@ -248,6 +254,7 @@ function createJobRecords(
     unfinishedJobs: createUnfinishedJobs(),
     restingCounts: createRestingCounts(),
     refusedJobs: createRefusedJobs(onProject),
+    traces: tracer && createJobTraces(tracer),
   };
 }
 
@@ -335,7 +342,7 @@ export function createParts(base: Base): Parts {
   const admission: Admission = createAdmission(base, { ...rules, ...notifiers, ...queues });
   const { ledger, storeOutages } = admission;
   const surplus = createSurplus(base, limits.limitsIn, { ...queues, leadership, caches });
-  const records = createJobRecords(findZipJob, notifiers.onProject);
+  const records = createJobRecords(findZipJob, { ...notifiers, ...base });
   const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
   const unreachableSources = createUnreachableSources(base.metrics, log);
   const { lingeringPods, orphanedJobs } = createCleanup(base, leads, findZipJob);

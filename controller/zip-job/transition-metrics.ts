@@ -1,7 +1,6 @@
-import { REASONS } from '#crds/conditions.ts';
-import { FAILURE_CODES } from '#crds/exit-codes.ts';
 import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
+import { isOwnReason } from '../cluster/own-reason.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import { countResumes } from './resume-metrics.ts';
@@ -34,9 +33,7 @@ function countAbortFailures(metrics: ControllerMetrics, { project, before, after
 
 /** Maps unknown reasons to one label, so that pods cannot create series. */
 function reasonLabel(reason: string | undefined): string {
-  return reason !== undefined && (Object.hasOwn(REASONS, reason) || Object.hasOwn(FAILURE_CODES, reason))
-    ? reason
-    : 'Other';
+  return reason !== undefined && isOwnReason(reason) ? reason : 'Other';
 }
 
 function countEnd(metrics: ControllerMetrics, { project, after }: Move): void {

@@ -59,6 +59,18 @@ const CONDITIONS: Mistakes = {
     { ...POSTGRES, networkPolicies: { enabled: true, apiServerCidrs: ['10.96.0.1/32'] } },
     'set networkPolicies.historyEgress',
   ],
+  'network policies that close the collector of traces': [
+    {
+      'tracing.endpoint': 'http://otel:4318',
+      networkPolicies: { enabled: true, apiServerCidrs: ['10.96.0.1/32'] },
+    },
+    'set networkPolicies.tracingEgress',
+  ],
+  'headers for a collector without an endpoint': [
+    { 'tracing.existingSecret': 'tracing' },
+    'set tracing.endpoint, or remove it',
+    'docs/traces.md',
+  ],
   'several replicas of the dashboard without Redis': [
     { 'dashboard.enabled': true, 'dashboard.replicas': 2 },
     'set redis.url',
@@ -68,6 +80,16 @@ const CONDITIONS: Mistakes = {
 
 /** The message names the rule instead of a regular expression. */
 const FORMS: Mistakes = {
+  'an endpoint of traces with credentials': [
+    { 'tracing.endpoint': 'https://user:hunter2@otel:4318' },
+    'set tracing.existingSecret to a Secret with the key `headers`',
+    'docs/traces.md',
+  ],
+  'an endpoint of traces with the path of OTLP': [
+    { 'tracing.endpoint': 'http://otel:4318/v1/traces' },
+    'which zipjobs adds: remove it',
+  ],
+  'an endpoint of traces for gRPC': [{ 'tracing.endpoint': 'http://otel:4317' }, 'which is 4318 by default'],
   'trust in every address (N13)': [
     { trustedProxies: ['0.0.0.0/0'] },
     'then clients could send any address',

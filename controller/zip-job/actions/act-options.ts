@@ -11,6 +11,7 @@ import type { Ledger } from '../../queue/ledger.ts';
 import type { ApplyStatus } from '../../reconciling/apply-status.ts';
 import type { EventLane } from '../../reconciling/event-lane.ts';
 import type { Finalizers } from '../../reconciling/finalizers.ts';
+import type { JobTraces } from '../../tracing/job-traces.ts';
 import type { WebhookDispatcher } from '../../webhook/dispatcher.ts';
 import type { EndpointNotes } from '../../webhook/endpoint-notes.ts';
 import type { PlanDelivery } from '../../webhook/next-delivery.ts';
@@ -37,6 +38,8 @@ export interface ActOptions {
   readonly endpointNotes: Pick<EndpointNotes, 'add'>;
   readonly planDelivery: PlanDelivery;
   readonly metrics: ControllerMetrics;
+  /** Undefined without tracing. */
+  readonly traces?: Pick<JobTraces, 'note'> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

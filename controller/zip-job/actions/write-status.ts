@@ -44,6 +44,7 @@ export async function writeStatus(
     logMove(options, seen, fresh.zipJob);
     const { namespace: project } = fresh.zipJob.metadata;
     const before = seen.zipJob.status ?? {};
+    options.traces?.note(seen.zipJob, fresh.zipJob);
     countTransition(options.metrics, { project, before, after, now: options.clock.date() });
   }
   return fresh;

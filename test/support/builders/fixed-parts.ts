@@ -39,5 +39,6 @@ export function fixedParts(
     stopping,
     clock,
     trust: createBundleTrust(config, { clock, log }),
+    tracer: undefined,
   });
 }

@@ -5,6 +5,7 @@ import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Clock } from '#runtime/time/clock.ts';
+import type { Tracer } from '#runtime/tracing/tracer.ts';
 import { JOB_LIMITS } from '#runtime/zip-request/job-limits.ts';
 import type { Classes } from '../builders/project-classes.ts';
 
@@ -31,6 +32,8 @@ export interface ApiServerOptions {
   readonly replica?: string;
   readonly sharesRefused?: boolean;
   readonly http?: Partial<LimitedServerSettings>;
+  /** Without it, there are no traces. */
+  readonly tracer?: Tracer;
 }
 
 /** Of the HTTP server. */

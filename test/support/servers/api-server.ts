@@ -185,6 +185,7 @@ function createDeps(
       replica: options.replica ?? 'test',
       isShared: options.sharesRefused ?? false,
     }),
+    tracing: options.tracer && { tracer: options.tracer, clock },
     basePath: settings.basePath,
     documents: createDocuments({
       settings: { ...settings, projectLimits: classes.standard },

@@ -12,6 +12,7 @@ values.schema.json would show its regular expression instead. A value that may c
 {{- include "zipjobs.dashboardMistakes" . }}
 {{- include "zipjobs.historyMistakes" . }}
 {{- include "zipjobs.monitoringMistakes" . }}
+{{- include "zipjobs.tracingMistakes" . }}
 {{- end -}}
 
 {{- define "zipjobs.monitoringMistakes" -}}
@@ -306,6 +307,24 @@ history.postgres.users: owner, writer and reader must be three different users. 
 {{- if and $.Values.networkPolicies.enabled (not $.Values.networkPolicies.historyEgress) }}
 history.postgres.host and networkPolicies.enabled are set: set networkPolicies.historyEgress to the rules that open PostgreSQL, for example [{to: [{ipBlock: {cidr: 10.20.0.0/24}}], ports: [{protocol: TCP, port: 5432}]}]
 {{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "zipjobs.tracingMistakes" -}}
+{{- with .Values.tracing }}
+{{- if not (regexMatch `^(https?://[^\s/?#@]+(/[^\s?#@]*)?)?$` .endpoint) }}
+tracing.endpoint is not an http:// or https:// URL without credentials, query and fragment: write it as http://otel-collector.monitoring:4318, and set tracing.existingSecret to a Secret with the key `headers` for an Authorization header. See docs/traces.md
+{{- else if regexMatch `/v1/traces/*$` .endpoint }}
+tracing.endpoint ends with /v1/traces, which zipjobs adds: remove it. See docs/traces.md
+{{- else if regexMatch `:4317/*$` .endpoint }}
+tracing.endpoint has the port 4317, at which collectors receive OTLP over gRPC: set it to their port for HTTP, which is 4318 by default. See docs/traces.md
+{{- end }}
+{{- if and .existingSecret (not .endpoint) }}
+tracing.existingSecret is set, but tracing.endpoint is empty, so no traces are sent: set tracing.endpoint, or remove it. See docs/traces.md
+{{- end }}
+{{- if and .endpoint $.Values.networkPolicies.enabled (not $.Values.networkPolicies.tracingEgress) }}
+tracing.endpoint and networkPolicies.enabled are set: set networkPolicies.tracingEgress to the rules that open the collector, for example [{to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: monitoring}}}], ports: [{protocol: TCP, port: 4318}]}]
 {{- end }}
 {{- end }}
 {{- end -}}

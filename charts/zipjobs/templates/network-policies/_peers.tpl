@@ -131,6 +131,13 @@ translation, and the DNS pods of OpenShift listen on 5353.
 {{- end }}
 {{- end -}}
 
+{{/* Egress rules of every process that sends traces. */}}
+{{- define "zipjobs.tracingEgress" -}}
+{{- if .Values.tracing.endpoint }}
+{{- toYaml .Values.networkPolicies.tracingEgress }}
+{{- end }}
+{{- end -}}
+
 {{/* Ingress rule of the admin port, for metrics. */}}
 {{- define "zipjobs.metricsIngress" -}}
 {{- with .Values.networkPolicies.metricsFrom }}

@@ -1,6 +1,7 @@
 import { JOB_INDEXES, POD_INDEXES } from '#controller/cluster/caches.ts';
 import { isPodOf } from '#controller/cluster/ownership.ts';
 import type { Reconcile } from '#controller/reconciling/reconcile.ts';
+import type { JobTraces } from '#controller/tracing/job-traces.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -43,6 +44,7 @@ export class JobWorld {
   readonly processes = new Map<string, WorldPod>();
   /** Called after every write of the ZipJob. */
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
+  readonly newTraces: () => JobTraces | undefined;
   /**
    * Writes of the controller until it is killed; `killsBefore` says whether the last one still takes effect.
    */
@@ -68,8 +70,13 @@ export class JobWorld {
   #pods = 0;
   #remembered: readonly (() => void)[] = [];
 
-  constructor(zipJob: ZipJob = aZipJob(), onWrite: JobWorld['onWrite'] = () => undefined) {
+  constructor(
+    zipJob: ZipJob = aZipJob(),
+    onWrite: JobWorld['onWrite'] = () => undefined,
+    newTraces: JobWorld['newTraces'] = () => undefined,
+  ) {
     this.onWrite = onWrite;
+    this.newTraces = newTraces;
     this.zipJobs.put(zipJob);
     this.buckets.put(aZipBucket());
     this.projects.put(aZipProject());

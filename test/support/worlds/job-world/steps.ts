@@ -179,8 +179,8 @@ async function untilDone(world: JobWorld): Promise<void> {
   expect(isDone(world), `ends by ${limit.toISOString()}, not ${is}`).to.equal(true);
 }
 
-/** Runs without further faults: everything has to finish in time. */
-export async function runToEnd(world: JobWorld): Promise<void> {
+/** From now on, nothing fails by itself. */
+export function endFaults(world: JobWorld): void {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.isFull = false;
@@ -192,6 +192,11 @@ export async function runToEnd(world: JobWorld): Promise<void> {
   world.lag(() => false);
   // The caches receive all missed changes.
   world.requeue.add(world.now, 0);
+}
+
+/** Runs without further faults: everything has to finish in time. */
+export async function runToEnd(world: JobWorld): Promise<void> {
+  endFaults(world);
   const failuresBefore = hasEndedAttempt(world) ? undefined : abortFailures(world);
   await untilDone(world);
   if (failuresBefore !== undefined && world.zipJob && world.buckets.all().length > 0)

@@ -7,6 +7,7 @@ import { createApplyStatus } from '#controller/reconciling/apply-status.ts';
 import { createFinalizers } from '#controller/reconciling/finalizers.ts';
 import { ZIPJOB } from '#controller/reconciling/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from '#controller/reconciling/reconcile.ts';
+import type { JobTraces } from '#controller/tracing/job-traces.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
@@ -40,6 +41,8 @@ interface ControllerWorld {
   readonly requeue: Requeue;
   readonly isNamespaceTerminating: boolean;
   readonly onWrite: (before: ZipJob, after: ZipJob) => void;
+  /** The traces of a new process. */
+  readonly newTraces: () => JobTraces | undefined;
   delivery: DeliveryState;
   write<T>(write: () => Promise<T>): Promise<T>;
   createJob(job: Job): Promise<Job | undefined>;
@@ -129,7 +132,7 @@ function cachesOf(world: ControllerWorld) {
 
 function actWith(
   clients: ReturnType<typeof clientsOf>,
-  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock'>,
+  shared: Pick<Parameters<typeof createAct>[0], 'memory' | 'ledger' | 'dispatcher' | 'clock' | 'traces'>,
 ) {
   return createAct({
     ...clients,
@@ -206,7 +209,7 @@ export function startController(world: ControllerWorld): Reconcile {
     },
   });
   const memory = createMemory((key) => world.zipJobs.reflector.get(key));
-  const shared = { memory, ledger, dispatcher: dispatcherOf(world), clock };
+  const shared = { memory, ledger, dispatcher: dispatcherOf(world), clock, traces: world.newTraces() };
   const reconcile = createReconcile({
     observe: createObserve({
       ...clientsOf(world),
