@@ -55,19 +55,6 @@ describe('the chart of a release', function () {
     );
   });
 
-  it('links alerts to the docs of its version, if the registry is that of a repository (Q-O1)', async () => {
-    const folder = join(root, 'linked');
-    const args = ['scripts/stamp-chart.ts', folder, 'ghcr.io/example/zips', join(root, 'digests')];
-    await run(process.execPath, args);
-    const { version } = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as { version: string };
-    const values = parse(readFileSync(join(folder, 'values.yaml'), 'utf8')) as {
-      monitoring: { prometheusRule: { runbookUrl: string } };
-    };
-    expect(values.monitoring.prometheusRule.runbookUrl).to.equal(
-      `https://github.com/example/zips/blob/v${version}/docs/on-call.md`,
-    );
-  });
-
   it('keeps every other value and its comment (X20)', () => {
     function read(folder: string): string {
       return readFileSync(join(folder, 'values.yaml'), 'utf8');
@@ -113,7 +100,7 @@ describe('the chart of a release', function () {
     expect(crds.map(({ kind }) => kind)).to.have.members(Object.keys(PLURALS));
   });
 
-  it('links to its repository and its tag, and helm has nothing to recommend (Q-P11)', async () => {
+  it('links to its repository and its tag, and helm has nothing to recommend (Q-P11) (Q-O1)', async () => {
     const { version } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as {
       readonly version: string;
     };
