@@ -194,7 +194,9 @@ describe('the monitoring of the chart', function () {
     expect(services.metadata.labels).to.include({ release: 'ServiceMonitor' });
     const service = find(byService, 'Service', 'zipjobs-metrics');
     expect(service.metadata.labels).to.include((selector as { matchLabels: object }).matchLabels);
-    expect(service['spec']).to.deep.include({ ports: [{ name: 'admin', port: 9090, targetPort: 'admin' }] });
+    expect(service['spec']).to.deep.include({
+      ports: [{ name: 'admin', port: 9090, targetPort: 'admin', appProtocol: 'tcp' }],
+    });
     const selected = (service['spec'] as { selector: Record<string, string> }).selector;
     for (const component of ['api', 'controller']) {
       const deployment = find(byService, 'Deployment', `zipjobs-${component}`);

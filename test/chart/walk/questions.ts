@@ -46,7 +46,7 @@ function each(kinds: string, reason: string): Readonly<Record<string, string>> {
 const WITHOUT_PODS = each(
   `ConfigMap CustomResourceDefinition ClusterRole ClusterRoleBinding Role RoleBinding ServiceAccount Secret Service Ingress
   HTTPRoute NetworkPolicy CiliumNetworkPolicy CiliumClusterwideNetworkPolicy HorizontalPodAutoscaler PodDisruptionBudget
-  PriorityClass FlowSchema PriorityLevelConfiguration PodMonitor PrometheusRule ValidatingAdmissionPolicy
+  PriorityClass FlowSchema PriorityLevelConfiguration PodMonitor ServiceMonitor PrometheusRule ValidatingAdmissionPolicy
   ValidatingAdmissionPolicyBinding Event Lease Namespace ZipJob ZipProject ZipBucket ZipToken
   ZipCheckpoint`,
   'starts no pod',
