@@ -86,6 +86,7 @@ export async function connectHistory(deps: ConnectHistoryDeps): Promise<ReadHist
 }
 
 export const NAME = 'zipjobs-api';
+const SOURCE = { service: NAME, version: packageJson.version };
 
 type Clients = ReturnType<typeof createClients>;
 
@@ -313,6 +314,12 @@ async function connectKube(
   });
 }
 
+function openCertificate({ config, log, resources }: Outside, registry: Registry) {
+  const certificate = resources.use(openServerCertificate(config, log));
+  exportCertificateExpiry(registry, certificate);
+  return certificate;
+}
+
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
 export async function createParts(
   config: ApiConfig,
@@ -320,11 +327,11 @@ export async function createParts(
   { stopping, resources }: Lifetime,
 ): Promise<Served> {
   const registry = createRegistry();
-  const projects = projectLabelsOf(config);
-  const [metrics, kubeMetrics] = [createApiMetrics(registry, projects), createKubeMetrics(registry)];
+  const [projects, kubeMetrics] = [projectLabelsOf(config), createKubeMetrics(registry)];
+  const metrics = createApiMetrics(registry, projects);
   const clock = createServerClock(systemClock, kubeMetrics.clockDiffered);
   const kube = resources.use(await connectKube(config, clock, kubeMetrics));
-  const { maxFileListBytesPerProject: maxFileListBytes } = config;
+  const maxFileListBytes = config.maxFileListBytesPerProject;
   const storage = createStorageLedger({ clock: systemClock, maxFileListBytes });
   const accepted = createAcceptedTokens();
   const responses = createKeptResponses({ maxBytes: config.keptResponsesBytes });
@@ -339,16 +346,13 @@ export async function createParts(
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
-  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
+  const redis = resources.use(connectRedis(config, { ...outside, clock: systemClock }));
   const rateLimits = createLimits(outside, projectClasses, redis);
   const { refused, adminRoutes } = keepRefused(outside, redis, kube);
   const readHistory = await connectHistory({ ...outside, clock: systemClock, applicationName: NAME });
-  const source = { service: NAME, version: packageJson.version };
-  const tracer = await openTracer(config, { ...outside, source });
-  const certificate = resources.use(openServerCertificate(config, log));
-  exportCertificateExpiry(registry, certificate);
+  const tracer = await openTracer(config, { ...outside, source: SOURCE });
   const parts = {
-    certificate,
+    certificate: openCertificate(outside, registry),
     config,
     clock,
     log,
@@ -365,6 +369,5 @@ export async function createParts(
     refused,
     tracer,
   };
-  const server = createServer(parts, () => stopping.aborted);
-  return { config, log, registry, caches, certificate, adminRoutes, server };
+  return { ...parts, registry, adminRoutes, server: createServer(parts, () => stopping.aborted) };
 }

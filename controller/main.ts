@@ -108,7 +108,6 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   const registry = createRegistry();
   let parts: Parts | undefined;
   const figures = createFigures(registry, given, () => parts?.watches.hasSynced === true);
-  const { metrics } = figures;
   const kubeMetrics = createKubeMetrics(registry);
   const watchedClock = createWatchedClock(systemClock, kubeMetrics.clockDiffered);
   const { clock } = watchedClock;
@@ -139,7 +138,7 @@ async function serve(given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   parts = createParts({ ...base, tracer: await traceWith(base, resources) });
   const { watches, queue } = parts;
   exportState(registry, parts);
-  metrics.leader.set({ name: config.leaseName }, 0);
+  figures.metrics.leader.set({ name: config.leaseName }, 0);
   health = createHealth({
     watches,
     queue,

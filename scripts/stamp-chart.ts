@@ -68,9 +68,8 @@ function stampLinks(folder: string, repository: string): void {
   }
 }
 
-function stamp(folder: string, registry: string, digests: string, repository: string): void {
-  cpSync(CHART, folder, { recursive: true });
-  stampLinks(folder, repository);
+/** `digests` is the folder of the digests. */
+function stampImages(folder: string, registry: string, digests: string): void {
   const byName = new Map(IMAGES.map((name) => [name, digestOf(digests, name)] as const));
   edit(
     join(folder, 'values.yaml'),
@@ -101,4 +100,6 @@ function stamp(folder: string, registry: string, digests: string, repository: st
 const [folder, registry, digests, repository] = process.argv.slice(2);
 if (folder === undefined || registry === undefined || digests === undefined || repository === undefined)
   throw new Error('Usage: node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS OWNER/REPO');
-stamp(folder, registry, digests, repository);
+cpSync(CHART, folder, { recursive: true });
+stampLinks(folder, repository);
+stampImages(folder, registry, digests);

@@ -14,7 +14,7 @@ import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createFindZipJob } from '#api/read/find-zip-job.ts';
 import { createReadHistory } from '#api/read/read-archived.ts';
-import { createRefusedLog } from '#api/refused/refused-log.ts';
+import { createRefusedLog, type RefusedLog } from '#api/refused/refused-log.ts';
 import { createZipJobRoutes } from '#api/routes.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
@@ -32,7 +32,7 @@ import { createLogger } from '#runtime/log/log.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { createProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { systemClock } from '#runtime/time/clock.ts';
+import { type Clock, systemClock } from '#runtime/time/clock.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 import { type ApiServerOptions, HTTP, NO_RATE_LIMIT, settingsOf } from './api-server-options.ts';
 import { createApiStores } from './api-stores.ts';
@@ -74,6 +74,13 @@ export const A_REQUEST = {
   bucket_name: 'archive',
   key: 'out/archive.zip',
 };
+
+function refusedLogOf(
+  { replica = 'test', sharesRefused = false }: ApiServerOptions,
+  clock: Clock,
+): RefusedLog {
+  return createRefusedLog({ clock, replica, isShared: sharesRefused });
+}
 
 function createDeps(
   stores: ReturnType<typeof createApiStores>,
@@ -180,11 +187,7 @@ function createDeps(
       ...options.inFlight,
     },
     rateLimits,
-    refused: createRefusedLog({
-      clock,
-      replica: options.replica ?? 'test',
-      isShared: options.sharesRefused ?? false,
-    }),
+    refused: refusedLogOf(options, clock),
     tracing: options.tracer && { tracer: options.tracer, clock },
     basePath: settings.basePath,
     documents: createDocuments({
