@@ -73,7 +73,7 @@ describe('the podTemplate of a component', function () {
         capabilities: { drop: ['ALL'] },
         runAsUser: 7,
       });
-      const secrets = component === 'controller' ? [] : ['redis-ca'];
+      const secrets = { api: ['redis-ca'], controller: [], dashboard: ['redis-ca', 'api-token'] }[component];
       expect(pod.volumes?.map(({ name }) => name)).to.deep.equal([...secrets, 'more']);
       expect(namesOf(own?.['volumeMounts'])).to.deep.equal([...secrets, 'more']);
     });
@@ -186,7 +186,7 @@ describe('the service accounts of the chart', function () {
     const created = objects
       .filter(({ kind }) => kind === 'ServiceAccount')
       .map(({ metadata }) => metadata.name);
-    expect(created).to.deep.equal(['zipjobs-uninstall']);
+    expect(created).to.deep.equal(['zipjobs-test', 'zipjobs-uninstall']);
     for (const component of COMPONENTS)
       expect(podOf(find(objects, 'Deployment', `zipjobs-${component}`))['serviceAccountName']).to.equal(
         'existing',

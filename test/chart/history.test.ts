@@ -78,13 +78,16 @@ describe('the history in the chart', function () {
         HISTORY_TLS: 'verify-full',
       });
       const key = `${user}-password`;
-      expect(pod.volumes, component).to.deep.equal([
+      const volumes = pod.volumes?.filter(({ name }) => name !== 'api-token');
+      expect(volumes, component).to.deep.equal([
         { name: 'history', secret: { secretName: 'zipjobs-history', items: [{ key, path: key }] } },
       ]);
       // A folder: the kubelet does not update a file that is mounted by its subPath.
-      expect(pod.containers[0]?.['volumeMounts'], component).to.deep.equal([
-        { name: 'history', mountPath: '/etc/zipjobs/history', readOnly: true },
-      ]);
+      expect(pod.containers[0]?.['volumeMounts'], component).to.deep.include({
+        name: 'history',
+        mountPath: '/etc/zipjobs/history',
+        readOnly: true,
+      });
     }
     expect(JSON.stringify(objects)).not.to.contain('secretKeyRef":{"name":"zipjobs-history"');
   });

@@ -76,7 +76,7 @@ No history: a finished job is deleted after {{ $succeeded }}{{ if ne $succeeded 
 - No trusted proxies: set trustedProxies to the CIDRs of the proxy or load balancer in front of zipjobs. Without it, all clients share one address and its limits.
 {{- end }}
 {{- with .Values.monitoring.prometheusRule }}
-{{- if and .enabled (not .runbookUrl) }}
+{{- if and .enabled (or (not .runbookUrl) (contains "OWNER/REPO" .runbookUrl)) }}
 - No links in alerts: set monitoring.prometheusRule.runbookUrl to a URL of docs/on-call.md that your team can open.
 {{- end }}
 {{- end }}

@@ -171,7 +171,8 @@ describe('the archiver', () => {
       void world.lead();
       await world.clock.advance(1_000);
       const { values } = await world.metrics.history.writeFailures.get();
-      expect(values.map(({ labels, value }) => [labels.reason, value])).to.deep.equal([
+      const counted = values.filter(({ value }) => value > 0);
+      expect(counted.map(({ labels, value }) => [labels.reason, value])).to.deep.equal([
         ['HistoryUnavailable', 1],
       ]);
     });
@@ -216,8 +217,9 @@ describe('the archiver', () => {
       }
       expect([[...sizes], [...ends]]).to.deep.equal([[1], [Date.parse(ago(10))]]);
       const { values } = await world.metrics.history.writeFailures.get();
-      expect(values.map(({ labels }) => labels.reason)).to.deep.equal(['ConditionFailed']);
-      expect(values[0]?.value).to.be.within(50, 60);
+      const counted = values.filter(({ value }) => value > 0);
+      expect(counted.map(({ labels }) => labels.reason)).to.deep.equal(['ConditionFailed']);
+      expect(counted[0]?.value).to.be.within(50, 60);
     });
 
     it('counts it also while the write lasts, and no more once it is deleted', async () => {

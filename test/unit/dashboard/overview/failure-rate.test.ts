@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { isAboveThreshold } from '#dashboard/overview/failure-rate.ts';
 
-const ALERTS = 'charts/zipjobs/templates/monitoring/_alerts.tpl';
+const ALERTS = 'charts/zipjobs/prometheus/alerts.yaml';
 
 describe('the threshold of failures', () => {
   const cases = [
@@ -27,8 +28,11 @@ describe('the threshold of failures', () => {
     });
 
   it('is that of the alert ZipjobsFailureRatio (Q-O9)', async () => {
-    const [, expression = ''] =
-      /ZipjobsFailureRatio:\n +expr: (.*)/.exec(await readFile(ALERTS, 'utf8')) ?? [];
-    expect(expression).to.match(/ > 0\.2 and .* > 10$/);
+    const alerts = parse(await readFile(ALERTS, 'utf8')) as {
+      readonly ZipjobsFailureRatio: { readonly expr: string; readonly threshold: number };
+    };
+    const { expr, threshold } = alerts.ZipjobsFailureRatio;
+    expect(threshold).to.equal(0.2);
+    expect(expr).to.match(/ > \$threshold and .* > 10$/);
   });
 });
