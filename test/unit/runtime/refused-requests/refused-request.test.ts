@@ -8,23 +8,13 @@ import {
   shownPath,
 } from '#runtime/refused-requests/refused-request.ts';
 
+import { aRefusedEntry } from '#test/support/builders/refused-requests.ts';
+
 const FIRST_MS = 100 * SAME_ENTRY_MS;
 
 function anEntry(change: Partial<RefusedEntry> = {}): RefusedEntry {
-  return {
-    replica: 'a',
-    requestIds: ['one'],
-    firstAtMs: FIRST_MS,
-    lastAtMs: FIRST_MS,
-    count: 1,
-    token: 'zj_A...wxyz',
-    method: 'POST',
-    route: '/v1/zips',
-    status: 422,
-    code: 'parameter_invalid',
-    param: 'urls[0].url',
-    ...change,
-  };
+  const times = { firstAtMs: FIRST_MS, lastAtMs: FIRST_MS };
+  return aRefusedEntry({ replica: 'a', requestIds: ['one'], ...times, param: 'urls[0].url', ...change });
 }
 
 describe('shownPath', () => {
