@@ -1,14 +1,18 @@
 /** What changes between two pods of a job, of which the second continues the upload of the first. */
 import { expect } from 'chai';
+import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { startRotatingStore } from '#test/support/servers/rotating-store.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import {
   earlyCheckpoints,
   expectContinued,
   type InterruptedJobs,
+  putBucket,
   startInterruptedJobs,
 } from '#test/support/worlds/interrupted-jobs.ts';
 import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { createBucket } from '#tools/local-cluster/store.ts';
 
 const OTHER_PART_BYTES = 6 * 1024 * 1024;
 const IN_RELEASE = [RELEASE, '-n', RELEASE_NAMESPACE];
@@ -26,6 +30,23 @@ describe('a job between two pods', function () {
     await installChart(flow.cluster, earlyCheckpoints());
   });
   after(() => life.disposeAsync());
+
+  it('is continued with the keys that have replaced those of the first pod, which the store refuses now (G12)', async () => {
+    await using rotating = await startRotatingStore();
+    const old = rotating.store;
+    const bucketName = 'rotated-archives';
+    await createBucket(old, bucketName);
+    await putBucket(flow, bucketName, old);
+    const job = await jobs.interrupt({ bucketName, key: 'rotated.zip' });
+    const store = await rotating.rotate();
+    using refused = createBucketReader(old, bucketName);
+    expect(await refused.keys().then(() => '', String)).to.match(/InvalidAccessKeyId|XAdminUserNotFound/);
+    await putBucket(flow, bucketName, store);
+    await expectContinued(job, await job.finish());
+    using bucket = createBucketReader(store, bucketName);
+    await job.check(bucket);
+    expect(await bucket.openUploads()).to.deep.equal([]);
+  });
 
   it('is continued after an upgrade to another image and other settings, and after its rollback (F23) (G12)', async () => {
     const { cluster, project } = flow;

@@ -1,7 +1,8 @@
 /** Jobs between two pods: the first was killed after a checkpoint, and the next one gets no node until the test says so. */
 import { expect } from 'chai';
-import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
+import { bucketResourceName, bucketSecretName, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import { contentOf, readZip } from '../archives/read-zip.ts';
 import { generatedBytes } from '../builders/generated-bytes.ts';
 import { unsupportedPod } from '../builders/unsupported.ts';
@@ -10,6 +11,7 @@ import type { BucketReader } from '../clients/bucket-reader.ts';
 import { pacedBytesSent } from '../servers/origin-paced-route.ts';
 import { until } from '../until.ts';
 import type { Flow } from './flow.ts';
+import { applyObjects } from './project.ts';
 
 const MIB = 1024 * 1024;
 /** More than two parts, so a checkpoint has at least one. */
@@ -158,4 +160,27 @@ async function checkArchive(bucket: BucketReader, key: string, heldBytes: number
     if (!entry || !contentOf(entry).equals(content)) throw new Error(`file ${index} of ${key} is wrong`);
   }
   if (entries.length !== expected.length) throw new Error(`${key} has ${entries.length} files`);
+}
+
+/** Creates or changes a bucket of a project, with these keys. */
+export async function putBucket(
+  { cluster, project: { namespace } }: Flow,
+  bucketName: string,
+  { endpoint, region, ...keys }: StoreAccess & { readonly sessionToken?: string },
+): Promise<void> {
+  const name = bucketResourceName('s3', bucketName);
+  await applyObjects(cluster, [
+    {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipBucket',
+      metadata: { namespace, name },
+      spec: { service: 's3', bucketName, region, endpoint },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace, name: bucketSecretName(name) },
+      stringData: keys,
+    },
+  ]);
 }
