@@ -8,7 +8,7 @@ export interface StsFront extends AsyncDisposable {
   readonly endpoint: string;
   /** Number of sessions so far. */
   readonly sessions: number;
-  /** The token of each request and the status of its response, in order. */
+  /** The token of each request and its response, in order. */
   readonly requests: readonly StsExchange[];
   /** Refuses connections until `start`. */
   stop(): Promise<void>;
@@ -18,6 +18,8 @@ export interface StsFront extends AsyncDisposable {
 export interface StsExchange {
   readonly token: string;
   readonly status: number;
+  /** Of the session. Empty without one. */
+  readonly accessKeyId: string;
 }
 
 /** Passes each request on, and replaces the expiration in the response. */
@@ -36,7 +38,8 @@ export async function startStsFront(stsEndpoint: string, lifetimeMs: number): Pr
       const xml = await passed.text();
       const expiration = new Date(Date.now() + lifetimeMs).toISOString();
       const token = new URLSearchParams(body).get('WebIdentityToken') ?? '';
-      requests.push({ token, status: passed.status });
+      const [, accessKeyId = ''] = /<AccessKeyId>([^<]*)</.exec(xml) ?? [];
+      requests.push({ token, status: passed.status, accessKeyId });
       response.writeHead(passed.status, { 'content-type': 'application/xml' });
       response.end(xml.replace(/<Expiration>[^<]*</, `<Expiration>${expiration}<`));
     }
