@@ -233,7 +233,7 @@ describe('the commands of docs/on-call.md', function () {
     const at = { namespace: MAIN, name: 'held' };
     await run('How do I resume it?', at);
     await run('Is it done?', at);
-    await untilPrinted(STORY, at, / Suspended .*\n(.*\n)*.* Resumed /);
+    await untilPrinted(STORY, at, / Suspended .*\n(.*\n)*.* Unsuspended /);
   });
 
   it('run a job again', async () => {
