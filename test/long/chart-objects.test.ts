@@ -84,9 +84,16 @@ describe("an API server with the definitions of the chart's foreign kinds", () =
   });
   after(() => life.disposeAsync());
 
+  /** The service account of a hook is not there, because nothing is created. */
+  function withDefaultAccount(object: KubeObject): KubeObject {
+    if (object.kind !== 'Pod') return object;
+    const { serviceAccountName: _name, ...spec } = object['spec'] as Record<string, unknown>;
+    return { ...object, spec };
+  }
+
   function tryToCreate(objects: readonly KubeObject[]): Promise<CommandResult> {
     return cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '-o', 'name', '-f', '-'], {
-      input: objects.map((object) => JSON.stringify(object)).join('\n'),
+      input: objects.map((object) => JSON.stringify(withDefaultAccount(object))).join('\n'),
       allowFailure: true,
     });
   }

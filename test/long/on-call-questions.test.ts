@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { idOf } from '#test/support/builders/archived-jobs.ts';
+import { aRefusedEntry, refusedRequests } from '#test/support/builders/refused-requests.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import { type OpenPage, openAs } from '#test/support/worlds/dashboard-desk.ts';
 import {
@@ -109,6 +110,15 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
     'Reruns of this job',
     idOf(ON_CALL_JOBS.rerun),
   ],
+  'Why did the API refuse their request?': [
+    async (page, click) => {
+      await click(menu(page, 'Refused requests'));
+      return page.getByRole('region', { name: 'List of refused requests' });
+    },
+    'request-1',
+    'parameter_invalid',
+    'urls[3].url',
+  ],
   'Which token sent the job?': [
     async (page, click) => {
       await click(recent(page, 'exports/nightly-orders.zip'));
@@ -132,7 +142,10 @@ describe('questions of someone on call', function () {
   let project: DashboardProject;
   before(async function () {
     await requireBrowser(this);
-    project = life.use(await startDashboardProject());
+    function readRefused() {
+      return Promise.resolve(refusedRequests([aRefusedEntry()]));
+    }
+    project = life.use(await startDashboardProject({}, { readRefused }));
     fillOnCallProject(project);
   });
   after(() => life.disposeAsync());
