@@ -1,17 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { SecureContext } from 'node:tls';
-import { ConfigError } from '../errors.ts';
+import { readSettingFile } from '../config/read-setting-file.ts';
 import type { Logger } from '../log/log.ts';
 import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { HistorySettings } from './settings.ts';
 
 function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`HISTORY_CA_FILE: cannot read ${file}`, error);
-  }
+  return readSettingFile('HISTORY_CA_FILE', file);
 }
 
 function trustIn(text: string, file: string): Trust {

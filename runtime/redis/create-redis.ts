@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
-import { ConfigError } from '../errors.ts';
+import { readSettingFile } from '../config/read-setting-file.ts';
 import { type Clock, LONGEST_TIMER_MS } from '../time/clock.ts';
 import { backoffMs } from '../time/retry.ts';
 import { parseCertificates } from '../tls/certificates.ts';
@@ -15,14 +14,6 @@ const SILENCE_LIMIT_MS = 2_000;
 const SILENT_COMMANDS = 10;
 const RECONNECT = { baseDelayMs: 200, maxDelayMs: 2_000 } as const;
 
-function readCa(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`REDIS_CA_FILE: cannot read ${file}`, error);
-  }
-}
-
 function credentials({ redisUsername, redisPassword }: RedisSettings) {
   return {
     ...(redisUsername === '' ? {} : { username: redisUsername }),
@@ -32,7 +23,8 @@ function credentials({ redisUsername, redisPassword }: RedisSettings) {
 
 /** If Redis has its own authority, no other is trusted for it. A `redis://` URL without one means no TLS. */
 function trustOf({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): Trust | undefined {
-  if (file !== '') return onlyTrust(parseCertificates(readCa(file), `REDIS_CA_FILE: ${file}`));
+  if (file !== '')
+    return onlyTrust(parseCertificates(readSettingFile('REDIS_CA_FILE', file), `REDIS_CA_FILE: ${file}`));
   return redisUrl.startsWith('rediss://') ? trust : undefined;
 }
 

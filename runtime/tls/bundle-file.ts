@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
+import { readSettingFile } from '../config/read-setting-file.ts';
 import { ConfigError } from '../errors.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
@@ -27,12 +27,7 @@ const MAX_ADDITIONAL_BYTES = 64 * 1024;
 const NO_BUNDLE: BundleTrust = { ...BUILT_IN_TRUST, additional: () => '' };
 
 function read(file: string): string {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`TRUST_BUNDLE_FILE: cannot read ${file}`, error);
-  }
+  const text = readSettingFile('TRUST_BUNDLE_FILE', file);
   if (text.length <= MAX_FILE_BYTES) return text;
   throw new ConfigError(`TRUST_BUNDLE_FILE: ${file} is larger than ${MAX_FILE_BYTES} bytes`);
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSettingFile } from '../config/read-setting-file.ts';
 import { ConfigError } from '../errors.ts';
 
 const MAX_BYTES = 16 * 1024;
@@ -15,21 +15,13 @@ const RESERVED = new Set([
   'connection',
 ]);
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`TRACING_HEADERS_FILE: cannot read ${file}`, error);
-  }
-}
-
 /**
  * The headers of a file with one `Name: value` per line. Empty lines are skipped.
  * @throws ConfigError that names the line but not its text, which may be a token
  */
 export function readHeadersFile(file: string): Readonly<Record<string, string>> {
   if (file === '') return {};
-  const text = read(file);
+  const text = readSettingFile('TRACING_HEADERS_FILE', file);
   if (text.length > MAX_BYTES)
     throw new ConfigError(`TRACING_HEADERS_FILE: ${file} is larger than ${MAX_BYTES} bytes`);
   const lines = text.split(/\r?\n/).map((line, index) => ({ line, number: index + 1 }));
