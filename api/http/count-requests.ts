@@ -1,3 +1,4 @@
+import { statusClass } from '#runtime/http/status-class.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { type ApiMiddleware, projectOf } from './context.ts';
 
@@ -11,7 +12,7 @@ export function createCountRequests({
       await next();
     } finally {
       const project = projectOf(ctx);
-      const status = `${Math.floor(ctx.status / 100)}xx`;
+      const status = statusClass(ctx.status);
       if (project === '') requests.incWithout({ status });
       else {
         projects.note(project);

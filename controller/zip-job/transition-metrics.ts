@@ -1,5 +1,6 @@
 import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
+import { statusClass } from '#runtime/http/status-class.ts';
 import { isOwnReason } from '../cluster/own-reason.ts';
 import { timeOf } from '../cluster/times.ts';
 import type { ControllerMetrics } from '../metrics.ts';
@@ -64,7 +65,7 @@ function countDelivery(metrics: ControllerMetrics, move: Move): void {
   const last = after?.log?.at(-1);
   // A replay counts from 0 again.
   if (!last || attemptsOf(after) <= attemptsOf(before)) return;
-  const outcome = last.status === undefined ? 'error' : `${Math.floor(last.status / 100)}xx`;
+  const outcome = last.status === undefined ? 'error' : statusClass(last.status);
   metrics.deliveries.inc(move.project, { outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
   countFirstAttempt(metrics, move);

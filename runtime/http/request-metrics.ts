@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../time/clock.ts';
 import type { ReadForwarded } from './client-address.ts';
 import type { RequestMiddleware } from './request-state.ts';
+import { statusClass } from './status-class.ts';
 
 export interface RequestMetrics {
   readonly requestDuration: Histogram<'route' | 'method' | 'status'>;
@@ -59,7 +60,7 @@ export function createMeasureRequest({
         {
           route: ctx.state.route ?? 'unknown',
           method: METHODS.has(ctx.method) ? ctx.method : 'other',
-          status: `${Math.floor(ctx.status / 100)}xx`,
+          status: statusClass(ctx.status),
         },
         (clock.monotonicMs() - startedAt) / 1000,
       );
