@@ -6,7 +6,6 @@ import {
   type ProjectCounter,
   projectCounter,
 } from '#runtime/metrics/project-series.ts';
-
 import { createTracingMetrics, type TracingMetrics } from '#runtime/tracing/metrics.ts';
 
 export interface ApiMetrics extends RequestMetrics, TracingMetrics {

@@ -17,7 +17,7 @@ import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { collectCaches, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import { createProjectLabels, type ProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
+import { projectLabelsOf } from '#runtime/metrics/project-labels.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
@@ -87,6 +87,8 @@ export async function connectHistory(deps: ConnectHistoryDeps): Promise<ReadHist
 
 export const NAME = 'zipjobs-api';
 const SOURCE = { service: NAME, version: packageJson.version };
+/** Requests arrive only when the caches are filled. */
+const LABELLING = { clock: systemClock, isReady: () => true };
 
 type Clients = ReturnType<typeof createClients>;
 
@@ -265,13 +267,6 @@ function createLimits(
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
 }
 
-function projectLabelsOf({ metricsPerProject }: ApiConfig): ProjectLabels {
-  // Requests arrive only when the caches are filled.
-  return metricsPerProject
-    ? createProjectLabels({ clock: systemClock, isReady: () => true })
-    : withoutProjects();
-}
-
 /** The refused requests, and the path of the admin port where the dashboard reads them. */
 function keepRefused({ config, log, resources }: Outside, redis: Redis | undefined, kube: KubeClient) {
   const clock = systemClock;
@@ -327,7 +322,7 @@ export async function createParts(
   { stopping, resources }: Lifetime,
 ): Promise<Served> {
   const registry = createRegistry();
-  const [projects, kubeMetrics] = [projectLabelsOf(config), createKubeMetrics(registry)];
+  const [projects, kubeMetrics] = [projectLabelsOf(config, LABELLING), createKubeMetrics(registry)];
   const metrics = createApiMetrics(registry, projects);
   const clock = createServerClock(systemClock, kubeMetrics.clockDiffered);
   const kube = resources.use(await connectKube(config, clock, kubeMetrics));

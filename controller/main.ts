@@ -5,7 +5,7 @@ import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { readObjectMetadata } from '#runtime/kube/client/object-metadata.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import { createProjectLabels, withoutProjects } from '#runtime/metrics/project-labels.ts';
+import { projectLabelsOf } from '#runtime/metrics/project-labels.ts';
 import { exportBuildInfo } from '#runtime/process/build-info.ts';
 import type { Lifetime } from '#runtime/process/lifecycle.ts';
 import { startProcess } from '#runtime/process/start-process.ts';
@@ -80,9 +80,7 @@ function createRegistry(): Registry {
 
 /** The metrics, and the label of projects in them. */
 function createFigures(registry: Registry, config: ControllerConfig, isReady: () => boolean) {
-  const projectLabels = config.metricsPerProject
-    ? createProjectLabels({ clock: systemClock, isReady })
-    : withoutProjects();
+  const projectLabels = projectLabelsOf(config, { clock: systemClock, isReady });
   return { metrics: createControllerMetrics(registry, projectLabels), projectLabels };
 }
 

@@ -159,6 +159,14 @@ class BusiestProjects implements ProjectLabels {
   }
 }
 
+/** The labels of a process, as its setting METRICS_PER_PROJECT wants them. */
+export function projectLabelsOf(
+  { metricsPerProject }: { readonly metricsPerProject: boolean },
+  deps: ProjectLabelsDeps,
+): ProjectLabels {
+  return metricsPerProject ? createProjectLabels(deps) : withoutProjects();
+}
+
 export function createProjectLabels(deps: ProjectLabelsDeps): ProjectLabels {
   return new BusiestProjects(deps);
 }
