@@ -1,3 +1,4 @@
+import { countOf } from '#runtime/count-of.ts';
 import type { Level, Result } from '#runtime/doctor/finding.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { paint } from './decoration.ts';
@@ -26,15 +27,13 @@ function resultLines({ level, check, message, remedy }: Result, isDecorated: boo
   return remedy === undefined ? [first] : [first, `${indent}${printable(remedy)}`];
 }
 
-function countText(results: readonly Result[], level: Level, word: string): string {
-  const count = results.filter((one) => one.level === level).length;
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
-}
-
 function conclusion(results: readonly Result[]): string {
-  const unknown = results.filter(({ level }) => level === 'unknown').length;
+  function count(level: Level): number {
+    return results.filter((one) => one.level === level).length;
+  }
+  const unknown = count('unknown');
   const more = unknown === 0 ? '' : `, ${unknown} not checked`;
-  return `${countText(results, 'failure', 'failure')}, ${countText(results, 'warning', 'warning')}${more}`;
+  return `${countOf(count('failure'), 'failure')}, ${countOf(count('warning'), 'warning')}${more}`;
 }
 
 function doctor(version: string): Command<DoctorArguments> {

@@ -1,3 +1,4 @@
+import { countOf } from '#runtime/count-of.ts';
 import { grouped } from './grouped.ts';
 
 const UNITS = [
@@ -13,8 +14,7 @@ export function durationText(seconds: number): string {
     UNITS.find(([, one]) => one > 1 && seconds >= one && seconds % one === 0) ??
     UNITS.find(([, one]) => seconds >= 4 * one) ??
     UNITS[3];
-  const count = Math.floor(seconds / length);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return countOf(Math.floor(seconds / length), unit);
 }
 
 /** The same with the exact number of seconds, if the text is rounded. */

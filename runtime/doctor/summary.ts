@@ -6,9 +6,9 @@ import { lateRecords } from './checks/history.ts';
 import { stuckJobs } from './checks/jobs.ts';
 import { type Lead, readLead } from './checks/leader.ts';
 import { isHeld, isNotReady, readBuckets, readProjects } from './checks/projects.ts';
-import { finishedJobs, unfinishedJobs } from './checks/read-jobs.ts';
+import { finishedForMs, finishedJobs, unfinishedJobs } from './checks/read-jobs.ts';
 import { releaseVersion, versionsOf } from './checks/versions.ts';
-import { lateWebhooks, pendingWebhooks, webhookAgeMs } from './checks/webhooks.ts';
+import { lateWebhooks, pendingWebhooks } from './checks/webhooks.ts';
 import type { CheckContext } from './context.ts';
 import { componentOf } from './find-release.ts';
 import { KINDS } from './kinds.ts';
@@ -85,7 +85,7 @@ async function webhookSummary(context: CheckContext): Promise<Summary['webhooks'
   return {
     pending: pending.length,
     late: (await lateWebhooks(context)).length,
-    oldestMs: oldest === undefined ? 0 : webhookAgeMs(oldest, context.serverClock.date()),
+    oldestMs: oldest === undefined ? 0 : finishedForMs(oldest, context.serverClock.date()),
   };
 }
 

@@ -1,28 +1,22 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { countOf } from '../../count-of.ts';
 import { durationText } from '../../time/duration-text.ts';
 import type { Check, CheckContext } from '../context.ts';
 import { type Finding, failure, ok, orOk, warning } from '../finding.ts';
-import { countOf, finishedJobs, namesOf } from './read-jobs.ts';
-
-/** As the alert ZipjobsHistoryLate. */
-const LATE_MS = 900_000;
+import { finishedForMs, finishedJobs, LATE_MS, namesOf } from './read-jobs.ts';
 
 function archivedReason(job: ZipJob): string | undefined {
   const archived = findCondition(job.status?.conditions, 'Archived');
   return archived?.status === 'True' ? 'Archived' : archived?.reason;
 }
 
-function ageMs({ status }: ZipJob, now: Date): number {
-  return now.getTime() - Date.parse(status?.finishedAt ?? '');
-}
-
 /** Finished jobs that the history should have by now, the oldest first. @throws ForbiddenReadError */
 export async function lateRecords({ reader, serverClock }: CheckContext): Promise<readonly ZipJob[]> {
   const now = serverClock.date();
   return (await finishedJobs(reader)).jobs
-    .filter((job) => archivedReason(job) === undefined && ageMs(job, now) > LATE_MS)
-    .toSorted((a, b) => ageMs(b, now) - ageMs(a, now));
+    .filter((job) => archivedReason(job) === undefined && finishedForMs(job, now) > LATE_MS)
+    .toSorted((a, b) => finishedForMs(b, now) - finishedForMs(a, now));
 }
 
 function lateFinding(late: readonly ZipJob[], context: CheckContext): readonly Finding[] {
@@ -31,7 +25,7 @@ function lateFinding(late: readonly ZipJob[], context: CheckContext): readonly F
   const { namespace, prefix } = context.release;
   return [
     failure(
-      `The history database does not have ${countOf(late.length, 'finished job')}, the oldest for ${durationText(ageMs(oldest, context.serverClock.date()))}`,
+      `The history database does not have ${countOf(late.length, 'finished job')}, the oldest for ${durationText(finishedForMs(oldest, context.serverClock.date()))}`,
       `See why the database does not respond: kubectl logs -n ${namespace} deployment/${prefix}-controller | grep -i history; then docs/on-call.md, "The history database is unavailable"`,
     ),
   ];

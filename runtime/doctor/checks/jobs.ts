@@ -1,9 +1,10 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { stuckReason } from '#crds/zip-job-facts.ts';
+import { countOf } from '../../count-of.ts';
 import type { Check, CheckContext } from '../context.ts';
 import { type Finding, orOk, warning } from '../finding.ts';
-import { countBy, countOf, finishedJobs, namesOf, unfinishedJobs } from './read-jobs.ts';
+import { countBy, finishedJobs, namesOf, unfinishedJobs } from './read-jobs.ts';
 
 /** Stuck jobs by reason, as the metric zip_jobs_stuck counts them. @throws ForbiddenReadError */
 export async function stuckJobs({

@@ -30,6 +30,14 @@ export async function finishedJobs(reader: Reader): Promise<JobList> {
   });
 }
 
+/** By then, several attempts of a webhook have failed, and a history that works has the job: as the alert ZipjobsHistoryLate. */
+export const LATE_MS = 900_000;
+
+/** Time since the job finished, in milliseconds. */
+export function finishedForMs({ status }: ZipJob, now: Date): number {
+  return now.getTime() - Date.parse(status?.finishedAt ?? '');
+}
+
 /** `acme/zip-...`, of the first ones. */
 export function namesOf(jobs: readonly Pick<ZipJob, 'metadata'>[], most = 3): string {
   const names = jobs.slice(0, most).map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
@@ -43,9 +51,4 @@ export function countBy<T>(
 ): ReadonlyMap<string, readonly T[]> {
   const groups = Map.groupBy(items, keyOf);
   return new Map([...groups].toSorted(([, a], [, b]) => b.length - a.length));
-}
-
-/** `1 job`, `2 jobs`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

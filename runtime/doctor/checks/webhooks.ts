@@ -1,13 +1,11 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { countOf } from '../../count-of.ts';
 import { durationText } from '../../time/duration-text.ts';
 import type { Check, CheckContext } from '../context.ts';
 import { type Finding, orOk, warning } from '../finding.ts';
 import { readProjects } from './projects.ts';
-import { countBy, countOf, finishedJobs, namesOf } from './read-jobs.ts';
-
-/** By then, several attempts have failed. */
-const LATE_MS = 900_000;
+import { countBy, finishedForMs, finishedJobs, LATE_MS, namesOf } from './read-jobs.ts';
 
 /** Jobs whose webhook is pending, the oldest first. @throws ForbiddenReadError */
 export async function pendingWebhooks({ reader }: Pick<CheckContext, 'reader'>): Promise<readonly ZipJob[]> {
@@ -17,20 +15,15 @@ export async function pendingWebhooks({ reader }: Pick<CheckContext, 'reader'>):
     .toSorted((a, b) => (a.status?.finishedAt ?? '').localeCompare(b.status?.finishedAt ?? ''));
 }
 
-/** Since the job finished. */
-export function webhookAgeMs({ status }: ZipJob, now: Date): number {
-  return now.getTime() - Date.parse(status?.finishedAt ?? '');
-}
-
 /** @throws ForbiddenReadError */
 export async function lateWebhooks(context: CheckContext): Promise<readonly ZipJob[]> {
   const now = context.serverClock.date();
-  return (await pendingWebhooks(context)).filter((job) => webhookAgeMs(job, now) > LATE_MS);
+  return (await pendingWebhooks(context)).filter((job) => finishedForMs(job, now) > LATE_MS);
 }
 
 function lateFinding([namespace, jobs]: readonly [string, readonly ZipJob[]], now: Date): Finding {
   const [oldest] = jobs;
-  const age = oldest === undefined ? '' : durationText(webhookAgeMs(oldest, now));
+  const age = oldest === undefined ? '' : durationText(finishedForMs(oldest, now));
   const count = `${countOf(jobs.length, 'webhook')} ${jobs.length === 1 ? 'is' : 'are'}`;
   return warning(
     `${count} late in project ${namespace}, the oldest for ${age}: ${namesOf(jobs)}`,

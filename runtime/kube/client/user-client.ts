@@ -28,6 +28,13 @@ export function isBearerToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
+/** The token of an Authorization header; undefined unless it has one bearer token. */
+export function bearerTokenIn(header: string): string | undefined {
+  const [scheme, token = '', ...rest] = header.split(' ');
+  const isOne = scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token);
+  return isOne ? token : undefined;
+}
+
 /**
  * Ends a call at the time limit of the user's request, also one that ignores its signal.
  * @throws KubeError with code Timeout, as at the time limit of the call
