@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 import { type AdminResponse, type AdminRoute, json } from '#runtime/http/admin-server.ts';
-import { isBearerToken } from '#runtime/kube/client/user-client.ts';
+import { bearerTokenIn } from '#runtime/kube/client/user-client.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import type { RefusedList } from '#runtime/refused-requests/refused-request.ts';
 import { ERROR_CODES } from '../errors/error-codes.ts';
@@ -22,12 +22,6 @@ export interface ServeRefusedDeps {
 
 const MEANINGS = Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { text }]) => [code, text]));
 
-function bearerOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const [scheme, token = '', ...rest] = (headers.authorization ?? '').split(' ');
-  const isOne = scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token);
-  return isOne ? token : undefined;
-}
-
 async function sharedEntries(
   { shared }: ServeRefusedDeps,
   projectUid: string,
@@ -43,7 +37,7 @@ async function sharedEntries(
 
 /** Undefined if the token is accepted. */
 async function refusalOf({ review, log }: ServeRefusedDeps, request: IncomingMessage) {
-  const token = bearerOf(request);
+  const token = bearerTokenIn(request.headers.authorization ?? '');
   if (token === undefined) return json(401, { error: 'send the token of the dashboard' });
   try {
     const verdict = await review(token);

@@ -2,7 +2,7 @@ import { toError } from '#runtime/errors.ts';
 import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import { clientNetwork } from '#runtime/http/client-network.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
-import { asUser, isBearerToken } from '#runtime/kube/client/user-client.ts';
+import { asUser, bearerTokenIn } from '#runtime/kube/client/user-client.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
@@ -45,8 +45,8 @@ export interface AllowedRequest {
 function tokenOf(ctx: DashboardContext): string {
   if (!isNavigation(ctx))
     throw new HistoryApiError('forbidden', 'Pages cannot read this. Send the request from a program');
-  const [scheme, token = '', ...rest] = ctx.get('Authorization').split(' ');
-  if (scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token)) return token;
+  const token = bearerTokenIn(ctx.get('Authorization'));
+  if (token !== undefined) return token;
   throw new HistoryApiError('unauthorized', 'Send a Kubernetes token: Authorization: Bearer TOKEN');
 }
 
