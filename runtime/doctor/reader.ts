@@ -10,8 +10,6 @@ export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The rest is not read. Default: 5,000. */
-  readonly limit?: number;
 }
 
 /** Objects of one list. */
@@ -21,7 +19,7 @@ export interface Listed {
   readonly isComplete: boolean;
 }
 
-/** Reads objects for the checks, each of which may read the same ones. */
+/** Reads objects for the checks, each of which may read the same ones: each object and list is read once. */
 export interface Reader {
   /** Undefined if the object, or its kind, does not exist. @throws ForbiddenReadError, KubeError */
   get(kind: ReadKind, name: string, namespace?: string): Promise<unknown>;
@@ -42,6 +40,7 @@ export class ForbiddenReadError extends Error {
   }
 }
 
+/** The rest of a list is not read. */
 const LIST_LIMIT = 5_000;
 const PAGE_SIZE = 500;
 
@@ -77,22 +76,26 @@ async function ifExists<T, E>(task: Promise<T>, otherwise: E): Promise<T | E> {
 
 export function createReader(kube: KubeClient, signal: AbortSignal): Reader {
   async function readList(kind: ReadKind, options: ListOptions): Promise<Listed> {
-    const { limit = LIST_LIMIT, ...selection } = options;
     const items: unknown[] = [];
-    const pages = listPages(kube, kind, { pageSize: PAGE_SIZE, signal, ...defined(selection) });
+    const pages = listPages(kube, kind, { pageSize: PAGE_SIZE, signal, ...defined(options) });
     for await (const page of pages) {
       items.push(...page.items);
-      if (items.length > limit) return { items: items.slice(0, limit), isComplete: false };
+      if (items.length > LIST_LIMIT) return { items: items.slice(0, LIST_LIMIT), isComplete: false };
     }
     return { items, isComplete: true };
   }
+  const objects = new Map<string, Promise<unknown>>();
   const lists = new Map<string, Promise<Listed>>();
   return {
     get: (kind, name, namespace) => {
       const path = `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`;
-      return permitted({ verb: 'get', kind, namespace }, () =>
-        ifExists(kube.request({ method: 'GET', path, signal }), undefined),
-      );
+      const object =
+        objects.get(path) ??
+        permitted({ verb: 'get', kind, namespace }, () =>
+          ifExists(kube.request({ method: 'GET', path, signal }), undefined),
+        );
+      objects.set(path, object);
+      return object;
     },
     list: (kind, options = {}) => {
       const key = JSON.stringify([kind.plural, options]);
