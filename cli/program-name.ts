@@ -4,7 +4,9 @@ export const NAME = 'zipjobs';
 export type ProgramName = typeof NAME | 'kubectl zipjobs';
 
 const PLUGIN = /^kubectl-zipjobs(?:\.\w+)?$/;
-const COMMANDS = 'project|bucket|token|webhook|job|sysdump|uninstall|version|completion';
+/** A hint can also speak of a zipjobs dashboard, so only these are commands. */
+export const COMMANDS =
+  'project|bucket|token|webhook|job|request|status|doctor|sysdump|uninstall|version|completion';
 const COMMAND = new RegExp(`\\bzipjobs (?=--help|(?:${COMMANDS})\\b)`, 'g');
 
 /** kubectl starts its plugins by their file: `kubectl zipjobs` is the file kubectl-zipjobs. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { programName } from '#cli/program-name.ts';
+import { asCalled, COMMANDS, programName } from '#cli/program-name.ts';
 import { createCommandLineProgram } from '#cli/wiring.ts';
 
 async function runAsPlugin(...args: readonly string[]): Promise<string> {
@@ -38,6 +38,16 @@ describe('the name of the program', () => {
     expect(await runAsPlugin('token', 'show', 'AKIAIOSFODNN7EXAMPLE')).to.contain(
       '(kubectl zipjobs token list)',
     );
+  });
+
+  it('is in the hint of every command, and in no other text (X30)', async () => {
+    const help = await runAsPlugin('--help');
+    const commands = [...help.matchAll(/^ {2}kubectl zipjobs (\w+)/gm)].map(([, name]) => name);
+    expect(COMMANDS.split('|')).to.have.members(commands);
+    expect(asCalled('To find causes: zipjobs doctor', 'kubectl zipjobs')).to.contain(
+      ': kubectl zipjobs doctor',
+    );
+    expect(asCalled('a zipjobs dashboard', 'kubectl zipjobs')).to.equal('a zipjobs dashboard');
   });
 
   it('makes the completion of kubectl the default (X30)', async () => {
