@@ -49,6 +49,11 @@ export interface RefusedQuery {
   readonly code: string;
 }
 
+/** The filters that are set, as the query of a link. */
+export function refusedParams(query: RefusedQuery): URLSearchParams {
+  return new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+}
+
 export function refusedPath(project: string): string {
   return `/refused/projects/${encodeURIComponent(project)}/requests`;
 }

@@ -14,6 +14,7 @@ import {
   REFUSED_REQUESTS_SCHEMA,
   type RefusedQuery,
   type RefusedRequestList,
+  refusedParams,
   refusedPath,
 } from '#administration/projects/refused-interface.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -236,8 +237,7 @@ export function createHistoryClient(options: HistoryClientOptions): HistoryClien
       }
     },
     refused: async (project, query) => {
-      const given = Object.entries(query).filter(([, value]) => value !== '');
-      const params = new URLSearchParams(given).toString();
+      const params = refusedParams(query).toString();
       const body = await request(REFUSED, `${refusedPath(project)}${params === '' ? '' : `?${params}`}`);
       return decoded({ ...options, subject: REFUSED }, body, decodeRefused);
     },

@@ -19,11 +19,6 @@ export function readRefusedQuery(query: URLSearchParams): RefusedQuery {
   };
 }
 
-/** The active filters, as the query of a link. */
-export function writeRefusedQuery(query: RefusedQuery): URLSearchParams {
-  return new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
-}
-
 export function matchesQuery({ id, token, code }: RefusedQuery) {
   return (entry: RefusedEntry): boolean =>
     (id === '' || entry.requestIds.includes(id)) &&

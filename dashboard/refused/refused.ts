@@ -1,10 +1,10 @@
-import type { RefusedQuery } from '#administration/projects/refused-interface.ts';
+import { type RefusedQuery, refusedParams } from '#administration/projects/refused-interface.ts';
 import { projectUidOf } from '../history/project-uid.ts';
 import type { PageRequest, Route } from '../http/page.ts';
 import { FORMAT } from '../ui/format.ts';
 import { paged } from '../ui/paged.ts';
 import { findRefused, READ_MASKS, READ_REFUSED } from './find-refused.ts';
-import { readRefusedQuery, writeRefusedQuery } from './refused-query.ts';
+import { readRefusedQuery } from './refused-query.ts';
 import { isRefusedUnavailable, type ReadRefused, type RefusedRequests } from './refused-reader.ts';
 
 const LABELS: Readonly<Record<keyof RefusedQuery, string>> = {
@@ -18,7 +18,7 @@ function pathOf({ namespace }: Pick<PageRequest, 'namespace'>): string {
 }
 
 function hrefOf(path: string, query: RefusedQuery): string {
-  const text = writeRefusedQuery(query).toString();
+  const text = refusedParams(query).toString();
   return text === '' ? path : `${path}?${text}`;
 }
 
@@ -60,7 +60,7 @@ async function dataOf(read: ReadRefused, request: PageRequest) {
   const path = pathOf(request);
   const query = readRefusedQuery(request.query);
   const { requests, notes } = findRefused(known, { query, mayReadMasks: masks.allowed });
-  const shown = writeRefusedQuery(query);
+  const shown = refusedParams(query);
   const page = request.query.get('page');
   if (page !== null) shown.set('page', page);
   const { rows, paging } = paged(requests, path, shown);
