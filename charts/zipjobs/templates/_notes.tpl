@@ -75,10 +75,8 @@ No history: a finished job is deleted after {{ $succeeded }}{{ if ne $succeeded 
 {{- if not .Values.trustedProxies }}
 - No trusted proxies: set trustedProxies to the CIDRs of the proxy or load balancer in front of zipjobs. Without it, all clients share one address and its limits.
 {{- end }}
-{{- with .Values.monitoring.prometheusRule }}
-{{- if and .enabled (or (not .runbookUrl) (contains "OWNER/REPO" .runbookUrl)) }}
+{{- if and .Values.monitoring.prometheusRule.enabled (not (include "zipjobs.runbookUrl" .)) }}
 - No links in alerts: set monitoring.prometheusRule.runbookUrl to a URL of docs/on-call.md that your team can open.
-{{- end }}
 {{- end }}
 {{- if and (include "zipjobs.hasHistory" .) (not .Values.history.postgres.tls.enabled) }}
 - No TLS to PostgreSQL: metadata and keys of jobs are sent in plain text. Enable TLS on the server and set history.postgres.tls.enabled to true.

@@ -41,15 +41,21 @@ Replaces `$own` in an expression with the matcher of our series, because other o
 {{- range $field := list "summary" "description" "impact" "command" -}}
 {{- $_ := set $annotations $field (include "zipjobs.alertText" (list $root (get (index $ 2) $field))) -}}
 {{- end -}}
-{{- with $root.Values.monitoring.prometheusRule.runbookUrl -}}
-{{- /* A chart from the source code names no repository. */ -}}
-{{- if not (contains "OWNER/REPO" .) -}}{{- $_ := set $annotations "runbook_url" (printf "%s#%s" . $anchor) -}}{{- end -}}
+{{- with include "zipjobs.runbookUrl" $root -}}
+{{- $_ := set $annotations "runbook_url" (printf "%s#%s" . $anchor) -}}
 {{- end -}}
 {{- with include "zipjobs.webDashboardUrl" $root -}}
 {{- $path := ternary `{{ if and $labels.project (ne $labels.project "_other") }}/projects/{{ $labels.project }}{{ end }}` "" (contains "$project" (index $ 2).description) -}}
 {{- $_ := set $annotations "dashboard_url" (print . $path) -}}
 {{- end -}}
 {{- toYaml $annotations -}}
+{{- end -}}
+
+{{/* URL of docs/on-call.md for links; empty without one. A chart from the source code names no repository. */}}
+{{- define "zipjobs.runbookUrl" -}}
+{{- with .Values.monitoring.prometheusRule.runbookUrl -}}
+{{- if not (contains "OWNER/REPO" .) -}}{{- . -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Public URL of the web dashboard, as far as the chart knows it; empty without one. */}}

@@ -4,13 +4,6 @@
 {"type":"prometheus","uid":"${datasource}"}
 {{- end -}}
 
-{{/* URL of docs/on-call.md for links; empty without one. A chart from the source code names no repository. */}}
-{{- define "zipjobs.runbookUrl" -}}
-{{- with .Values.monitoring.prometheusRule.runbookUrl -}}
-{{- if not (contains "OWNER/REPO" .) -}}{{- . -}}{{- end -}}
-{{- end -}}
-{{- end -}}
-
 {{/* Width and height of a panel of each type, in the 24 columns of Grafana. */}}
 {{- define "zipjobs.panelSizes" -}}
 timeseries: { width: 8, height: 8 }
