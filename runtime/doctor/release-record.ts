@@ -1,6 +1,6 @@
 /**
  * The chart records a digest of each of its policies, roles, bindings and definitions in a ConfigMap, so that a change to one of
- * them is noticed. It finds mistakes, not attackers: whoever can change a policy may be able to change the record too.
+ * them is noticed. It finds mistakes, not attackers: anyone who can change a policy may be able to change the record too.
  */
 import { createHash } from 'node:crypto';
 import { isRecord } from '../kube/client/decode.ts';

@@ -5,7 +5,7 @@ export const OTHER_PROJECTS = '_other';
 /** Projects with series of their own, per process. */
 export const MAX_LABELLED = 100;
 
-/** Is told which series of a metric exist. */
+/** Follows which series of a metric exist. */
 export interface LabelFollower {
   /** The series of this value start. They must be exported at zero: `rate` ignores the first value of a series. */
   start(project: string): void;

@@ -7,7 +7,7 @@ import { compareRecorded } from './recorded-objects.ts';
 const SECRETS = { apiVersion: 'v1', plural: 'secrets' } as const;
 const NAME = 'zipjobs-doctor';
 
-/** Objects that the policies refuse, whoever creates them. They are only sent as a dry run, which stores nothing. */
+/** Objects that the policies refuse to everyone. They are only sent as a dry run, which stores nothing. */
 function refusedObjects(namespace: string) {
   return [
     {

@@ -12,17 +12,19 @@ import {
   SAME_ENTRY_MS,
 } from '#runtime/refused-requests/refused-request.ts';
 import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
+import { aRefusedEntry } from '#test/support/builders/refused-requests.ts';
 
 function aRefusal(change: Partial<Refusal> = {}): Refusal {
+  const { token, method, route, status, code, param } = aRefusedEntry();
   return {
     projectUid: 'team-a',
     requestId: 'request-1',
-    token: 'zj_A...wxyz',
-    method: 'POST',
-    route: '/v1/zips',
-    status: 422,
-    code: 'parameter_invalid',
-    param: 'urls[3].url',
+    token,
+    method,
+    route,
+    status,
+    code,
+    param,
     ...change,
   };
 }
