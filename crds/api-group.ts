@@ -75,6 +75,8 @@ export const LABELS = {
   queueName: 'kueue.x-k8s.io/queue-name',
   /** Velero sets it on every object that it restores. */
   veleroRestore: 'velero.io/restore-name',
+  /** On the Job of an archive whose files are in buckets: the policy source-buckets is evaluated. */
+  sourceBuckets: 'zipjobs.dev/source-buckets',
   /** On the Namespace of a project: the class whose limits apply. */
   projectClass: 'zipjobs.dev/class',
 } as const;
@@ -86,7 +88,10 @@ export function projectKey(namespace: string): string {
   return `${namespace}/${PROJECT_NAME}`;
 }
 
-/** Secret of a project with its webhook signing keys (`current`, `previous`, `previousUntil`) and the webhook's URL (`url`). */
+/**
+ * Secret of a project with its webhook signing keys (`current`, `previous`, `previousUntil`) and the webhook's URL (`url`). Those of
+ * an endpoint with a name start with the name and a dot.
+ */
 export const WEBHOOK_SECRET_NAME = 'zipjobs-webhook';
 /** Service account (and cluster role) of the zipper in every project namespace. */
 export const ZIPPER_SERVICE_ACCOUNT = 'zipjobs-zipper';

@@ -6,6 +6,7 @@ export const CALLER_OPTIONS = [
   'sha256',
   'manifest',
   'portable_names',
+  'duplicate_names',
   'modification_time',
   'sequential',
   'object.content_disposition',

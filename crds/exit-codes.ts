@@ -62,6 +62,19 @@ export const FAILURE_CODES = {
     exit: 'sourceUnavailable',
     text: 'A source changed during the download.',
   },
+  SourceAccessDenied: {
+    exit: 'sourceFailed',
+    text: 'The credentials of a source bucket do not permit reading an object.',
+  },
+  SourceBucketNotFound: { exit: 'sourceFailed', text: 'A source bucket does not exist at the provider.' },
+  SourceCredentialsInvalid: {
+    exit: 'sourceFailed',
+    text: 'The provider does not recognize the credentials of a source bucket or rejects their signature.',
+  },
+  SourceBucketMisconfigured: {
+    exit: 'sourceFailed',
+    text: 'The region, host or endpoint does not match a source bucket, or spec.sourceBuckets lacks it.',
+  },
   SourceExpired: {
     exit: 'sourceFailed',
     text: 'The signature in the URL of a source, or its credentials, have expired.',

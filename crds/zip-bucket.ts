@@ -52,6 +52,8 @@ export interface ZipBucketSpec {
   /** s3 only. Absent: the keys in the Secret of the bucket. */
   readonly credentials?: { readonly webIdentity: WebIdentity };
   readonly objectOptions?: ObjectOptions;
+  /** Whether jobs of the project may read objects of the bucket as files. Only its admins can set it. Absent: false. */
+  readonly readable?: boolean;
 }
 
 export interface ZipBucketStatus {

@@ -2,6 +2,7 @@
 import { ANNOTATIONS, bucketResourceName, zipJobName } from './api-group.ts';
 import { findCondition, REASONS, type Reason, rfc3339 } from './conditions.ts';
 import { uidOf } from './object-meta.ts';
+import { overallState } from './webhook-endpoints.ts';
 import { hasActivePod, isFinished, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -79,9 +80,14 @@ export function acceptedAtOf({ metadata, status }: Pick<ZipJob, 'metadata' | 'st
   return time && rfc3339(time);
 }
 
+/** Whether an endpoint of the webhook has not got the event yet, and may get it. */
+export function isWebhookPending({ status }: Pick<ZipJob, 'status'>): boolean {
+  return status?.webhook !== undefined && overallState(status.webhook) === 'Pending';
+}
+
 /** Whether the status of a finished job still changes: its webhook is pending, or its pod has not exited. */
 export function awaitsWebhookOrExit({ status = {} }: Pick<ZipJob, 'status'>): boolean {
-  return status.webhook?.state === 'Pending' || hasActivePod({ status });
+  return isWebhookPending({ status }) || hasActivePod({ status });
 }
 
 /** Whether the recovery of an attempt cannot continue. The condition then says what it waits for. */

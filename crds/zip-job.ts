@@ -41,6 +41,9 @@ export type OnConflict = (typeof ON_CONFLICTS)[number];
 /** What happens to names that some systems cannot store, or cannot store side by side. */
 export const PORTABLE_NAMES = ['keep', 'refuse', 'rewrite'] as const;
 export type PortableNames = (typeof PORTABLE_NAMES)[number];
+/** What happens to a file whose name another one has. */
+export const DUPLICATE_NAMES = ['refuse', 'rename'] as const;
+export type DuplicateNames = (typeof DUPLICATE_NAMES)[number];
 /** json: only with a `manifestEntry`. sha256sum: for `sha256sum -c`. bagit: the archive is a BagIt bag. */
 export const MANIFEST_FORMATS = ['json', 'sha256sum', 'bagit'] as const;
 export type ManifestFormat = (typeof MANIFEST_FORMATS)[number];
@@ -74,6 +77,15 @@ export interface ChosenObjectOptions {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
+/** Each is a volume source of the zipper's pod, so this limits the pod and not only the request. */
+export const MAX_SOURCE_BUCKETS = 8;
+
+/** Without a URL, the Secret `zipjobs-webhook` contains it. */
+export interface JobEndpoint {
+  readonly url?: string;
+  readonly events: readonly WebhookEvent[];
+}
+
 export interface ZipJobSpec {
   readonly bucketRef: { readonly name: string };
   readonly service?: Service;
@@ -81,6 +93,8 @@ export interface ZipJobSpec {
   readonly key: string;
   readonly files?: readonly FileEntry[];
   readonly filesFrom?: FilesFrom;
+  /** Names of the ZipBuckets from which files are read, sorted. At most MAX_SOURCE_BUCKETS. */
+  readonly sourceBuckets?: readonly string[];
   /** The caller's JSON object as text, never serialized again. */
   readonly metadata?: string;
   readonly compression?: Compression;
@@ -104,11 +118,15 @@ export interface ZipJobSpec {
   /** Whether the result contains the SHA-256 of the archive. */
   readonly sha256?: boolean;
   readonly portableNames?: PortableNames;
+  /** Absent: `refuse`. */
+  readonly duplicateNames?: DuplicateNames;
   /** Whether sources are requested strictly one after another, each once unless it fails. Absent: the operator's default. */
   readonly sequential?: boolean;
   readonly objectOptions?: ChosenObjectOptions;
-  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. Without a URL, the Secret contains it. */
-  readonly webhook?: { readonly url?: string; readonly events: readonly WebhookEvent[] };
+  /** A copy of the project's webhook at creation. Later edits do not affect existing jobs, except that nothing is sent to an endpoint that was removed. */
+  readonly webhook?: JobEndpoint & {
+    readonly endpoints?: readonly (JobEndpoint & { readonly name: string })[];
+  };
   readonly suspend?: boolean;
   readonly cancel?: boolean;
 }
@@ -150,7 +168,7 @@ export interface Progress {
   readonly display: string;
   /** Of the sources, such as `40%`, for the column Progress. */
   readonly percent?: string;
-  /** `bytesUploaded` with a unit, for the column Size. */
+  /** `bytesUploaded` with a unit, for the column Size, and that of the whole archive once it is known: `1.5 GiB of 4.0 GiB`. */
   readonly size?: string;
   readonly updatedAt: string;
 }
@@ -158,7 +176,14 @@ export interface Progress {
 /** What an archive contains, as far as it is known before it is published. */
 export type ArchiveContents = Pick<
   ZipResult,
-  'bytes' | 'entries' | 'skipped' | 'skippedCodes' | 'lengthUnverified' | 'contentEncoded' | 'sha256'
+  | 'bytes'
+  | 'entries'
+  | 'skipped'
+  | 'skippedCodes'
+  | 'lengthUnverified'
+  | 'contentEncoded'
+  | 'renamed'
+  | 'sha256'
 >;
 
 export interface AttemptUpload {
@@ -187,7 +212,8 @@ export const RESUME_REFUSALS = {
   PartsHidden: 'The credentials may not list the parts of the upload (s3:ListMultipartUploadParts).',
   PartsDiffer:
     'The ETags of the store say nothing about the bytes of a part, and the earlier pod may still send one.',
-  LayoutChanged: 'A source has another length than before, so everything behind it would move.',
+  LayoutChanged:
+    'A source has another length than before, or may be stored in another form, so everything after it would move.',
   SingleUse:
     'A file of which only a part is in the store would have to be requested again, but its URL may work only once.',
 } as const;
@@ -276,6 +302,18 @@ export interface WebhookState {
   readonly log?: readonly WebhookDelivery[];
 }
 
+/** Delivery to an endpoint with a name. */
+export interface NamedWebhookState extends WebhookState {
+  readonly name: string;
+  /** Why it is Exhausted, if not by its attempts. */
+  readonly reason?: 'EndpointDisabled' | 'EndpointRemoved';
+}
+
+/** Delivery of the event: to the default endpoint, and to each of the others that the job has. */
+export interface JobWebhookState extends WebhookState {
+  readonly endpoints?: readonly NamedWebhookState[];
+}
+
 /** Fields of the status that the controller owns. */
 export interface ControllerStatus {
   readonly observedGeneration?: number;
@@ -304,7 +342,7 @@ export interface ControllerStatus {
   readonly checkpointed?: boolean;
   /** Kept until a result, the recovery of this upload, or another upload. */
   readonly inherits?: InheritedUpload;
-  readonly webhook?: WebhookState;
+  readonly webhook?: JobWebhookState;
   readonly conditions?: readonly Condition[];
 }
 
@@ -326,6 +364,9 @@ export interface ZipJob {
   readonly spec: ZipJobSpec;
   readonly status?: ZipJobStatus;
 }
+
+/** Field selector of the jobs that are not finished. */
+export const UNFINISHED = TERMINAL_PHASES.map((phase) => `status.phase!=${phase}`).join(',');
 
 /** True in a phase that never changes again. */
 export function isFinished(job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean {

@@ -19,6 +19,23 @@ export const ZIP_RESULT_SCHEMA = {
     lengthUnverified: { type: 'array', items: COUNT },
     /** Indexes of entries whose source sent a Content-Encoding. They contain the encoded bytes. */
     contentEncoded: { type: 'array', items: COUNT },
+    /** Entries whose name in the archive is not that of the request, if these were to be renamed. */
+    renamed: {
+      type: 'object',
+      required: ['total', 'files'],
+      properties: {
+        total: COUNT,
+        /** The first ones by index, as many as the limits allow. Without the folder of a bag. */
+        files: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['fileIndex', 'name'],
+            properties: { fileIndex: COUNT, name: { type: 'string' } },
+          },
+        },
+      },
+    },
     seconds: { type: 'number', minimum: 0 },
     /** Seconds of these until the last source was read. After that, the zipper only uploads. */
     fetchSeconds: { type: 'number', minimum: 0 },
@@ -53,6 +70,9 @@ export const FAILURE_SCHEMA = {
 } as const satisfies JsonSchema;
 /** Why a job failed; never contains a URL. */
 export type Failure = FromSchema<typeof FAILURE_SCHEMA>;
+
+/** Of the list of renamed files: the status of a job must stay small. */
+export const RENAMED_LIMITS = { files: 100, nameBytes: 8_192 } as const;
 
 /** Maximum number of failures in a SourceCheck. */
 export const MOST_CHECK_FAILURES = 100;

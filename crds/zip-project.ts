@@ -3,6 +3,7 @@ import { type GROUP_VERSION, WEBHOOK_SECRET_NAME } from './api-group.ts';
 import type { CallerOption } from './caller-options.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
+import { DEFAULT_ENDPOINT, type Named } from './webhook-endpoints.ts';
 import type { ChosenObjectOptions, WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
 /** State of the webhook endpoint of a project. */
@@ -22,6 +23,24 @@ export interface EndpointState {
   readonly enabledNonce?: string;
   /** Result of the last test event. */
   readonly test?: Omit<WebhookDelivery, 'attempt'> & { readonly nonce: string };
+}
+
+/** States of the endpoints: of the default one, and of each of the others that has one. Of removed ones, only executed commands. */
+export interface ProjectWebhookState extends EndpointState {
+  readonly endpoints?: readonly (EndpointState & Named)[];
+}
+
+/** An endpoint of a webhook. */
+export interface ProjectEndpoint {
+  /** Without it, the URL is in the Secret `zipjobs-webhook`: key `url`, or `<name>.url` of an endpoint with a name. */
+  readonly url?: string;
+  readonly events?: readonly WebhookEvent[];
+  readonly enabled?: boolean;
+}
+
+/** The default endpoint, and the others. */
+export interface ProjectWebhook extends ProjectEndpoint {
+  readonly endpoints?: readonly (ProjectEndpoint & Named)[];
 }
 
 /** The last deletion of all records of a project from the history; the condition HistoryPurged has its state. */
@@ -80,17 +99,13 @@ export interface ZipProject {
     readonly displayName?: string;
     /** Days after which the history deletes jobs of this project. The retention of the installation also applies. */
     readonly historyRetentionDays?: number;
-    readonly webhook?: {
-      /** Without it, the URL is in the Secret `zipjobs-webhook`, key `url`. */
-      readonly url?: string;
-      readonly events?: readonly WebhookEvent[];
-      readonly enabled?: boolean;
-    };
+    readonly webhook?: ProjectWebhook;
     readonly limits?: Partial<ProjectLimits>;
     readonly jobDefaults?: {
       readonly compression?: string;
       readonly onSourceError?: string;
       readonly portableNames?: string;
+      readonly duplicateNames?: string;
       readonly onConflict?: string;
       readonly objectOptions?: ChosenObjectOptions;
       readonly sha256?: boolean;
@@ -111,16 +126,20 @@ export interface ZipProject {
   };
   readonly status?: {
     readonly conditions?: readonly Condition[];
-    readonly webhook?: EndpointState;
+    readonly webhook?: ProjectWebhookState;
     readonly historyPurge?: HistoryPurge;
     /** The class in force and its limits. It is for users and the dashboard: the API and the controller know the classes. */
     readonly class?: { readonly name: string; readonly limits: Partial<ProjectLimits> };
   };
 }
 
-/** Identifies the endpoint of a webhook: its URL, or the Secret that contains the URL. */
-export function endpointOf({ url }: { readonly url?: string }): string {
-  return url ?? `secret/${WEBHOOK_SECRET_NAME}`;
+/** Identifies the endpoint of a webhook: its URL, or the key of the Secret that contains the URL. */
+export function endpointOf({
+  url,
+  name = DEFAULT_ENDPOINT,
+}: Partial<Named> & { readonly url?: string }): string {
+  const place = name === DEFAULT_ENDPOINT ? '' : `/${name}`;
+  return url ?? `secret/${WEBHOOK_SECRET_NAME}${place}`;
 }
 
 /** As in the schema. */

@@ -2,8 +2,8 @@
  * The contract between the controller and a zipper pod. zipper-task.ts and termination-message.ts define its two documents.
  *
  * Input: one JSON document, the ZipperTask, in the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
- * labels and env never contain caller text); the bucket's Secret mounted as files, or a token for the bucket's token service; the
- * file list's Secrets mounted as files; an `archive` pod also has a token of the API server's own audience. A `recover` and a
+ * labels and env never contain caller text); the bucket's Secret mounted as files, or a token for the bucket's token service, and
+ * the same of each source bucket; the file list's Secrets mounted as files; an `archive` pod also has a token of the API server's own audience. A `recover` and a
  * `check-bucket` pod have none.
  *
  * Output: an `archive` pod applies `progress`, `upload`, `result`, `failure` and `sourceCheck` to the ZipJob's status; every
@@ -21,6 +21,7 @@ export const ATTEMPT_METADATA_KEY = 'zip-attempt';
 export const ZIPPER_ENV = {
   taskFile: 'TASK_FILE',
   bucketDir: 'BUCKET_DIR',
+  sourcesDir: 'SOURCES_DIR',
   filesDir: 'FILES_DIR',
   serviceAccountDir: 'SERVICE_ACCOUNT_DIR',
   terminationLog: 'TERMINATION_LOG',
@@ -37,18 +38,19 @@ export const ZIPPER_PATHS = {
   taskDir: '/etc/zipjobs/task',
   taskFile: '/etc/zipjobs/task/task.json',
   bucketDir: '/etc/zipjobs/bucket',
+  sourcesDir: '/etc/zipjobs/sources',
   filesDir: '/etc/zipjobs/files',
   serviceAccountDir: '/var/run/secrets/kubernetes.io/serviceaccount',
   terminationLog: '/dev/termination-log',
 } as const;
 
-/** Keys of a bucket's Secret; each is a file in BUCKET_DIR. Only temporary credentials have a `sessionToken`. */
+/** Keys of a bucket's Secret; each is a file in BUCKET_DIR, or in SOURCES_DIR/<n> for source bucket n of the task. Only temporary credentials have a `sessionToken`. */
 export const BUCKET_SECRET_KEYS = {
   accessKeyId: 'accessKeyId',
   secretAccessKey: 'secretAccessKey',
   sessionToken: 'sessionToken',
 } as const;
-/** The token of a bucket with `webIdentity`: the only file in BUCKET_DIR. */
+/** The token of a bucket with `webIdentity`: the only file in BUCKET_DIR, or in SOURCES_DIR/<n>. */
 export const BUCKET_TOKEN_FILE = 'token';
 /** Key of a file-list Secret, mounted as `<n>.jsonl.gz` in FILES_DIR. */
 export const FILE_LIST_SECRET_KEY = 'files.jsonl.gz';

@@ -3,6 +3,7 @@ import type { FromSchema, JsonSchema } from './json-schema.ts';
 import { ENCRYPTIONS } from './zip-bucket.ts';
 import {
   COMPRESSIONS,
+  DUPLICATE_NAMES,
   MANIFEST_FORMATS,
   ON_CONFLICTS,
   ON_SOURCE_ERRORS,
@@ -18,7 +19,7 @@ const TEXTS = { type: 'object', additionalProperties: OPTIONAL_TEXT } as const;
 /** RFC 3339. */
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$' } as const;
 
-/** How to get credentials for the token in BUCKET_DIR. */
+/** How to get credentials for the token in the directory of the bucket. */
 const WEB_IDENTITY_SCHEMA = {
   type: 'object',
   required: ['roleArn', 'audience'],
@@ -31,19 +32,26 @@ const WEB_IDENTITY_SCHEMA = {
   },
 } as const satisfies JsonSchema;
 
+/** Where a bucket is, and how to get credentials for it. */
+const PLACE = {
+  service: { enum: SERVICES },
+  name: TEXT,
+  region: OPTIONAL_TEXT,
+  host: OPTIONAL_TEXT,
+  accountId: OPTIONAL_TEXT,
+  endpoint: OPTIONAL_TEXT,
+  /** PEM of certificate authorities that count for this store only. */
+  caBundle: OPTIONAL_TEXT,
+  /** Absent: the directory of the bucket has the keys. */
+  webIdentity: WEB_IDENTITY_SCHEMA,
+} as const;
+
 /** The bucket for the zipper. Credentials are mounted and never part of the task. */
 const BUCKET_SCHEMA = {
   type: 'object',
   required: ['service', 'name'],
   properties: {
-    service: { enum: SERVICES },
-    name: TEXT,
-    region: OPTIONAL_TEXT,
-    host: OPTIONAL_TEXT,
-    accountId: OPTIONAL_TEXT,
-    endpoint: OPTIONAL_TEXT,
-    /** PEM of certificate authorities that count for this store only. */
-    caBundle: OPTIONAL_TEXT,
+    ...PLACE,
     storageClass: OPTIONAL_TEXT,
     cacheControl: OPTIONAL_TEXT,
     contentDisposition: OPTIONAL_TEXT,
@@ -53,11 +61,21 @@ const BUCKET_SCHEMA = {
     bucketKeyEnabled: { type: 'boolean' },
     metadata: TEXTS,
     tags: TEXTS,
-    /** Absent: BUCKET_DIR has the keys. */
-    webIdentity: WEB_IDENTITY_SCHEMA,
   },
 } as const satisfies JsonSchema;
 export type TaskBucket = FromSchema<typeof BUCKET_SCHEMA>;
+
+/** A bucket whose objects are sources. Its credentials are in SOURCES_DIR/<position in the list>. */
+const SOURCE_BUCKET_SCHEMA = {
+  type: 'object',
+  required: ['zipBucket', 'service', 'name'],
+  properties: {
+    /** Name of the ZipBucket. The policy of zipper Jobs looks for it when it allows a Secret. */
+    zipBucket: TEXT,
+    ...PLACE,
+  },
+} as const satisfies JsonSchema;
+export type TaskSourceBucket = FromSchema<typeof SOURCE_BUCKET_SCHEMA>;
 
 /** `mounted`: chunks 0 to chunks-1 under the files directory. `inline`: spec.files of the response to the first status apply. */
 const FILES_SCHEMA = {
@@ -132,10 +150,14 @@ const ARCHIVE_SCHEMA = {
     objectOptions: OBJECT_OPTIONS_SCHEMA,
     /** Absent: `keep`. */
     portableNames: { enum: PORTABLE_NAMES },
+    /** Absent: `refuse`. */
+    duplicateNames: { enum: DUPLICATE_NAMES },
     fixedModificationTime: TIME,
     /** Modification time of entries whose source reports none: the job's creation. */
     defaultModificationTime: TIME,
     files: FILES_SCHEMA,
+    /** Those of the ZipJob, in its order. Absent: none. */
+    sourceBuckets: { type: 'array', items: SOURCE_BUCKET_SCHEMA },
     /** Maximum time to wait until the pod is active. */
     startDeadlineSeconds: { type: 'number', minimum: 0 },
     /** Time limit of the job. No pod needs longer. */

@@ -205,6 +205,7 @@ describe('the API server', function () {
       { onSourceError: 'Skip' },
       { onConflict: 'fail' },
       { portableNames: 'refuse' },
+      { duplicateNames: 'rename' },
       { sequential: true },
       { objectOptions: { cacheControl: 'no-store' } },
       { sha256: true },

@@ -43,6 +43,7 @@ const archive: Complete<zip.ArchiveContents> = {
   skippedCodes: { SourceNotFound: 1 },
   lengthUnverified: [0],
   contentEncoded: [0],
+  renamed: { total: 1, files: [{ fileIndex: 0, name: 'n' }] },
   sha256: '0',
 };
 
@@ -52,6 +53,7 @@ const spec: Complete<zip.ZipJobSpec> = {
   key: 'k',
   files: [{ url: 'https://a/b', filename: 'b', size: 1, sha256: '0', crc32: '0', contentType: 'text/plain' }],
   filesFrom: { secretNames: ['n'], encoding: 'gzip+json', count: 1, sha256: '0' },
+  sourceBuckets: ['s3-sources'],
   metadata: '{}',
   compression: 'store',
   onSourceError: 'Fail',
@@ -68,6 +70,7 @@ const spec: Complete<zip.ZipJobSpec> = {
   onConflict: 'replace',
   sha256: false,
   portableNames: 'keep',
+  duplicateNames: 'rename',
   objectOptions: {
     contentDisposition: 'd',
     contentType: 't',
@@ -77,7 +80,11 @@ const spec: Complete<zip.ZipJobSpec> = {
     tags: { n: 'v' },
   },
   sequential: true,
-  webhook: { url: 'https://a/', events: ['COMPLETED'] },
+  webhook: {
+    url: 'https://a/',
+    events: ['COMPLETED'],
+    endpoints: [{ name: 'n', url: 'https://b/', events: ['COMPLETED'] }],
+  },
   suspend: false,
   cancel: false,
 };
@@ -169,6 +176,20 @@ const status: Complete<zip.ZipJobStatus> = {
     deliveredAt: TIME,
     replayNonce: 'n',
     log: [{ at: TIME, durationMs: 1, bytes: 2, attempt: 1, status: 200, error: 'timeout' }],
+    endpoints: [
+      {
+        name: 'n',
+        reason: 'EndpointRemoved',
+        state: 'Exhausted',
+        deliveryId: 'd',
+        attempts: 1,
+        lastStatus: 200,
+        nextAttemptAt: TIME,
+        deliveredAt: TIME,
+        replayNonce: 'n',
+        log: [{ at: TIME, durationMs: 1, bytes: 2, attempt: 1, status: 200, error: 'timeout' }],
+      },
+    ],
   },
   conditions: [condition],
 };
@@ -184,6 +205,7 @@ const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
     caBundle: CA_BUNDLE,
     endpoint: 'https://e',
     credentials: { webIdentity },
+    readable: true,
     objectOptions: {
       storageClass: 'S',
       cacheControl: 'c',
@@ -224,12 +246,18 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   spec: {
     displayName: 'd',
     historyRetentionDays: 1,
-    webhook: { url: 'https://a/', events: ['COMPLETED'], enabled: true },
+    webhook: {
+      url: 'https://a/',
+      events: ['COMPLETED'],
+      enabled: true,
+      endpoints: [{ name: 'n', url: 'https://b/', events: ['COMPLETED'], enabled: true }],
+    },
     limits: LIMITS,
     jobDefaults: {
       compression: 'store',
       onSourceError: 'Fail',
       portableNames: 'keep',
+      duplicateNames: 'rename',
       onConflict: 'fail',
       objectOptions: spec.objectOptions,
       sha256: true,
@@ -264,6 +292,19 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       failingSince: TIME,
       enabledNonce: 'n',
       test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
+      endpoints: [
+        {
+          name: 'n',
+          host: 'a',
+          endpoint: 'e',
+          state: 'Enabled',
+          reason: 'Gone',
+          lastDelivery: TIME,
+          failingSince: TIME,
+          enabledNonce: 'n',
+          test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
+        },
+      ],
     },
   },
 };
