@@ -320,7 +320,7 @@ const LIMIT_CASES: readonly AlertCase[] = [
       fires: '0x5 1x30',
       silent: '3x30',
       labels: { project: PROJECT },
-      description: 'Project acme: webhooks whose retries were used up in the last hour: 1.',
+      description: 'Project acme: webhook events that an endpoint did not get in the last hour: 1.',
     },
   ),
   simple(

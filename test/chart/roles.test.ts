@@ -185,6 +185,12 @@ describe('the roles of the chart', function () {
       expect(all(name)).not.to.contain('/status');
   });
 
+  it('let only admins of a namespace make a bucket readable (SB4)', () => {
+    const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+    const allowed = roles.filter((role) => grants(role).join().includes('read-sources'));
+    expect(allowed.map(({ metadata }) => metadata.name)).to.deep.equal(['zipjobs-admin']);
+  });
+
   it('do not extend the default user roles when that is disabled', async () => {
     const rendered = await render({ 'rbac.aggregate': false });
     const names = rendered.filter(({ kind }) => kind === 'ClusterRole').map(({ metadata }) => metadata.name);
@@ -225,21 +231,29 @@ describe('the roles of the chart', function () {
 
   it('come with policies that are evaluated only for our kinds, our processes or our objects (X13)', () => {
     for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')) {
-      const { matchConditions, paramKind } = spec as { matchConditions?: unknown[]; paramKind?: unknown };
+      const { matchConditions, paramKind, matchConstraints } = spec as {
+        matchConditions?: unknown[];
+        paramKind?: unknown;
+        matchConstraints: { objectSelector?: { matchLabels?: object } };
+      };
+      const ofOurs = matchConstraints.objectSelector?.matchLabels;
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);
       const { paramRef } = binding['spec'] as {
         paramRef?: { selector?: { matchLabels?: object }; parameterNotFoundAction?: string };
       };
-      // The API server looks up parameters before it evaluates conditions.
-      if (paramKind !== undefined) expect(paramRef?.parameterNotFoundAction, metadata.name).to.equal('Allow');
-      if (paramRef?.selector === undefined) expect(matchConditions, metadata.name).to.have.length.above(0);
+      // The API server looks up parameters before it evaluates conditions, but only for what the selector matches.
+      if (ofOurs !== undefined) expect(ofOurs).to.include.keys('zipjobs.dev/source-buckets');
+      else if (paramKind !== undefined)
+        expect(paramRef?.parameterNotFoundAction, metadata.name).to.equal('Allow');
+      if (paramRef?.selector === undefined || ofOurs !== undefined)
+        expect(matchConditions, metadata.name).to.have.length.above(0);
       else expect(paramRef.selector.matchLabels, metadata.name).to.include.keys('app.kubernetes.io/name');
     }
   });
 
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(22);
+    expect(policies).to.have.length(24);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

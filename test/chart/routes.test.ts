@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readApiConfig } from '#api/config.ts';
 import { envOf, find, type KubeObject, refusalOf, render, type Values } from './render.ts';
 
 const PROXIES = { trustedProxies: ['10.0.0.0/8'] };
@@ -149,6 +150,24 @@ describe('the addresses of the API and the dashboard', function () {
           'dashboard.settings': { DASHBOARD_API_URL: url },
         }),
       ).to.deep.equal([url, url, undefined]);
+  });
+
+  it('are in the help links of webhooks as in those of the API (Q-A5)', async () => {
+    const ingress = { 'api.ingress': INGRESS };
+    const help = 'https://help.example.com/codes';
+    for (const [values, url] of [
+      [{}, '/docs'],
+      [{ ...ingress, 'api.basePath': '/archives' }, `${API}/archives/docs`],
+      [{ ...ingress, 'api.settings': { PUBLIC_URL: '' } }, '/docs'],
+      [{ ...ingress, 'api.settings': { PUBLIC_URL: 'http://[fd00::1]' } }, 'http://[fd00::1]/docs'],
+      [{ ...ingress, 'api.settings': { HELP_URL: help } }, help],
+    ] as const) {
+      const objects = await render({ ...ON, ...values });
+      for (const component of ['controller', 'dashboard'] as const)
+        expect(envOf(objects, component).get('ERROR_HELP_URL')?.value, component).to.equal(url);
+      const env = Object.fromEntries([...envOf(objects, 'api')].map(([name, { value }]) => [name, value]));
+      expect(readApiConfig(env).helpUrl).to.equal(url);
+    }
   });
 
   it('pass annotations for the size of request bodies to the Ingress (X14)', async () => {

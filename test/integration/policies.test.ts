@@ -14,6 +14,7 @@ import { describeForeignObjects } from './policies/foreign-objects.ts';
 import { describePermissions } from './policies/permissions.ts';
 import { describeProjectObjects } from './policies/project-objects.ts';
 import { describeQueueController } from './policies/queue-controller.ts';
+import { describeSourceBuckets } from './policies/source-buckets.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { describeUpgradedRelease } from './policies/upgraded-release.ts';
 import { describeWebIdentity } from './policies/web-identity.ts';
@@ -47,6 +48,7 @@ describe('roles and policies', function () {
   describe("the controller's Jobs", () => describeZipperJobs(theWorld));
   describe('the image of such a Job', () => describeZipperImages(theWorld));
   describe('a bucket without keys', () => describeWebIdentity(theWorld));
+  describe('the buckets of files', () => describeSourceBuckets(theWorld));
   describe('every field of such a Job', () => describeJobFields(theWorld));
   describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the objects of a project', () => describeProjectObjects(theWorld));

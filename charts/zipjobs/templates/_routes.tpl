@@ -78,3 +78,11 @@ spec:
 {{- define "zipjobs.publicUrl" -}}
 {{- with include "zipjobs.publicHost" . -}}https://{{ . }}{{- end -}}
 {{- end -}}
+
+{{/* URL of the page that explains failure codes, as the API makes it (readApiConfig). Takes the root context. */}}
+{{- define "zipjobs.errorHelpUrl" -}}
+{{- $settings := .Values.api.settings -}}
+{{- $url := get $settings "PUBLIC_URL" -}}
+{{- if not (hasKey $settings "PUBLIC_URL") -}}{{- $url = include "zipjobs.publicUrl" .Values.api -}}{{- end -}}
+{{- get $settings "HELP_URL" | default (print $url .Values.api.basePath "/docs") -}}
+{{- end -}}

@@ -115,7 +115,16 @@ async function byController(objects: readonly KubeObject[]): Promise<readonly Ku
 async function byApi(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
   const { kube, created } = createRecorder(objects, 'api');
   const list = { chunks: [Buffer.from('x')], count: 1, sha256: '0'.repeat(64) };
-  const request = { service: 's3', bucketName: 'archives', key: 'a.zip', metadata: '{}', options: {}, list };
+  const sourceBuckets: readonly object[] = [];
+  const request = {
+    service: 's3',
+    bucketName: 'archives',
+    key: 'a.zip',
+    metadata: '{}',
+    options: {},
+    sourceBuckets,
+    list,
+  };
   const zipJob = toZipJob({
     request: request as unknown as Parameters<typeof toZipJob>[0]['request'],
     project,

@@ -12,10 +12,20 @@ import { accept, expectRefusal, OWN, type World, zipPath } from './world.ts';
 const PROJECT = 'violet';
 /** A project without any. */
 const PLAIN = 'white';
+const AUDIT = 'https://audit.example.com/zips';
+const EVIL = 'https://evil.example/';
 const UUID = '11111111-2222-4333-8444-555555555555';
 
 const SPEC: ZipProject['spec'] = {
-  webhook: { url: 'https://hooks.example.com/zips', events: ['COMPLETED'] },
+  webhook: {
+    url: 'https://hooks.example.com/zips',
+    events: ['COMPLETED'],
+    endpoints: [
+      { name: 'audit', url: AUDIT, events: ['COMPLETED'] },
+      { name: 'secret' },
+      { name: 'silent', enabled: false },
+    ],
+  },
   jobDefaults: {
     queueName: 'archives',
     maxAttempts: 2,
@@ -24,6 +34,7 @@ const SPEC: ZipProject['spec'] = {
     ttlSecondsAfterFinished: { succeeded: 86_400 },
     onConflict: 'fail',
     portableNames: 'rewrite',
+    duplicateNames: 'rename',
     manifestEntry: 'manifest.json',
     sequential: true,
     objectOptions: { tags: { team: 'a' } },
@@ -49,6 +60,7 @@ function jobIn(project: ZipProject): ZipJob {
       key: 'a.zip',
       metadata: '{}',
       options: {},
+      sourceBuckets: [{ zipBucket: 's3-files' }],
       list: { chunks: [Buffer.from('x')], count: 1, sha256: '0'.repeat(64) },
     } as unknown as Parameters<typeof toZipJob>[0]['request'],
     project,
@@ -142,6 +154,9 @@ export function describeApiZipJobs(theWorld: () => World): void {
     });
 
   const defaults = jobIn(projectOf(PROJECT, SPEC)).spec;
+  function withEndpoint(endpoint: object) {
+    return { ...defaults.webhook, endpoints: [endpoint] };
+  }
   for (const [namespace, field, value, message] of [
     [PLAIN, 'queueName', 'expensive', TIMES],
     [PLAIN, 'maxAttempts', 5, TIMES],
@@ -159,6 +174,12 @@ export function describeApiZipJobs(theWorld: () => World): void {
     [PROJECT, 'webhook', { url: 'https://evil.example/', events: ['COMPLETED'] }, WEBHOOK],
     [PROJECT, 'webhook', { url: defaults.webhook?.url, events: ['COMPLETED', 'FAILED'] }, WEBHOOK],
     [PROJECT, 'webhook', { events: ['COMPLETED'] }, WEBHOOK],
+    [PROJECT, 'webhook', { ...defaults.webhook, endpoints: [{ name: 'other', events: [] }] }, WEBHOOK],
+    [PROJECT, 'webhook', withEndpoint({ name: 'audit', url: EVIL, events: ['COMPLETED'] }), WEBHOOK],
+    [PROJECT, 'webhook', withEndpoint({ name: 'audit', events: ['COMPLETED'] }), WEBHOOK],
+    [PROJECT, 'webhook', withEndpoint({ name: 'audit', url: AUDIT, events: ['FAILED'] }), WEBHOOK],
+    [PROJECT, 'webhook', withEndpoint({ name: 'silent', events: ['COMPLETED'] }), WEBHOOK],
+    [PROJECT, 'webhook', { events: [], url: EVIL }, WEBHOOK],
     [PROJECT, 'onConflict', 'replace', STRICTNESS],
     [PROJECT, 'onConflict', undefined, STRICTNESS],
     [PROJECT, 'portableNames', 'keep', STRICTNESS],

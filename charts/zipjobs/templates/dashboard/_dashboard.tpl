@@ -13,7 +13,7 @@ accepts forms from that origin alone. Over plain HTTP it must be given. Takes th
 {{/* Settings of the dashboard, as JSON. */}}
 {{- define "zipjobs.dashboardSettings" -}}
 {{- $dashboard := .Values.dashboard -}}
-{{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp "TRUSTED_PROXIES" .Values.trustedProxies -}}
+{{- $settings := dict "DASHBOARD_ALLOW_HTTP" $dashboard.allowHttp "TRUSTED_PROXIES" .Values.trustedProxies "ERROR_HELP_URL" (include "zipjobs.errorHelpUrl" .) -}}
 {{- with include "zipjobs.dashboardUrl" . -}}{{- $_ := set $settings "DASHBOARD_URL" . -}}{{- end -}}
 {{- with $dashboard.links -}}{{- $_ := set $settings "DASHBOARD_LINKS_JSON" (toJson .) -}}{{- end -}}
 {{- if not (hasKey $dashboard.settings "DASHBOARD_API_URL") -}}

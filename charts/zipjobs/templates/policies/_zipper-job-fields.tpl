@@ -102,6 +102,7 @@ env:
   POD_UID: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.uid } } } }
   TASK_FILE: { is: { value: /etc/zipjobs/task/task.json } }
   BUCKET_DIR: { is: { value: /etc/zipjobs/bucket } }
+  SOURCES_DIR: { is: { value: /etc/zipjobs/sources } }
   FILES_DIR: { is: { value: /etc/zipjobs/files } }
   SERVICE_ACCOUNT_DIR: { is: { value: /var/run/secrets/kubernetes.io/serviceaccount } }
   TERMINATION_LOG: { is: { value: /dev/termination-log } }
@@ -144,6 +145,21 @@ volumes:
       'projected': dyn({'defaultMode': dyn(420), 'sources': dyn([dyn({'serviceAccountToken': dyn({'path': dyn('token'),
       'audience': dyn(audience), 'expirationSeconds': dyn(3600)})})])})}))
       || value == dyn({'name': dyn('bucket'), 'emptyDir': dyn({})})
+  # The same of each bucket with sources: only those that the task names. The policy source-buckets refuses those that are not readable.
+  sources:
+    rule: >-
+      variables.component == 'archive' && object.metadata.?labels[?'zipjobs.dev/source-buckets'].orValue('') == 'true'
+      && value == dyn({'name': dyn('sources'), 'projected': dyn({'defaultMode': dyn(420), 'sources': value.?projected.?sources.orValue([])})})
+      && value.projected.sources.all(source, [source.?secret.?name.orValue('')].all(name, name.startsWith('zipbucket-')
+      && name.substring(10) in variables.sourceBuckets
+      && source.secret.?items.orValue([]).size() > 0
+      && (source == dyn({'secret': dyn({'name': dyn(name), 'items': source.secret.items})})
+      || source == dyn({'secret': dyn({'name': dyn(name), 'items': source.secret.items, 'optional': dyn(true)})}))
+      && source.secret.items.all(item, item.size() == 2 && item.key in ['accessKeyId', 'secretAccessKey', 'sessionToken']
+      && item.path.matches('^[0-7]/' + item.key + '$')))
+      || [source.?serviceAccountToken.?path.orValue('')].all(path, path.matches('^[0-7]/token$')
+      && {{ toRawJson .Values.store.webIdentity.audiences }}.exists(audience, source == dyn({'serviceAccountToken':
+      dyn({'path': dyn(path), 'audience': dyn(audience), 'expirationSeconds': dyn(3600)})}))))
   # Only the file list of one ZipJob: of the owner, or of the ZipJob that the annotation names.
   files:
     rule: >-
@@ -163,6 +179,7 @@ volumes:
 mounts:
   task: { required: true, is: { mountPath: /etc/zipjobs/task, readOnly: true } }
   bucket: { required: true, is: { mountPath: /etc/zipjobs/bucket, readOnly: true } }
+  sources: { is: { mountPath: /etc/zipjobs/sources, readOnly: true } }
   files: { is: { mountPath: /etc/zipjobs/files, readOnly: true } }
   api-token: { is: { mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true } }
 {{- end -}}

@@ -30,6 +30,8 @@ policies:
   - controller-secrets
   - controller-zipjobs
   - project-classes
+  - readable-buckets
+  - source-buckets
   - zipper-checkpoints
   - zipper-exec
   - zipper-jobs
