@@ -17,11 +17,13 @@ import { openTunnel, type TunnelOptions } from './proxy/tunnel.ts';
 interface ProxiedConnectorOptions extends TunnelOptions {
   /** For the hosts that need no proxy. */
   readonly direct: buildConnector.connector;
+  /** For the hosts behind the proxy. */
+  readonly secure: Trust;
 }
 
 /** A connector for agents of undici that opens a tunnel for every connection, for plain HTTP too. */
 function createProxiedConnector(proxy: Proxy, options: ProxiedConnectorOptions): buildConnector.connector {
-  const secure = createTlsConnector(options.trust, { allowH2: false, timeout: options.timeoutMs });
+  const secure = createTlsConnector(options.secure, { allowH2: false, timeout: options.timeoutMs });
   async function connect(
     target: buildConnector.Options,
     port: number,
@@ -55,6 +57,8 @@ export interface GuardedAgentOptions {
   readonly lookup?: ResolveAll;
   /** Default: Node's own certificate authorities. */
   readonly trust?: Trust;
+  /** For the proxy itself, if it has TLS. Default: `trust`. */
+  readonly proxyTrust?: Trust;
   /** Default: none. */
   readonly proxy?: Proxy | undefined;
 }
@@ -115,7 +119,8 @@ function createDirectConnector(trust: Trust, options: OpenSocketOptions): buildC
  * agent.
  */
 export function createGuardedAgent(policy: EgressPolicy, options: GuardedAgentOptions): Agent {
-  const { trust = BUILT_IN_TRUST, proxy, connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const { trust = BUILT_IN_TRUST, proxyTrust = trust, proxy } = options;
+  const { connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
   const direct = createDirectConnector(trust, {
     timeoutMs,
     leastShareMs: options.leastShareMs,
@@ -125,7 +130,9 @@ export function createGuardedAgent(policy: EgressPolicy, options: GuardedAgentOp
       ...defined({ resolve: options.lookup }),
     }),
   });
-  const connect = proxy ? createProxiedConnector(proxy, { direct, trust, timeoutMs }) : direct;
+  const connect = proxy
+    ? createProxiedConnector(proxy, { direct, secure: trust, trust: proxyTrust, timeoutMs })
+    : direct;
   const agent = new Agent({
     allowH2: false,
     pipelining: 1,

@@ -1,10 +1,12 @@
 /** Names of files that the manifest of an archive does not allow. */
 import { type ManifestChoice, manifestFiles } from '#crds/manifest-files.ts';
-import type { PortableNames } from '#crds/zip-job.ts';
+import type { DuplicateNames, PortableNames } from '#crds/zip-job.ts';
 import { foldName } from './name-index.ts';
 
 export interface ManifestNameRules extends ManifestChoice {
   readonly portableNames: PortableNames;
+  /** Absent: `refuse`. */
+  readonly duplicateNames?: DuplicateNames;
 }
 
 /** Describes a name that is not allowed; undefined if it is. */

@@ -4,7 +4,7 @@
  * `A` and `a` as equal, and also the two encodings of an accented letter.
  */
 import { type EntryNameProblem, LONGEST_SEGMENT_BYTES } from './entry-name.ts';
-import { createNameIndex, createTakeNumbered, cutTo, foldName } from './name-index.ts';
+import { cutTo, foldName, numberConflicts } from './name-index.ts';
 
 /** Windows device names, with any extension. Superscript digits count as digits. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
@@ -41,7 +41,7 @@ interface Room {
 }
 
 /** A leading dot does not start an extension, and a long extension does not count as one. */
-function splitExtension(segment: string): readonly [stem: string, extension: string] {
+export function splitExtension(segment: string): readonly [stem: string, extension: string] {
   const last = segment.lastIndexOf('.');
   const tar = segment.slice(0, Math.max(0, last)).toLowerCase().endsWith('.tar') ? last - '.tar'.length : 0;
   const dot = tar > 0 ? tar : last;
@@ -152,19 +152,21 @@ function numbered(name: string, n: number): string {
 }
 
 /**
+ * Numbers names that conflict with an earlier one on any system, and keeps all others as they are. No number makes a name one of
+ * `taken`. Pure.
+ */
+export function numberOnAnySystem(
+  names: readonly string[],
+  taken: readonly string[] = [],
+): readonly string[] {
+  return numberConflicts(names, { taken, compared: foldName, numbered });
+}
+
+/**
  * Converts names to names that every system can store, in the same order: a forbidden character becomes `_`, invisible ones are
  * removed, letters are composed, a device name gets a `_` prefix, a long name is shortened, and duplicates get a number. Valid names stay
  * unchanged. No number makes a name one of `taken`. Pure.
  */
 export function toPortableNames(names: readonly string[], taken: readonly string[] = []): readonly string[] {
-  const rewritten = names.map(toPortableName);
-  const index = createNameIndex([...rewritten, ...taken]);
-  const seen = new Set<string>();
-  const takeNumbered = createTakeNumbered(index);
-  return rewritten.map((name) => {
-    const key = foldName(name);
-    const isFirst = !seen.has(key);
-    seen.add(key);
-    return isFirst && !index.isFolder(name) ? name : takeNumbered((n) => numbered(name, n));
-  });
+  return numberOnAnySystem(names.map(toPortableName), taken);
 }

@@ -2,10 +2,12 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import { type ObjectMeta, uidOf } from '#crds/object-meta.ts';
+import { overallState } from '#crds/webhook-endpoints.ts';
 import {
   type FilesFrom,
   isFinished,
   SPEC_DEFAULTS,
+  type WebhookState,
   type ZipJob,
   type ZipJobSpec,
   type ZipJobStatus,
@@ -75,6 +77,7 @@ const SPEC: Keep<ZipJobSpec> = {
   key: 'keep',
   files: (files) => files.map(({ filename }) => ({ url: '', filename })),
   filesFrom: withoutSecrets,
+  sourceBuckets: 'keep',
   metadata: 'keep',
   compression: 'keep',
   onSourceError: 'keep',
@@ -91,9 +94,11 @@ const SPEC: Keep<ZipJobSpec> = {
   onConflict: 'keep',
   sha256: 'keep',
   portableNames: 'keep',
+  duplicateNames: 'keep',
   sequential: 'keep',
   objectOptions: 'keep',
-  webhook: ({ events }) => ({ events }),
+  webhook: ({ events, endpoints }) =>
+    defined({ events, endpoints: endpoints?.map((one) => ({ name: one.name, events: one.events })) }),
   suspend: 'keep',
   cancel: 'keep',
 };
@@ -105,6 +110,20 @@ function safeText(text: string): string {
 
 function withSafeMessage<T extends { readonly message?: string }>(value: T): T {
   return value.message === undefined ? value : { ...value, message: safeText(value.message) };
+}
+
+function withSafeLog<T extends WebhookState>({
+  log,
+  ...state
+}: T): Omit<T, 'log'> & Pick<WebhookState, 'log'> {
+  return {
+    ...state,
+    ...(log && {
+      log: log.map(({ error, ...delivery }) =>
+        defined({ ...delivery, error: error === undefined ? undefined : safeText(error) }),
+      ),
+    }),
+  };
 }
 
 const STATUS: Keep<ZipJobStatus> = {
@@ -124,12 +143,10 @@ const STATUS: Keep<ZipJobStatus> = {
   attemptsTotal: 'keep',
   checkpointed: 'drop',
   inherits: 'drop',
-  webhook: ({ log, ...state }) =>
+  webhook: ({ endpoints, ...state }) =>
     defined({
-      ...state,
-      log: log?.map(({ error, ...delivery }) =>
-        defined({ ...delivery, error: error === undefined ? undefined : safeText(error) }),
-      ),
+      ...withSafeLog(state),
+      endpoints: endpoints?.map(({ name, ...one }) => ({ ...withSafeLog(one), name })),
     }),
   conditions: (conditions) => conditions.map(withSafeMessage),
   progress: 'keep',
@@ -178,7 +195,7 @@ function outcomeOf(zipJob: ZipJob) {
     finishedAt,
     durationMs: durationMs(startedAt, finishedAt),
     bytes: status.result?.bytes ?? 0,
-    webhookState: status.webhook?.state ?? null,
+    webhookState: status.webhook === undefined ? null : overallState(status.webhook),
   };
 }
 

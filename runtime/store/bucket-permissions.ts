@@ -8,7 +8,7 @@ export interface BucketPermission {
   readonly on: 'objects' | 'bucket' | 'key';
   /** What zipjobs does with it. */
   readonly use: string;
-  /** Without a required permission there is no archive. The others are for cleaning up after failures. */
+  /** Without a required permission there is no archive, or none of files in the bucket. The others are for cleaning up after failures. */
   readonly isRequired: boolean;
 }
 
@@ -19,10 +19,21 @@ function permission(
   return { actions: [action], on, use, isRequired };
 }
 
-/** For every bucket. */
+const TO_WRITE = permission('s3:PutObject', {
+  isRequired: true,
+  use: 'Start, write and complete the upload',
+});
+const TO_CHECK = permission('s3:GetObject', {
+  use: 'Check whether an archive exists after an interrupted upload',
+});
+/** Of a bucket that is readable. */
+const TO_READ = permission('s3:GetObject', {
+  isRequired: true,
+  use: 'Read files of jobs, and check whether an archive exists after an interrupted upload',
+});
+
+/** For every bucket, to clean up. */
 const OF_EVERY_BUCKET: readonly BucketPermission[] = [
-  permission('s3:PutObject', { isRequired: true, use: 'Start, write and complete the upload' }),
-  permission('s3:GetObject', { use: 'Check whether an archive exists after an interrupted upload' }),
   permission('s3:AbortMultipartUpload', { use: 'Remove the parts of failed and cancelled jobs' }),
   permission('s3:ListMultipartUploadParts', {
     use: 'Continue the upload of an archive whose pod was lost, and verify that an upload was aborted',
@@ -46,13 +57,14 @@ const OF_KMS: BucketPermission = {
   isRequired: true,
 };
 
-/** What a bucket with these options needs, in the order of the IAM policy. */
-export function bucketPermissions({
-  tags,
-  acl,
-  serverSideEncryption,
-}: Pick<ObjectOptions, 'tags' | 'acl' | 'serverSideEncryption'>): readonly BucketPermission[] {
+/** What a bucket with these options needs, in the order of the IAM policy. Jobs can have files in a readable one. */
+export function bucketPermissions(
+  { tags, acl, serverSideEncryption }: Pick<ObjectOptions, 'tags' | 'acl' | 'serverSideEncryption'>,
+  isReadable: boolean,
+): readonly BucketPermission[] {
   return [
+    TO_WRITE,
+    isReadable ? TO_READ : TO_CHECK,
     ...OF_EVERY_BUCKET,
     ...(Object.keys(tags ?? {}).length === 0 ? [] : [OF_TAGS]),
     ...(acl === undefined ? [] : [OF_ACL]),
@@ -87,7 +99,7 @@ export function iamPolicy({ bucketName, region = '', objectOptions = {} }: Polic
     ? kmsKeyId
     : `arn:${partition}:kms:${region === '' ? 'REGION' : region}:ACCOUNT_ID:key/KEY_ID`;
   const resources = { objects: `${bucket}/*`, bucket, key } as const;
-  const all = bucketPermissions(objectOptions);
+  const all = bucketPermissions(objectOptions, false);
   const statements = (['objects', 'bucket', 'key'] as const).flatMap((on) => {
     const actions = all.filter((one) => one.on === on).flatMap((one) => one.actions);
     return actions.length === 0 ? [] : [{ Effect: 'Allow', Action: actions, Resource: resources[on] }];

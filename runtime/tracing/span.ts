@@ -21,6 +21,8 @@ export interface SpanAttributes {
   readonly 'zipjobs.attempt.class'?: string;
   readonly 'zipjobs.exit_code'?: number;
   readonly 'zipjobs.webhook.state'?: 'Pending' | 'Delivered' | 'Exhausted';
+  /** Name of an endpoint. Absent for the default one. */
+  readonly 'zipjobs.webhook.endpoint'?: string;
   readonly 'http.request.method'?: string;
   /** Template of the route, such as `/v1/zips`. */
   readonly 'http.route'?: string;

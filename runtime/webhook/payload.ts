@@ -1,6 +1,5 @@
 import {
   apiStatusOf,
-  type SourceCheck,
   SPEC_DEFAULTS,
   type WebhookEvent,
   type ZipJob,
@@ -8,6 +7,7 @@ import {
 } from '#crds/zip-job.ts';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { isJsonObject } from '../kube/client/decode.ts';
+import { jobErrorOf } from './job-error.ts';
 
 /** Receivers of Standard Webhooks accept at least 20 kB. */
 const MAX_BODY_BYTES = 20_000;
@@ -27,36 +27,16 @@ function cut(text: string, room: number): string {
 
 const MOST_FILES = 20;
 
-function filesJson(files: readonly string[], total: number): string {
-  return `,"files":[${files.join(',')}],"files_total":${total}`;
-}
-
-/** As many of the first failing files as fit, with the number of all. */
-function filesOf({ failures, failed }: SourceCheck, room: number): string {
-  const files = failures
-    .slice(0, MOST_FILES)
-    .map(({ fileIndex, code, httpStatus = null }) =>
-      JSON.stringify({ file_index: fileIndex, code, http_status: httpStatus }),
-    );
-  while (files.length > 0 && bytesOf(filesJson(files, failed)) > room) files.pop();
-  const all = filesJson(files, failed);
-  return bytesOf(all) <= room ? all : '';
-}
-
-/** The message is truncated before the number of failing files, and their list before the message. */
-function errorOf(status: ZipJobStatus, room: number): string {
-  const { reason = 'Internal', message = '', failure, sourceCheck } = status;
-  const isSame = failure?.code === reason && failure.fileIndex !== undefined;
-  function errorJson(text: string, files = ''): string {
-    const fields = { code: reason, message: text, ...(isSame && { file_index: failure.fileIndex }) };
-    return `,"error":${JSON.stringify(fields).slice(0, -1)}${files}}`;
+/** The error that `?expand=error` has. The message is truncated before the list of failing files. */
+function errorOf(status: ZipJobStatus, room: number, helpUrl: string): string {
+  const { code, message, file_index, files, files_total, ...more } = jobErrorOf(status, helpUrl);
+  function errorJson(text: string, shown: typeof files): string {
+    return `,"error":${JSON.stringify({ code, message: text, file_index, files: shown, files_total, ...more })}`;
   }
-  const free = room - bytesOf(errorJson(''));
-  const total = sourceCheck === undefined ? '' : filesOf({ ...sourceCheck, failures: [] }, free);
-  const text = cut(message, free - bytesOf(total));
-  const files =
-    total === '' || sourceCheck === undefined ? '' : filesOf(sourceCheck, room - bytesOf(errorJson(text)));
-  return errorJson(text, files);
+  const text = cut(message, room - bytesOf(errorJson('', [])));
+  const shown = files.slice(0, MOST_FILES);
+  while (shown.length > 0 && bytesOf(errorJson(text, shown)) > room) shown.pop();
+  return errorJson(text, shown);
 }
 
 /** As many indices as fit, with their total number if not all fit. */
@@ -72,12 +52,13 @@ function skippedOf({ result }: ZipJobStatus, room: number): string {
 }
 
 /**
- * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt sends the same body. `metadata` is
+ * The body of a webhook. The same ZipJob and URL always give the same bytes, so that every attempt sends the same body. `metadata` is
  * inserted as the caller wrote it: parsing and printing it would change numbers and the order of keys. `skipped` contains the
  * indices of skipped files, `error.files` the first failing ones. The body stays below MAX_BODY_BYTES: documented fields are always complete, optional ones are
  * truncated to the remaining space.
+ * @param helpUrl of the page that explains failure codes
  */
-export function webhookBody(zipJob: ZipJob, event: WebhookEvent): string {
+export function webhookBody(zipJob: ZipJob, event: WebhookEvent, helpUrl: string): string {
   const { metadata = SPEC_DEFAULTS.metadata } = zipJob.spec;
   const head = JSON.stringify({
     type: event,
@@ -88,6 +69,7 @@ export function webhookBody(zipJob: ZipJob, event: WebhookEvent): string {
   });
   const promised = `${head.slice(0, -1)},"metadata":${isJsonObject(metadata) ? metadata : SPEC_DEFAULTS.metadata}`;
   const room = MAX_BODY_BYTES - bytesOf(promised) - 1;
-  const more = event === 'COMPLETED' ? skippedOf : errorOf;
-  return `${promised}${more(zipJob.status ?? {}, room)}}`;
+  const { status = {} } = zipJob;
+  const more = event === 'COMPLETED' ? skippedOf(status, room) : errorOf(status, room, helpUrl);
+  return `${promised}${more}}`;
 }

@@ -1,8 +1,9 @@
 /** The rules for the entries of a request, for the API and for jobs that users create. */
-import type { ListedFile } from '#crds/zip-job.ts';
+import { type ListedFile, MAX_SOURCE_BUCKETS } from '#crds/zip-job.ts';
 import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '../entries/data-url.ts';
 import { expectationFault } from '../entries/expectations.ts';
 import type { ManifestNameRules } from '../entries/manifest-names.ts';
+import { bucketObjectOf, bucketUrlProblem, isBucketUrl, zipBucketOf } from './bucket-url.ts';
 import { sourceHeadersProblem } from './source-headers.ts';
 
 /** The fields of an entry, as requests spell them. */
@@ -66,7 +67,7 @@ export function messageOf(fault: EntryFault): string {
 function remoteProblem(url: string, { urlProblem, limits }: EntryCheckDeps): string | undefined {
   if (url.length > limits.maxUrlLength) return `is longer than ${limits.maxUrlLength} characters`;
   if (!url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
-  return urlProblem(url);
+  return isBucketUrl(url) ? bucketUrlProblem(url) : urlProblem(url);
 }
 
 function checkInline({ url, headers }: ListedFile): Checked {
@@ -79,6 +80,11 @@ function checkInline({ url, headers }: ListedFile): Checked {
 function checkRemote({ url, headers }: ListedFile, deps: EntryCheckDeps): Checked {
   const ofUrl = remoteProblem(url, deps);
   if (ofUrl !== undefined) return { field: 'url', problem: ofUrl };
+  if (headers !== undefined && isBucketUrl(url))
+    return {
+      field: 'headers',
+      problem: 'cannot be sent: zipjobs signs the request to a bucket. Remove them',
+    };
   const ofHeaders = headers && sourceHeadersProblem(headers);
   return ofHeaders === undefined ? { bytes: 0 } : { field: 'headers', problem: ofHeaders };
 }
@@ -101,6 +107,19 @@ function checkEntry(entry: ListedFile, deps: EntryCheckDeps): Checked {
   return 'problem' in stated ? stated : checked;
 }
 
+/** Finds the first entry with one bucket too many. */
+function createBucketLimit() {
+  const buckets = new Set<string>();
+  return (url: string): string | undefined => {
+    const object = bucketObjectOf(url);
+    if (!object) return undefined;
+    buckets.add(zipBucketOf(object));
+    return buckets.size > MAX_SOURCE_BUCKETS
+      ? `names one bucket too many: the files of a job can be in at most ${MAX_SOURCE_BUCKETS} buckets. Split them into several archives`
+      : undefined;
+  };
+}
+
 /** The faults of entries whose types are valid: first those of all URLs, headers and expectations, then those of the names. */
 export function* findEntryFaults(
   entries: readonly ListedFile[],
@@ -108,8 +127,11 @@ export function* findEntryFaults(
   deps: EntryCheckDeps,
 ): Faults {
   let inline = 0;
+  const bucketExcess = createBucketLimit();
   for (const [index, entry] of entries.entries()) {
-    const checked = checkEntry(entry, deps);
+    const excess = bucketExcess(entry.url);
+    const checked =
+      excess === undefined ? checkEntry(entry, deps) : ({ field: 'url', problem: excess } as const);
     if ('problem' in checked) {
       yield faultOf(index, checked.field, checked.problem);
       continue;

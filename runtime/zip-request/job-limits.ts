@@ -1,7 +1,9 @@
 const GIB = 1024 ** 3;
 
-/** S3 and most other stores take objects up to 5 TiB, R2 4.995 TiB. */
+/** S3 and most other stores take objects up to 5 TiB. */
 export const MOST_ARCHIVE_BYTES = 5 * 1024 * GIB;
+/** https://developers.cloudflare.com/r2/platform/limits/ */
+export const MOST_R2_ARCHIVE_BYTES = Math.floor(4.995 * 1024 * GIB);
 
 /** Defaults of settings of the zipper and the controller, which the API publishes. */
 export const JOB_LIMITS = {

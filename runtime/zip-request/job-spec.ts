@@ -3,7 +3,9 @@ import { fileListSecretName } from '#crds/api-group.ts';
 import { ownerReferenceOf } from '#crds/object-meta.ts';
 import {
   COMPRESSIONS,
+  DUPLICATE_NAMES,
   type FilesFrom,
+  type JobEndpoint,
   ON_CONFLICTS,
   ON_SOURCE_ERRORS,
   PORTABLE_NAMES,
@@ -11,7 +13,7 @@ import {
   type ZipJob,
   type ZipJobSpec,
 } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import type { ProjectEndpoint, ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import { defined } from '../collections/optional.ts';
 import type { Secret } from '../kube/resources.ts';
@@ -35,6 +37,7 @@ export function jobDefaults({ jobDefaults: defaults = {} }: ZipProject['spec']):
     ...known('compression', defaults.compression, COMPRESSIONS),
     ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
     ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
+    ...known('duplicateNames', defaults.duplicateNames, DUPLICATE_NAMES),
     ...known('onConflict', defaults.onConflict, ON_CONFLICTS),
     ...(defaults.activeDeadlineSeconds === undefined
       ? {}
@@ -54,11 +57,25 @@ export function jobDefaults({ jobDefaults: defaults = {} }: ZipProject['spec']):
   };
 }
 
+/** Undefined for an endpoint to which no event is sent. */
+function endpointSnapshot({
+  url,
+  events = WEBHOOK_EVENTS,
+  enabled,
+}: ProjectEndpoint): JobEndpoint | undefined {
+  return enabled === false || events.length === 0 ? undefined : { ...defined({ url }), events: [...events] };
+}
+
 /** A copy of the project's webhook, so that later edits do not affect this job. */
 export function webhookSnapshot({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> {
-  if (webhook === undefined || webhook.enabled === false) return {};
-  const events = webhook.events ?? WEBHOOK_EVENTS;
-  return events.length === 0 ? {} : { webhook: { ...defined({ url: webhook.url }), events: [...events] } };
+  if (webhook === undefined) return {};
+  const first = endpointSnapshot(webhook);
+  const endpoints = (webhook.endpoints ?? []).flatMap(({ name, ...endpoint }) => {
+    const snapshot = endpointSnapshot(endpoint);
+    return snapshot ? [{ name, ...snapshot }] : [];
+  });
+  if (endpoints.length === 0) return first ? { webhook: first } : {};
+  return { webhook: { ...(first ?? { events: [] }), endpoints } };
 }
 
 /** Where the list of a ZipJob is. */

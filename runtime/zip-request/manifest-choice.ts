@@ -1,5 +1,7 @@
 import type { ManifestChoice } from '#crds/manifest-files.ts';
 import {
+  DUPLICATE_NAMES,
+  type DuplicateNames,
   MANIFEST_FORMATS,
   type ManifestFormat,
   PORTABLE_NAMES,
@@ -14,6 +16,7 @@ import type { ManifestNameRules } from '../entries/manifest-names.ts';
 export interface NameOptions {
   readonly manifest?: ManifestFormat;
   readonly portableNames?: PortableNames;
+  readonly duplicateNames?: DuplicateNames;
 }
 
 type Defaults = ZipProject['spec']['jobDefaults'] & object;
@@ -33,9 +36,12 @@ export function chosenManifest(
 
 /** The rules for file names that follow from the options. */
 export function nameRules(options: NameOptions, defaults: Defaults): ManifestNameRules {
+  const duplicates =
+    options.duplicateNames ?? DUPLICATE_NAMES.find((choice) => choice === defaults.duplicateNames);
   const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
   return {
     portableNames: chosen ?? SPEC_DEFAULTS.portableNames,
+    ...defined({ duplicateNames: duplicates }),
     ...chosenManifest(options, defaults),
   };
 }

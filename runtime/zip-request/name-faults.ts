@@ -59,13 +59,12 @@ function duplicatesAs(problem: EntryNameProblem) {
   return ({ reason }: EntryNameFault): EntryNameProblem => (reason === 'duplicate' ? problem : reason);
 }
 
-/** The names that Windows cannot store, in steps. */
+/** The names that Windows cannot store by themselves, in steps. */
 function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {
   for (const { index, name } of names) {
     const reason = checkPortableName(name);
     yield reason && faultFor(index, reason);
   }
-  yield* findConflictFaults(names, foldName, duplicatesAs('same-elsewhere'));
 }
 
 /** The names that the manifest does not allow, in steps. */
@@ -107,10 +106,11 @@ function* findKeptConflicts(names: readonly NamedEntry[]): Faults {
 
 /**
  * The names that an archive cannot have, in steps, for requests and for ZipJobs: those that are invalid by themselves, then those that
- * conflict with others. With `rewrite`, they are checked as they would be in the archive.
+ * conflict with others, unless these are renamed. With `rewrite`, they are checked as they would be in the archive.
  */
 export function* findNameFaults(names: readonly string[], rules: ManifestNameRules): Faults {
   const isRewritten = rules.portableNames === 'rewrite';
+  const isRefused = rules.duplicateNames !== 'rename';
   const valid: NamedEntry[] = [];
   for (const [index, asked] of names.entries()) {
     const name = isRewritten ? toPortableName(asked) : asked;
@@ -118,8 +118,11 @@ export function* findNameFaults(names: readonly string[], rules: ManifestNameRul
     if (reason === undefined) valid.push({ index, name });
     yield reason && faultFor(index, reason);
   }
-  yield* isRewritten ? findRepeated(valid, names) : findKeptConflicts(valid);
+  if (isRefused) yield* isRewritten ? findRepeated(valid, names) : findKeptConflicts(valid);
   yield;
-  if (rules.portableNames === 'refuse') yield* findPortabilityFaults(valid);
+  if (rules.portableNames === 'refuse') {
+    yield* findPortabilityFaults(valid);
+    if (isRefused) yield* findConflictFaults(valid, foldName, duplicatesAs('same-elsewhere'));
+  }
   yield* findManifestFaults(valid, rules);
 }

@@ -3,7 +3,7 @@ import type { RefusalReason } from '../egress/refusal-reason.ts';
 import { judgeSourceUrl } from './source-url.ts';
 
 const REFUSED: Partial<Record<RefusalReason, string>> = {
-  scheme: 'must start with http:// or https://',
+  scheme: 'must start with http://, https://, s3:// or r2://',
   credentials: 'must not contain a user name or password',
   port: 'uses a port that is not allowed',
 };

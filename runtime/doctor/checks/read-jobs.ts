@@ -1,8 +1,6 @@
-import { TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { TERMINAL_PHASES, UNFINISHED, type ZipJob } from '#crds/zip-job.ts';
 import { KINDS } from '../kinds.ts';
 import type { Listed, Reader } from '../reader.ts';
-
-const UNFINISHED = TERMINAL_PHASES.map((phase) => `status.phase!=${phase}`).join(',');
 
 export interface JobList {
   readonly jobs: readonly ZipJob[];

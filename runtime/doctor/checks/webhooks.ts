@@ -1,5 +1,7 @@
+import { DEFAULT_ENDPOINT, endpointsOf } from '#crds/webhook-endpoints.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { isWebhookPending } from '#crds/zip-job-facts.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { countOf } from '../../count-of.ts';
 import { durationText } from '../../time/duration-text.ts';
 import type { Check, CheckContext } from '../context.ts';
@@ -11,7 +13,7 @@ import { countBy, finishedForMs, finishedJobs, LATE_MS, namesOf } from './read-j
 export async function pendingWebhooks({ reader }: Pick<CheckContext, 'reader'>): Promise<readonly ZipJob[]> {
   const { jobs } = await finishedJobs(reader);
   return jobs
-    .filter(({ status }) => status?.webhook?.state === 'Pending')
+    .filter(isWebhookPending)
     .toSorted((a, b) => (a.status?.finishedAt ?? '').localeCompare(b.status?.finishedAt ?? ''));
 }
 
@@ -31,13 +33,17 @@ function lateFinding([namespace, jobs]: readonly [string, readonly ZipJob[]], no
   );
 }
 
-function disabledFinding({ metadata, status }: ZipProject): Finding | undefined {
-  if (status?.webhook?.state !== 'Disabled') return undefined;
-  const namespace = metadata.namespace;
-  return warning(
-    `The webhook of project ${namespace} is disabled (${status.webhook.reason ?? 'no reason'}), so nothing is sent`,
-    `When the receiver works again: zipjobs webhook enable -n ${namespace}`,
-  );
+function disabledFindings({ metadata: { namespace }, status }: ZipProject): readonly Finding[] {
+  return endpointsOf<EndpointState>(status?.webhook)
+    .filter(({ state }) => state === 'Disabled')
+    .map(({ name, reason = 'no reason' }) => {
+      const isDefault = name === DEFAULT_ENDPOINT;
+      const what = isDefault ? 'The webhook' : `The webhook endpoint ${name}`;
+      return warning(
+        `${what} of project ${namespace} is disabled (${reason}), so nothing is sent${isDefault ? '' : ' to it'}`,
+        `When the receiver works again: zipjobs webhook enable${isDefault ? '' : ` --endpoint ${name}`} -n ${namespace}`,
+      );
+    });
 }
 
 export const webhooks: Check = {
@@ -48,7 +54,7 @@ export const webhooks: Check = {
     const projects = await readProjects(context.reader);
     const findings = [
       ...[...late].map((group) => lateFinding(group, now)),
-      ...projects.flatMap((project) => disabledFinding(project) ?? []),
+      ...projects.flatMap(disabledFindings),
     ];
     return orOk(findings, 'No webhook is late or disabled');
   },

@@ -1,5 +1,6 @@
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
+import { endpointAnnotation } from '#crds/webhook-endpoints.ts';
 import { defined } from '../../collections/optional.ts';
 import { toError } from '../../errors.ts';
 import type { Logger } from '../../log/log.ts';
@@ -10,10 +11,24 @@ import type { Change, KubeObject } from '../types.ts';
 
 const NAMES: ReadonlySet<string> = new Set([...Object.values(LABELS), ...Object.values(ANNOTATIONS)]);
 
+const COMMANDS = [ANNOTATIONS.replayWebhook, ANNOTATIONS.testWebhook, ANNOTATIONS.enableWebhook];
+
+/** Annotations that are commands to the webhook endpoints of a ZipProject or ZipJob, at most four by its definition. */
+function commandsOf(object: object): readonly string[] {
+  const spec = 'spec' in object && isRecord(object.spec) ? object.spec : {};
+  const endpoints = isRecord(spec['webhook']) ? spec['webhook']['endpoints'] : undefined;
+  if (!Array.isArray(endpoints)) return [];
+  return endpoints.flatMap((endpoint: unknown) => {
+    const name = isRecord(endpoint) ? endpoint['name'] : undefined;
+    return typeof name === 'string' ? COMMANDS.map((command) => endpointAnnotation(command, name)) : [];
+  });
+}
+
 function named(
   texts: Readonly<Record<string, string>> | undefined,
+  others: readonly string[] = [],
 ): Readonly<Record<string, string>> | undefined {
-  const entries = texts && Object.entries(texts).filter(([name]) => NAMES.has(name));
+  const entries = texts && Object.entries(texts).filter(([name]) => NAMES.has(name) || others.includes(name));
   return entries && entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
@@ -32,7 +47,7 @@ export function withNamedMetadata<T extends KubeObject>(object: T): T {
     creationTimestamp: metadata.creationTimestamp,
     deletionTimestamp: metadata.deletionTimestamp,
     labels: named(metadata.labels),
-    annotations: named(metadata.annotations),
+    annotations: named(metadata.annotations, commandsOf(object)),
     finalizers: metadata.finalizers,
     ownerReferences: metadata.ownerReferences,
   };

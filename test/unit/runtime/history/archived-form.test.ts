@@ -81,7 +81,11 @@ function withEverything(): Required<ZipJob> {
       portableNames: 'refuse',
       sequential: true,
       objectOptions: { contentType: 'application/zip', metadata: { a: 'b' } },
-      webhook: { url: `https://${CANARY}.example.com/hook/${CANARY}`, events: ['COMPLETED'] },
+      webhook: {
+        url: `https://${CANARY}.example.com/hook/${CANARY}`,
+        events: ['COMPLETED'],
+        endpoints: [{ name: 'audit', url: `https://${CANARY}.example.com/`, events: ['FAILED'] }],
+      },
       suspend: false,
       cancel: false,
     },
@@ -96,6 +100,9 @@ function withEverything(): Required<ZipJob> {
         state: 'Exhausted',
         attempts: 2,
         log: [{ at: ago(1), durationMs: 4, error: IN_TEXT }],
+        endpoints: [
+          { name: 'audit', state: 'Exhausted', log: [{ at: ago(1), durationMs: 4, error: IN_TEXT }] },
+        ],
       },
       conditions: [aCondition('Failed', ['True', 'SourceNotFound'], { message: IN_TEXT })],
       progress: progressOf('uid-p1'),
@@ -159,7 +166,7 @@ describe('the archived form of a ZipJob', () => {
         { url: '', filename: 'b.txt' },
       ],
       filesFrom: { secretNames: [], encoding: 'gzip+json', count: 3, sha256: '' },
-      webhook: { events: ['COMPLETED'] },
+      webhook: { events: ['COMPLETED'], endpoints: [{ name: 'audit', events: ['FAILED'] }] },
     });
     const { upload: _upload, observedGeneration: _generation, ...shown } = source.status;
     expect(Object.keys(status ?? {}).toSorted()).to.deep.equal(Object.keys(shown).toSorted());

@@ -28,6 +28,20 @@ describe('the metadata that a cache keeps', () => {
     ).to.deep.equal(metadata);
   });
 
+  it('has the commands to the webhook endpoints of the object, and to no others (N36)', () => {
+    const { metadata } = aNote('a', 1);
+    const annotations = {
+      [`${ANNOTATIONS.testWebhook}.audit`]: 'n1',
+      [`${ANNOTATIONS.enableWebhook}.removed`]: heavy,
+      [`${ANNOTATIONS.purgeHistory}.audit`]: heavy,
+    };
+    const spec = { webhook: { endpoints: [{ name: 'audit' }] } };
+    const object = { metadata: { ...metadata, annotations }, spec };
+    expect(withNamedMetadata(object).metadata.annotations).to.deep.equal({
+      [`${ANNOTATIONS.testWebhook}.audit`]: 'n1',
+    });
+  });
+
   it('leaves room for objects with large annotations (N36)', async () => {
     await using fixture = await startReflector({ limitsOf: () => ({ objects: 100, bytes: 20_000 }) });
     const notes = Array.from({ length: 40 }, (_, n) => {

@@ -9,7 +9,7 @@ import { ABORT_PERMISSION } from '#zipper-image/store/recover-upload.ts';
 const ALL_OPTIONS: ObjectOptions = { tags: { a: 'b' }, acl: 'private', serverSideEncryption: 'aws:kms' };
 
 function actionsOf(options: ObjectOptions): readonly string[] {
-  return bucketPermissions(options).flatMap(({ actions }) => actions);
+  return bucketPermissions(options, false).flatMap(({ actions }) => actions);
 }
 
 describe('the permissions of a bucket', () => {
@@ -40,6 +40,16 @@ describe('the permissions of a bucket', () => {
       's3:PutObjectAcl',
       'kms:Decrypt',
     ]);
+  });
+
+  it('are the same for a readable bucket, which needs s3:GetObject for the files of jobs (SZ4)', () => {
+    const [writeOnly, readable] = [false, true].map((isReadable) => bucketPermissions({}, isReadable));
+    expect(readable?.map(({ actions }) => actions)).to.deep.equal(writeOnly?.map(({ actions }) => actions));
+    const changed = readable?.filter((one, index) => one !== writeOnly?.[index]);
+    expect(changed?.map(({ actions, isRequired }) => [...actions, isRequired])).to.deep.equal([
+      ['s3:GetObject', true],
+    ]);
+    expect(changed?.[0]?.use).to.match(/^Read files of jobs/);
   });
 
   it('name the KMS key only by its ARN', () => {
