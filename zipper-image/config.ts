@@ -81,6 +81,13 @@ export const ZIPPER_VARIABLES = {
     description: "directory with the bucket's credentials",
     setBy: 'the controller',
   },
+  sourcesDir: {
+    env: ZIPPER_ENV.sourcesDir,
+    type: 'string',
+    default: ZIPPER_PATHS.sourcesDir,
+    description: 'directory with the credentials of source buckets',
+    setBy: 'the controller',
+  },
   filesDir: {
     env: ZIPPER_ENV.filesDir,
     type: 'string',

@@ -44,6 +44,16 @@ export class ConnectionLimit {
     return this.#countsConnections;
   }
 
+  /** Requests were refused since the limit was last at its maximum. */
+  get isLowered(): boolean {
+    return this.#refusals > 0 && this.#limit < this.#most;
+  }
+
+  /** How many times as long growth takes because of refusals. */
+  get slowdown(): number {
+    return 2 ** this.#refusals;
+  }
+
   /** Never more than this from now on. */
   cap(most: number): void {
     this.#countsConnections = true;
@@ -80,8 +90,19 @@ export class ConnectionLimit {
     if (!isFirst && (isWithin || carried === 0)) return false;
     this.#set(others);
     this.#countsConnections = true;
-    if (isNew && !isWithin) this.#refusals = Math.min(MOST_DOUBLINGS, this.#refusals + 1);
+    if (isNew && !isWithin) this.rejected();
     return true;
+  }
+
+  /** One request more than the limit has a response. */
+  accepted(): void {
+    this.#set(this.#limit + 1);
+    this.#ramp = this.#limit;
+  }
+
+  /** One request more than the limit was refused. */
+  rejected(): void {
+    this.#refusals = Math.min(MOST_DOUBLINGS, this.#refusals + 1);
   }
 
   /** The next requests come after a pause. */
@@ -98,12 +119,11 @@ export class ConnectionLimit {
     this.#served += 1;
     if (!isRoundOver || this.#served < this.#needed) return;
     if (this.#limit === this.#most) this.#refusals = 0;
-    this.#set(this.#limit + 1);
-    this.#ramp = this.#limit;
+    this.accepted();
   }
 
   get #needed(): number {
-    return this.#refusals > 0 ? 2 ** this.#refusals : this.#limit;
+    return this.#refusals > 0 ? this.slowdown : this.#limit;
   }
 
   #set(limit: number): void {

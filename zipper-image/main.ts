@@ -1,15 +1,15 @@
 /** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
 
+import { join } from 'node:path';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.ts';
-import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { type ChosenObjectOptions, type FileEntry, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import type { ArchiveTask, ZipperTask } from '#crds/zipper-task.ts';
+import type { ArchiveTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { parseHostPort } from '#runtime/egress/host-port.ts';
-import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createLogger, type Logger } from '#runtime/log/log.ts';
@@ -18,7 +18,6 @@ import { type Lifetime, run } from '#runtime/process/lifecycle.ts';
 import { assertTlsVerification } from '#runtime/process/tls-verification.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import { createServerClock } from '#runtime/time/server-clock.ts';
-import type { Trust } from '#runtime/tls/trust.ts';
 import { partsInMemory } from '#runtime/zip-request/part-sizes.ts';
 import {
   type PodConfig,
@@ -30,14 +29,16 @@ import {
 } from './config.ts';
 import { logConsole } from './log-console.ts';
 import { exitCodeOf, toFailure as failureOf } from './status/failure.ts';
+import type { OwnZipJob } from './status/own-zip-job.ts';
 import { writeTerminationMessage } from './status/termination.ts';
 import { createUnreachableCauses } from './status/unreachable-causes.ts';
 import { readMountedKeys } from './store/mounted-keys.ts';
-import type { StoreCredentials } from './store/session.ts';
+import type { RenewableCredentials } from './store/session.ts';
+import type { SourceStores } from './store/source-stores.ts';
 import type { Store } from './store/store.ts';
 import { storeEgressPolicy } from './store/store-egress-policy.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
-import { inlineFiles, readTask } from './tasks/task.ts';
+import { assertSourceBuckets, inlineFiles, readTask } from './tasks/task.ts';
 import { operatorTrust, storeTrust } from './trust.ts';
 
 interface Process<C = ZipperConfig> {
@@ -68,21 +69,28 @@ function keysLimitMs({
   };
 }
 
+interface Mounted {
+  readonly webIdentity?: TaskBucket['webIdentity'] | undefined;
+  /** Has the keys, or the token. */
+  readonly directory: string;
+}
+
 /** Keys from the Secret, or credentials of a role, whose modules are loaded only for a bucket without keys. */
 async function openCredentials(
   { config, log, lifetime }: Process,
   task: ZipperTask,
-  reach: { readonly trust: Trust; readonly proxy: Proxy | undefined },
-): Promise<StoreCredentials> {
-  const { webIdentity } = task.bucket;
+  { webIdentity, directory }: Mounted,
+): Promise<RenewableCredentials> {
   if (!webIdentity) {
     const limitMs = keysLimitMs(config)[task.mode];
-    return readMountedKeys(config.bucketDir, { log, limitMs, stopping: lifetime.stopping });
+    return readMountedKeys(directory, { log, limitMs, stopping: lifetime.stopping });
   }
+  const reach = { trust: operatorTrust(config), proxy: proxyFor('store', config, apiServerHosts(config)) };
   const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
   // One name for all pods of a ZipJob: it is part of the initiator by which recovery finds their uploads.
   const owner = task.mode === 'check-bucket' ? config.podUid : task.zipJobUid;
-  const credentials = openWebIdentity(webIdentity, { ...config, sessionOwner: owner }, { log, ...reach });
+  const settings = { ...config, bucketDir: directory, sessionOwner: owner };
+  const credentials = openWebIdentity(webIdentity, settings, { log, ...reach });
   lifetime.resources.defer(() => credentials.close());
   return credentials;
 }
@@ -102,7 +110,7 @@ async function openStore(
     import('./store/store-capabilities.ts'),
     import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
-    openCredentials(process, task, { trust, proxy }),
+    openCredentials(process, task, { webIdentity: bucket.webIdentity, directory: config.bucketDir }),
   ]);
   const provider = providerOf(bucket, toStoreRules(config));
   assertChosenOptions(objectOptions, bucket, provider.kind);
@@ -131,6 +139,26 @@ async function openStore(
   });
   lifetime.resources.defer(() => store.close());
   return store;
+}
+
+/** What locates files in buckets; without such buckets, files stay as they are. */
+async function openSourceStores(process: Process, task: ArchiveTask): Promise<Pick<SourceStores, 'locate'>> {
+  const { config, lifetime } = process;
+  const { sourceBuckets: buckets = [] } = task;
+  if (buckets.length === 0) return { locate: (files) => files };
+  const { createSourceStores } = await import('./store/source-stores.ts');
+  const stores = createSourceStores({
+    buckets,
+    rules: toStoreRules(config),
+    settings: config,
+    trustOf: (bucket) => storeTrust(config, bucket),
+    proxyTrust: operatorTrust(config),
+    proxy: proxyFor('store', config, apiServerHosts(config)),
+    openCredentials: ({ webIdentity }, index) =>
+      openCredentials(process, task, { webIdentity, directory: join(config.sourcesDir, String(index)) }),
+  });
+  lifetime.resources.defer(() => stores[Symbol.asyncDispose]());
+  return stores;
 }
 
 /** Never behind a proxy. */
@@ -181,6 +209,22 @@ async function openSourceAgent({ config, lifetime }: Process, policy: EgressPoli
 /** Set by a task with a sealing key. */
 let sealed: () => Pick<TerminationMessage, 'sealed'> = () => ({});
 
+async function readFiles(
+  { config, lifetime }: Process,
+  task: ArchiveTask,
+  zipJob: OwnZipJob,
+): Promise<readonly FileEntry[]> {
+  assertSourceBuckets(task, zipJob);
+  if (task.files.from === 'inline') return inlineFiles(zipJob, task.files.count);
+  const { readFileList } = await import('./sources/file-list.ts');
+  return readFileList({
+    ...task.files,
+    directory: config.filesDir,
+    maxBytes: config.fileListMaxBytes,
+    signal: lifetime.stopping,
+  });
+}
+
 async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
   const { config, log, lifetime } = process;
   const { sealingKey } = task;
@@ -188,11 +232,11 @@ async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
   if (sealingKey !== undefined) sealed = () => ({ sealed: causes.sealed(sealingKey) });
   const { statusApi, checkpointApi } = await openApis(process, task);
   const { zipToS3 } = await import('./tasks/zip-to-s3.ts');
-  const { readFileList } = await import('./sources/file-list.ts');
   const { createSourceReader } = await import('./sources/prefetch.ts');
   const { createBoundaryProbe } = await import('./sources/boundary-probe.ts');
   const policy = createEgressPolicy(toEgressOptions(config, config.apiServerHost));
   const agent = await openSourceAgent(process, policy);
+  const stores = await openSourceStores(process, task);
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';
   const sequential = task.sequential ?? config.sourceSequential;
   const sources = {
@@ -216,18 +260,10 @@ async function archive(process: Process, task: ArchiveTask): Promise<Outcome> {
     now: () => clock.date(),
     toFailure,
     openStore: () => openStore(process, task, task.objectOptions),
-    readFiles: async (zipJob) =>
-      task.files.from === 'inline'
-        ? inlineFiles(zipJob, task.files.count)
-        : readFileList({
-            ...task.files,
-            directory: config.filesDir,
-            maxBytes: config.fileListMaxBytes,
-            signal: lifetime.stopping,
-          }),
+    readFiles: (zipJob) => readFiles(process, task, zipJob),
     openSources: (files, signal, continued) =>
-      createSourceReader({ ...sources, files, signal, ...defined({ continued }) }),
-    openProbe: (files, signal) => createBoundaryProbe({ ...sources, files, signal }),
+      createSourceReader({ ...sources, files: stores.locate(files), signal, ...defined({ continued }) }),
+    openProbe: (files, signal) => createBoundaryProbe({ ...sources, files: stores.locate(files), signal }),
   });
   return { mode: 'archive', result };
 }

@@ -2,7 +2,7 @@
 import { AppError } from '#runtime/errors.ts';
 import { createRandom } from '#test/support/random.ts';
 import { type Continued, ContinuedJob, type Done, NOTHING, type Versions } from './continued-job.ts';
-import { generateJob } from './generate-job.ts';
+import { type GeneratedJob, generateJob } from './generate-job.ts';
 import { resolvePlainly } from './plain-resolve.ts';
 
 /** How often a job is continued, each time from what the run before has recorded. */
@@ -14,13 +14,37 @@ export interface ContinuedCounts {
   kept: number;
   repeated: number;
   ranges: number;
+  /** Those of `ranges` with an exact header whose bytes were not all there. */
+  exact: number;
   parts: number;
   /** Jobs that would have to begin again. */
   refused: number;
 }
 
 export function noCounts(): ContinuedCounts {
-  return { kept: 0, repeated: 0, ranges: 0, parts: 0, refused: 0 };
+  return { kept: 0, repeated: 0, ranges: 0, exact: 0, parts: 0, refused: 0 };
+}
+
+export interface ContinuedOptions {
+  /** Sources have other versions for some of the pods. */
+  readonly changes?: boolean;
+  /** The job states the CRC-32 of every file. */
+  readonly statesCrc32?: boolean;
+}
+
+function generatedJob(seed: number, statesCrc32: boolean | undefined): GeneratedJob {
+  const job = generateJob(seed);
+  return statesCrc32 === true
+    ? { ...job, files: job.files.map((file) => ({ ...file, stated: 'crc32' })) }
+    : job;
+}
+
+function addTo(counts: ContinuedCounts, { files, kept }: Continued): void {
+  counts.parts += kept.size;
+  for (const { kind, record } of files.values()) {
+    counts[kind] += 1;
+    counts.exact += Number(kind === 'ranges' && record.entry?.headerCrc !== undefined);
+  }
 }
 
 /** What differs from the archive that was not disturbed, if anything. */
@@ -46,12 +70,16 @@ function isLayoutChanged(error: unknown): boolean {
 }
 
 /**
- * Continues a job. `changes`: sources have other versions for some of the pods.
+ * Continues a job.
  * @throws Error if an archive is not that of an undisturbed run with the same versions, or if a run fails
  */
-export async function checkContinued(seed: number, counts: ContinuedCounts, changes = false): Promise<void> {
+export async function checkContinued(
+  seed: number,
+  counts: ContinuedCounts,
+  { changes, statesCrc32 }: ContinuedOptions = {},
+): Promise<void> {
   const random = createRandom(seed + 5000);
-  const generated = generateJob(seed);
+  const generated = generatedJob(seed, statesCrc32);
   const job = new ContinuedJob(generated, random);
   const most = random.pick([5, 30, 120]);
   function points(): number[] {
@@ -62,22 +90,21 @@ export async function checkContinued(seed: number, counts: ContinuedCounts, chan
   let { snapshots } = first;
   for (let pod = 1; pod <= PODS && snapshots.length > 0; pod += 1) {
     const snapshot = random.pick(snapshots);
-    if (changes) current = job.changed(current);
+    if (changes === true) current = job.changed(current);
     const continued = resolvePlainly(job, { snapshot, current, random });
     const versions = versionsOf(continued, snapshot.versions, current);
     const done = await job.run(continued, points(), versions).catch((error: unknown) => {
-      if (changes && isLayoutChanged(error)) return undefined;
+      if (changes === true && isLayoutChanged(error)) return undefined;
       throw new Error(`seed ${seed}, pod ${pod}`, { cause: error });
     });
     if (!done) {
       counts.refused += 1;
       return;
     }
-    const want = changes ? await job.run(NOTHING, [], versions) : first;
+    const want = changes === true ? await job.run(NOTHING, [], versions) : first;
     const difference = differenceIn(done, want, continued);
     if (difference !== undefined) throw new Error(`seed ${seed}, pod ${pod}: ${difference}`);
-    counts.parts += continued.kept.size;
-    for (const { kind } of continued.files.values()) counts[kind] += 1;
+    addTo(counts, continued);
     if (done.snapshots.length > 0) ({ snapshots } = done);
   }
 }

@@ -1,5 +1,7 @@
 /** The simplest decision about what is kept of a snapshot, to compare with. */
+
 import type { Random } from '#test/support/random.ts';
+import { STORED } from '#zipper-image/archive/zip-records.ts';
 import type { ContinuedFile, EntryRecord, FileRecord } from '#zipper-image/resume/types.ts';
 import type { Continued, ContinuedJob, Snapshot, Versions } from './continued-job.ts';
 
@@ -9,8 +11,6 @@ interface Span {
   readonly from: number;
   readonly to: number;
 }
-
-const DESCRIPTOR_BYTES = 16;
 
 export interface Situation {
   readonly snapshot: Snapshot;
@@ -93,7 +93,8 @@ class PlainResolve {
   }
 
   #hasSegment({ number, from, to }: Span, index: number, entry: EntryRecord): boolean {
-    const dataEnd = (this.#starts[index + 1] ?? 0) - DESCRIPTOR_BYTES;
+    const descriptorBytes = entry.method === STORED ? 0 : 16;
+    const dataEnd = (this.#starts[index + 1] ?? 0) - descriptorBytes;
     const isOutside = from >= dataEnd || to <= dataEnd - entry.compressedSize;
     return isOutside || (entry.segments ?? []).some(({ part }) => part === number);
   }

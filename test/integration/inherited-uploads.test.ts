@@ -6,6 +6,7 @@ import type { UploadState } from '#crds/zip-job.ts';
 import { unsupportedPod } from '#test/support/builders/unsupported.ts';
 import { anUpload, aResult } from '#test/support/builders/zip-job-statuses.ts';
 import { installChart } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
 import {
   type PlayedJob,
   type PlayedZipper,
@@ -78,7 +79,7 @@ describe('the upload of a pod that is over', function () {
     const adopted = await second.write({ bytesUploaded: 900, upload });
     expect(adopted.status, adopted.message).to.equal(200);
     await job.until('the adoption', (seen) => seen.inherits?.adoptedBy === second.uid);
-    expect(await job.events()).to.include('Resumed');
+    await until('the event', async () => (await job.events()).includes('Resumed'));
     const result = aResult({ entries: 1, resumes: 1 });
     const ended = await second.write({
       bytesUploaded: 4096,
@@ -97,7 +98,7 @@ describe('the upload of a pod that is over', function () {
     const upload: UploadState = { ...anUpload('open'), uploadId: 'upload-2', refusal: 'LayoutChanged' };
     await second.write({ bytesUploaded: 0, upload });
     await job.until('the refusal', ({ inherits }) => inherits === undefined);
-    expect(await job.events()).to.include('ResumeRefused');
+    await until('the event', async () => (await job.events()).includes('ResumeRefused'));
     expect(await job.recoveries()).to.deep.equal([]);
     await job.cancel();
   });

@@ -12,6 +12,8 @@ import { EXIT_CODES } from '#crds/exit-codes.ts';
 import type { TerminationMessage } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { runZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -124,6 +126,36 @@ describe('a bucket of service r2', function () {
     const refused = await run('endpoint.zip', ['/gen/1000/1'], { bucket: { ...atEndpoint, acl: 'private' } });
     expect(refused.failure).to.include({ code: 'BucketMisconfigured', retriable: false });
     expect(refused.failure?.message).to.contain("Header 'x-amz-acl' with value 'private' not implemented");
+  });
+
+  it('has the files of an archive, read by ranges and signed requests (SB8)', async () => {
+    const files = [3, 40 * MIB, 70_000].map((bytes, seed) => ({
+      url: `r2://${BUCKET}/sources/${seed}`,
+      filename: `${seed}.bin`,
+      content: generatedBytes(bytes, seed),
+    }));
+    for (const { content, filename } of files) await reader.put(`sources/${filename.slice(0, 1)}`, content);
+    const keys = { accessKeyId: r2.store.accessKeyId, secretAccessKey: r2.store.secretAccessKey };
+    const zipBucket = `r2-${BUCKET}`;
+    const place = { service: 'r2', name: BUCKET, host: r2.host } as const;
+    host.status.spec = { sourceBuckets: [zipBucket] };
+    const program = await host.prepare({
+      endpoint: '',
+      bucket: BUCKET,
+      key: 'of-objects.zip',
+      ...keys,
+      files: files.map(({ url, filename }) => ({ url, filename })),
+      task: { bucket: place, sourceBuckets: [{ zipBucket, ...place }] },
+      sourceKeys: [keys],
+      env: { NODE_EXTRA_CA_CERTS: r2.caFile },
+    });
+    const { code, message } = await runZipper(program);
+    host.status.spec = {};
+    expect(code, message).to.equal(EXIT_CODES.ok);
+    const entries = await zipEntries(await reader.bytes('of-objects.zip'));
+    expect(entries.map(({ name }) => name)).to.deep.equal(files.map(({ filename }) => filename));
+    for (const [index, { content }] of entries.entries())
+      expect(content.equals(files[index]?.content ?? Buffer.of()), String(index)).to.equal(true);
   });
 });
 

@@ -4,6 +4,7 @@
  * The format of an entry depends only on its content, so that the same inputs give the same bytes:
  * - a small body that is completely available: sizes and CRC in the local header; stored, or deflated if
  *   that is smaller;
+ * - a body that is not compressed and whose length and CRC-32 are known before: stored, with both in the local header;
  * - any other body: a deflate stream, which marks its own end (stored blocks or compressed), and a data descriptor.
  *   Stored data with a descriptor is never written, because streaming readers cannot find its end.
  */
@@ -18,12 +19,13 @@ import type { ContinuedFile, EntryRecord } from '../resume/types.ts';
 import { ArchiveOutput } from './archive-output.ts';
 import { readHead } from './body-head.ts';
 import { DEFLATE_LEVEL, isCompressible, needsProbe, PROBE_BYTES } from './compressible.ts';
-import { deflateBound, encodeDeflated, encodeUnknownLength } from './entry-encoders.ts';
+import { type Coding, codedBound, encodeDeflated, encodeUnknownLength } from './entry-encoders.ts';
 import { type Measured, measure, ofDeclaredLength, tooLarge } from './measured-body.ts';
 import { createRecordList } from './record-list.ts';
 import {
   assertComplete,
   assertRepeated,
+  crcIn,
   headOf,
   type PlacedEntry,
   placedAs,
@@ -31,11 +33,11 @@ import {
   type WrittenEntry,
   writtenOf,
 } from './recorded-entry.ts';
-import { storedBlocksSize } from './stored-blocks.ts';
 import { StoredData } from './stored-data.ts';
 import {
   DEFLATED,
   dataDescriptor,
+  descriptorBytes,
   directoryHeader,
   type EntryHead,
   type EntrySizes,
@@ -51,6 +53,8 @@ export interface ArchiveEntry {
   readonly modified: Date;
   /** Expected bytes of the body; undefined if the source does not declare them. */
   readonly declaredLength: number | undefined;
+  /** CRC-32 of the body, if it is known before. The caller compares it with that of the written entry. */
+  readonly crc32?: number | undefined;
   /** Each chunk is valid only until the next one is requested. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body, if it is small enough to keep in memory. */
@@ -109,6 +113,14 @@ interface Started {
   readonly head: EntryHead;
   /** Offset of its header in the archive. */
   readonly at: number;
+}
+
+function codingOf(
+  { declaredLength, crc32: crc }: Pick<ArchiveEntry, 'declaredLength' | 'crc32'>,
+  deflate: boolean,
+): Coding {
+  if (deflate) return 'deflate';
+  return declaredLength !== undefined && crc !== undefined ? 'none' : 'blocks';
 }
 
 /** Long enough that a request costs little, and short enough that the parts of the upload do not all end at once. */
@@ -206,47 +218,55 @@ class ZipWriter implements Archive {
   }
 
   /** Whether the entry may need 64-bit sizes. */
-  #needsZip64(declaredLength: number | undefined, deflate: boolean): boolean {
+  #needsZip64(declaredLength: number | undefined, coding: Coding): boolean {
     if (declaredLength === undefined) return this.#options.zip64ForUnknownLength === true;
-    return (deflate ? deflateBound(declaredLength) : storedBlocksSize(declaredLength)) >= ZIP64_FROM;
+    return codedBound(declaredLength, coding) >= ZIP64_FROM;
+  }
+
+  #headOf({ name, declaredLength, modified }: ArchiveEntry, coding: Coding): EntryHead {
+    const isExact = coding === 'none';
+    return {
+      name: Buffer.from(name),
+      method: isExact ? STORED : DEFLATED,
+      streamed: !isExact,
+      zip64: this.#needsZip64(declaredLength, coding),
+      time: toZipTime(modified),
+    };
   }
 
   async #addStreamed(entry: ArchiveEntry, signal: AbortSignal | undefined): Promise<AddedEntry> {
     const probed = needsProbe(this.#compression, entry.name)
       ? await readHead(entry.body, PROBE_BYTES)
       : { head: new Uint8Array(0), body: entry.body };
-    const deflate = isCompressible(this.#compression, entry.name, probed.head);
-    const { declaredLength } = entry;
-    const head: EntryHead = {
-      name: Buffer.from(entry.name),
-      method: DEFLATED,
-      streamed: true,
-      zip64: this.#needsZip64(declaredLength, deflate),
-      time: toZipTime(entry.modified),
-    };
+    const { declaredLength, crc32: crc } = entry;
+    const coding = codingOf(entry, isCompressible(this.#compression, entry.name, probed.head));
+    const head = this.#headOf(entry, coding);
     const hash = this.#startHash(entry);
-    if (!deflate && declaredLength !== undefined)
+    if (coding !== 'deflate' && declaredLength !== undefined)
       return this.#addPlaced(entry, probed.body, {
         head,
-        stored: new StoredData(declaredLength, hash),
+        crc,
+        stored: new StoredData(declaredLength, { framing: coding, hash }),
         hash,
       });
     const started = await this.#start(head, NO_SIZES);
     const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
     const measured = measure(entry, probed.body, { hash, limit });
     // Nothing can be added behind it before its length is known.
-    const sizes = await this.#encode(measured, { deflate, signal }, started);
+    const sizes = await this.#encode(measured, { deflate: coding === 'deflate', signal }, started);
     entry.onPlaced?.(placedOf({ form: 'encoded', head, sizes, modified: entry.modified }));
     return { started, written: Promise.resolve({ ...sizes, ...digestOf(hash) }) };
   }
 
   async #continuePlaced(entry: ArchiveEntry, record: EntryRecord): Promise<AddedEntry> {
-    const { size, crc, segments } = record;
+    const { size, crc, segments: recorded } = record;
     if (entry.declaredLength !== size) throw layoutChanged();
-    const stored = new StoredData(size, undefined, segments);
+    const head = headOf(entry.name, record);
+    const stored = new StoredData(size, { framing: head.streamed ? 'blocks' : 'none', recorded });
     const known = crc === undefined ? undefined : writtenOf(record);
     return this.#addPlaced(entry, entry.body, {
-      head: headOf(entry.name, record),
+      head,
+      crc: crcIn(record),
       stored,
       known,
       isAgain: true,
@@ -257,20 +277,20 @@ class ZipWriter implements Archive {
   async #addPlaced(
     entry: ArchiveEntry,
     body: AsyncIterable<Uint8Array>,
-    { head, stored, hash, known, isAgain = false }: Placing,
+    { head, crc = 0, stored, hash, known, isAgain = false }: Placing,
   ): Promise<AddedEntry> {
     const { modified } = entry;
-    const sizes = { compressedSize: stored.codedBytes, size: stored.length };
+    const sizes = { crc, compressedSize: stored.codedBytes, size: stored.length };
     const placed = placedOf({ form: 'placed', head, sizes, modified });
     // Otherwise this would be found when most of the file is read.
     if (!isAgain) this.#output.assertFits(placed.bytes);
     entry.onPlaced?.({ ...placed, segments: () => stored.segments() });
-    const started = await this.#start(head, NO_SIZES, isAgain);
+    const started = await this.#start(head, sizes, isAgain);
     const poured = this.#pour(entry, body, stored);
     // It must not stay unhandled while this waits for a buffer.
     poured.catch((error: unknown) => this.#sink.fail(toError(error)));
     await this.#plan(stored, isAgain);
-    const descriptor = await this.#output.reserveAll(dataDescriptor(head, NO_SIZES).length, isAgain);
+    const descriptor = await this.#output.reserveAll(descriptorBytes(head), isAgain);
     async function finish(): Promise<WrittenEntry> {
       await poured;
       const written = known ?? { ...sizes, crc: stored.wholeCrc(), ...digestOf(hash) };
@@ -321,6 +341,8 @@ function fill(places: readonly Place[], record: Buffer): void {
 
 interface Placing {
   readonly head: EntryHead;
+  /** CRC-32 of the body for its local header, if that has it. */
+  readonly crc?: number | undefined;
   readonly stored: StoredData;
   readonly hash?: Hash | undefined;
   /** All of its bytes were there before, although some are missing now. */

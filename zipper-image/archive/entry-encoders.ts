@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createDeflateRaw } from 'node:zlib';
 import type { ByteSink } from '../byte-sink.ts';
 import { DEFLATE_LEVEL } from './compressible.ts';
-import { BLOCK_BYTES, HEADER_BYTES, writeBlockHeader } from './stored-blocks.ts';
+import { BLOCK_BYTES, type Framing, framedSize, HEADER_BYTES, writeBlockHeader } from './stored-blocks.ts';
 
 const DEFLATE_INPUT_BYTES = 65_536;
 
@@ -19,8 +19,16 @@ export interface EncodeOptions {
 }
 
 /** Upper bound for the compressed size of `length` bytes (zlib's own bound). */
-export function deflateBound(length: number): number {
+function deflateBound(length: number): number {
   return length + Math.floor(length / 4096) + Math.floor(length / 16_384) + Math.floor(length / 2 ** 25) + 13;
+}
+
+/** How a body is written that is not in memory as a whole. */
+export type Coding = Framing | 'deflate';
+
+/** Upper bound for the size of `length` coded bytes, which is exact unless they are compressed. */
+export function codedBound(length: number, coding: Coding): number {
+  return coding === 'deflate' ? deflateBound(length) : framedSize(length, coding);
 }
 
 /** Encodes a body of unknown length. A full block is buffered until it is known whether it is the last. */

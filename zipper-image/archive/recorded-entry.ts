@@ -1,10 +1,11 @@
 /** Between an entry and its record. */
+import { defined } from '#runtime/collections/optional.ts';
 import type { Place } from '../byte-sink.ts';
 import { layoutChanged } from '../layout-changed.ts';
 import type { ContinuedFile, EntryForm, EntryRecord, EntrySegment } from '../resume/types.ts';
 import {
   DEFLATED,
-  dataDescriptor,
+  descriptorBytes,
   type EntryHead,
   type EntrySizes,
   localHeader,
@@ -30,26 +31,46 @@ const NO_SIZES: EntrySizes = { crc: 0, compressedSize: 0, size: 0 };
 
 /** Bytes of the entry in the archive. */
 function entryBytes(head: EntryHead, compressedSize: number): number {
-  const descriptor = head.streamed ? dataDescriptor(head, NO_SIZES).length : 0;
-  return localHeader(head, NO_SIZES).length + compressedSize + descriptor;
+  return localHeader(head, NO_SIZES).length + compressedSize + descriptorBytes(head);
 }
 
 interface Placed {
   readonly form: EntryForm;
   readonly head: EntryHead;
-  readonly sizes: Pick<EntrySizes, 'size' | 'compressedSize'>;
+  readonly sizes: EntrySizes;
   readonly modified: Date;
 }
 
 export function placedOf({ form, head, sizes, modified }: Placed): RecordedPlace {
-  const { size, compressedSize } = sizes;
+  const { crc, size, compressedSize } = sizes;
+  const { method, streamed } = head;
   const bytes = entryBytes(head, compressedSize);
-  return { form, method: head.method, bytes, size, compressedSize, time: toSecondsSince1980(modified) };
+  return {
+    form,
+    method,
+    bytes,
+    size,
+    compressedSize,
+    time: toSecondsSince1980(modified),
+    ...(form === 'placed' && !streamed && { headerCrc: crc }),
+  };
+}
+
+/** Whether sizes and CRC-32 are in the local header of an entry whose bytes may be missing. */
+export function isExact({ form, method }: Pick<EntryRecord, 'form' | 'method'>): boolean {
+  return form === 'placed' && method === STORED;
+}
+
+/** CRC-32 of the bytes of the entry, whether they are all there or not; undefined if it is not known. */
+export function crcIn({ crc, headerCrc }: Pick<EntryRecord, 'crc' | 'headerCrc'>): number | undefined {
+  return crc ?? headerCrc;
 }
 
 /** The same place as recorded. */
-export function placedAs({ form, method, bytes, size, compressedSize, time }: EntryRecord): RecordedPlace {
-  return { form, method, bytes, size, compressedSize, time };
+export function placedAs(record: EntryRecord): RecordedPlace {
+  const { form, method, bytes, size, compressedSize, time } = record;
+  const headerCrc = isExact(record) ? crcIn(record) : undefined;
+  return { form, method, bytes, size, compressedSize, time, ...defined({ headerCrc }) };
 }
 
 /**
@@ -72,11 +93,12 @@ export function assertRepeated({ crc, bytes }: EntryRecord, head: EntryHead, siz
 }
 
 /** The head from which the record was made. @throws Error if it cannot be one of this name */
-export function headOf(name: string, { form, method, bytes, compressedSize, time }: EntryRecord): EntryHead {
+export function headOf(name: string, record: EntryRecord): EntryHead {
+  const { form, method, bytes, compressedSize, time } = record;
   const head: EntryHead = {
     name: Buffer.from(name),
     method: method === DEFLATED ? DEFLATED : STORED,
-    streamed: form !== 'whole',
+    streamed: form !== 'whole' && !isExact(record),
     zip64: false,
     time: toZipTime(ofSecondsSince1980(time)),
   };

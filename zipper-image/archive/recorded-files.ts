@@ -3,7 +3,7 @@
  * of a file, and 65 if a manifest needs its SHA-256.
  */
 import type { Continuation, EntryRecord, EntrySegment, FileRecord } from '../resume/types.ts';
-import { type PlacedEntry, placedAs, type WrittenEntry } from './recorded-entry.ts';
+import { isExact, type PlacedEntry, placedAs, type WrittenEntry } from './recorded-entry.ts';
 import { DEFLATED, STORED } from './zip-records.ts';
 
 export interface RecordedFilesOptions {
@@ -122,8 +122,9 @@ class PackedFiles implements RecordedFiles {
     if (isLong && validator !== undefined) this.#validators.set(index, validator);
   }
 
-  #pack({ form, method, bytes, size, compressedSize, time }: PlacedEntry, at: number): void {
+  #pack({ form, method, bytes, size, compressedSize, time, headerCrc }: PlacedEntry, at: number): void {
     this.#setFlag(at, FORMS.indexOf(form) | HAS_ENTRY | (method === DEFLATED ? IS_DEFLATED : 0));
+    if (headerCrc !== undefined) this.#packed.writeUInt32LE(headerCrc, at + CRC_AT);
     this.#packed.writeUInt32LE(time, at + TIME_AT);
     this.#packed.writeDoubleLE(bytes, at + BYTES_AT);
     this.#packed.writeDoubleLE(size, at + SIZE_AT);
@@ -148,14 +149,17 @@ class PackedFiles implements RecordedFiles {
     const at = index * this.#stride;
     const segments = this.#segments.get(index);
     const sha256At = at + SHA256_AT;
+    const form = FORMS[(flags & 3) as 0 | 1 | 2];
+    const method = (flags & IS_DEFLATED) === 0 ? STORED : DEFLATED;
+    const crc = packed.readUInt32LE(at + CRC_AT);
     return {
-      form: FORMS[(flags & 3) as 0 | 1 | 2],
-      method: (flags & IS_DEFLATED) === 0 ? STORED : DEFLATED,
+      form,
+      method,
       bytes: packed.readDoubleLE(at + BYTES_AT),
       size: packed.readDoubleLE(at + SIZE_AT),
       compressedSize: packed.readDoubleLE(at + COMPRESSED_AT),
       time: packed.readUInt32LE(at + TIME_AT),
-      ...((flags & HAS_CRC) !== 0 && { crc: packed.readUInt32LE(at + CRC_AT) }),
+      ...((flags & HAS_CRC) === 0 ? isExact({ form, method }) && { headerCrc: crc } : { crc }),
       ...((flags & HAS_SHA256) !== 0 && {
         sha256: Buffer.from(packed.subarray(sha256At, sha256At + SHA256_BYTES)),
       }),

@@ -3,13 +3,21 @@ import { crc32 } from 'node:zlib';
 import type { OpenSlice, Place } from '../byte-sink.ts';
 import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { Segment } from './entry-segments.ts';
-import { BLOCK_BYTES, CODED_BYTES, HEADER_BYTES, sourcePosition, writeBlockHeader } from './stored-blocks.ts';
+import {
+  BLOCK_BYTES,
+  CODED_BYTES,
+  type Framing,
+  HEADER_BYTES,
+  sourcePosition,
+  writeBlockHeader,
+} from './stored-blocks.ts';
 
 interface SliceOptions {
   /** Position in the coded data. */
   readonly start: number;
   /** Bytes of the source. */
   readonly length: number;
+  readonly framing: Framing;
   readonly segment: Segment;
   readonly onFull: (slice: Slice) => void;
 }
@@ -27,18 +35,20 @@ export class Slice implements OpenSlice {
   readonly #place: Place;
   readonly #length: number;
   readonly #start: number;
+  readonly #isFramed: boolean;
   readonly #onFull: (slice: Slice) => void;
   #filled = 0;
   #codedCrc = 0;
 
-  constructor(place: Place, { start, length, segment, onFull }: SliceOptions) {
+  constructor(place: Place, { start, length, framing, segment, onFull }: SliceOptions) {
     this.#place = place;
     this.segment = segment;
     this.#length = length;
     this.#start = start;
+    this.#isFramed = framing === 'blocks';
     this.#onFull = onFull;
-    this.from = sourcePosition(start, length);
-    this.to = sourcePosition(start + place.bytes.length, length);
+    this.from = sourcePosition(start, length, framing);
+    this.to = sourcePosition(start + place.bytes.length, length, framing);
     this.position = this.from;
     this.#writeHeader();
   }
@@ -50,8 +60,7 @@ export class Slice implements OpenSlice {
   write(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && !this.isFull) {
-      const left = CODED_BYTES - ((this.#start + this.#filled) % CODED_BYTES);
-      const bytes = Math.min(left, chunk.length - at, this.to - this.position);
+      const bytes = Math.min(this.#blockRest(this.#filled), chunk.length - at, this.to - this.position);
       this.#writeData(bytes === chunk.length ? chunk : chunk.subarray(at, at + bytes));
       at += bytes;
       this.#writeHeader();
@@ -63,11 +72,16 @@ export class Slice implements OpenSlice {
   /** Passes the slice on to its part. The returned function passes its bytes of the source on to the hash. */
   finish(hash: Hash | undefined): () => void {
     const release = hash && this.#place.keep();
-    this.#place.filled(this.#codedCrc);
+    this.#place.filled(this.#isFramed ? this.#codedCrc : this.crc);
     return () => {
       if (hash) this.#hashData(hash);
       release?.();
     };
+  }
+
+  /** Bytes up to the end of the block that contains the byte at this index. */
+  #blockRest(at: number): number {
+    return this.#isFramed ? CODED_BYTES - ((this.#start + at) % CODED_BYTES) : Infinity;
   }
 
   #writeData(data: Uint8Array): void {
@@ -76,19 +90,19 @@ export class Slice implements OpenSlice {
     this.position += data.length;
     if (data.length < COMBINED_BYTES) {
       this.crc = crc32(data, this.crc);
-      this.#codedCrc = crc32(data, this.#codedCrc);
+      if (this.#isFramed) this.#codedCrc = crc32(data, this.#codedCrc);
       return;
     }
     const crc = crc32(data);
     this.crc = combineCrc32(this.crc, crc, data.length);
-    this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
+    if (this.#isFramed) this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
   }
 
   /** Writes the header of the next block, or the part of it that is in this slice, if it is next. */
   #writeHeader(): void {
     const coded = this.#start + this.#filled;
     const inside = coded % CODED_BYTES;
-    if (inside >= HEADER_BYTES || this.isFull) return;
+    if (!this.#isFramed || inside >= HEADER_BYTES || this.isFull) return;
     const at = Math.floor(coded / CODED_BYTES) * BLOCK_BYTES;
     const bytes = Math.min(BLOCK_BYTES, this.#length - at);
     const header = writeBlockHeader(Buffer.alloc(HEADER_BYTES), bytes, at + bytes === this.#length);
@@ -102,9 +116,11 @@ export class Slice implements OpenSlice {
   #hashData(hash: Hash): void {
     const { bytes } = this.#place;
     for (let at = 0; at < bytes.length; ) {
-      const inside = (this.#start + at) % CODED_BYTES;
-      const end = Math.min(bytes.length, at + CODED_BYTES - inside);
-      hash.update(bytes.subarray(Math.min(end, at + Math.max(0, HEADER_BYTES - inside)), end));
+      const rest = this.#blockRest(at);
+      const end = Math.min(bytes.length, at + rest);
+      // Of the header of the block, if this starts in it.
+      const header = this.#isFramed ? Math.max(0, rest - BLOCK_BYTES) : 0;
+      hash.update(bytes.subarray(Math.min(end, at + header), end));
       at = end;
     }
   }

@@ -1,7 +1,8 @@
 /**
- * The data of an entry whose length is known and that is not compressed, as stored blocks of deflate: all blocks except the last
- * are 65,535 bytes, so the place of every byte of the source follows from its position. The data is cut into slices, which are
- * filled in any order, each from its first byte on. What an earlier process has uploaded of it is left out.
+ * The data of an entry whose length is known and that is not compressed: as it is if the CRC-32 is known too, or else as stored blocks
+ * of deflate, of which all except the last are 65,535 bytes. So the place of every byte of the source follows from its position. The
+ * data is cut into slices, which are filled in any order, each from its first byte on. What an earlier process has uploaded of it is
+ * left out.
  */
 import type { Hash } from 'node:crypto';
 import type { OpenSlice, Place, SliceTarget } from '../byte-sink.ts';
@@ -9,7 +10,7 @@ import { combineCrc32 } from '../crc32-combine.ts';
 import type { EntrySegment } from '../resume/types.ts';
 import { EntrySegments, type Segment } from './entry-segments.ts';
 import { Slice } from './slice.ts';
-import { sourcePosition, storedBlocksSize } from './stored-blocks.ts';
+import { type Framing, framedSize, sourcePosition } from './stored-blocks.ts';
 
 function isFree({ isTaken }: Slice): boolean {
   return !isTaken;
@@ -39,11 +40,21 @@ function addCrc(first: number | undefined, second: number | undefined, bytes: nu
 
 function readNothing(): void {}
 
+export interface StoredDataOptions {
+  /** Default `blocks`. */
+  readonly framing?: Framing;
+  /** Receives all bytes of the source in order. */
+  readonly hash?: Hash | undefined;
+  /** Segments of an earlier process. */
+  readonly recorded?: readonly EntrySegment[] | undefined;
+}
+
 /** The slices of one entry, in order. */
 export class StoredData implements SliceTarget {
-  /** Bytes as stored blocks. */
+  /** Bytes in the archive. */
   readonly codedBytes: number;
   readonly length: number;
+  readonly #framing: Framing;
   readonly #hash: Hash | undefined;
   /** Those that have a place and are not full, in order. */
   #open: Slice[] = [];
@@ -60,12 +71,12 @@ export class StoredData implements SliceTarget {
   #written = 0;
   #changed = Promise.withResolvers<void>();
 
-  /** `hash` receives all bytes of the source in order. `recorded`: segments of an earlier process. */
-  constructor(length: number, hash?: Hash, recorded: readonly EntrySegment[] = []) {
+  constructor(length: number, { framing = 'blocks', hash, recorded = [] }: StoredDataOptions = {}) {
     this.length = length;
+    this.#framing = framing;
     this.#hash = hash;
     this.#segments = new EntrySegments(recorded);
-    this.codedBytes = storedBlocksSize(length);
+    this.codedBytes = framedSize(length, framing);
   }
 
   /** Bytes that have no place yet. */
@@ -89,10 +100,14 @@ export class StoredData implements SliceTarget {
 
   /** Adds the place of the next slice. */
   plan(place: Place): void {
-    const { length } = this;
-    const start = this.#planned;
     const segment = this.#segments.last(place.part) ?? this.#startSegment(place);
-    const slice = new Slice(place, { start, length, segment, onFull: (full) => this.#finish(full) });
+    const slice = new Slice(place, {
+      start: this.#planned,
+      length: this.length,
+      framing: this.#framing,
+      segment,
+      onFull: (full) => this.#finish(full),
+    });
     this.#planned += place.bytes.length;
     // It can have a part of a header only.
     if (slice.isFull) slice.finish(undefined)();
@@ -102,10 +117,9 @@ export class StoredData implements SliceTarget {
 
   /** Leaves out bytes of the coded data that an earlier process has uploaded, up to the end of the part. */
   skip(bytes: number, part: number): void {
-    const { length } = this;
-    const from = sourcePosition(this.#planned, length);
+    const from = this.#sourcePosition(this.#planned);
     this.#planned += bytes;
-    const to = sourcePosition(this.#planned, length);
+    const to = this.#sourcePosition(this.#planned);
     if (to > from) {
       const crc = this.#segments.addRecorded(part, from, to);
       const last = this.#skipped.at(-1);
@@ -142,7 +156,7 @@ export class StoredData implements SliceTarget {
 
   isTaken(at: number): boolean {
     const isOpen = this.#open.some(({ isTaken, position, to }) => !isTaken && position <= at && at < to);
-    return !isOpen && at < sourcePosition(this.#planned, this.length);
+    return !isOpen && at < this.#sourcePosition(this.#planned);
   }
 
   skippedTo(at: number): number {
@@ -167,7 +181,11 @@ export class StoredData implements SliceTarget {
   #startSegment({ part, bytes, rest }: Place): Segment {
     const start = this.#planned;
     const end = Math.min(this.codedBytes, start + bytes.length + rest);
-    return this.#segments.add(part, sourcePosition(start, this.length), sourcePosition(end, this.length));
+    return this.#segments.add(part, this.#sourcePosition(start), this.#sourcePosition(end));
+  }
+
+  #sourcePosition(coded: number): number {
+    return sourcePosition(coded, this.length, this.#framing);
   }
 
   #fill(chunk: Uint8Array, from: number): number {

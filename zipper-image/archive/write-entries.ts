@@ -161,7 +161,8 @@ async function addSource(entry: SourceEntry, deps: WriteEntriesDeps): Promise<Ad
   deps.assertFits(entry.declaredLength ?? small?.length ?? 0);
   const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
   const sha256 = small === undefined && stated.sha256 !== undefined;
-  const { written } = await addRecorded(entry, { ...entry, ...options, sha256 }, deps).catch(fail);
+  const crc32 = stated.crc32 === undefined ? undefined : Number.parseInt(stated.crc32, 16);
+  const { written } = await addRecorded(entry, { ...entry, ...options, sha256, crc32 }, deps).catch(fail);
   return { written: written.catch(fail) };
 }
 

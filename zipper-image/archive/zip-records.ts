@@ -79,12 +79,20 @@ function timestampExtra(time: ZipTime): Buffer {
   return extra;
 }
 
+/** The zip64 field of a local header, which always has both sizes. */
+function localZip64Extra({ size, compressedSize }: EntrySizes): Buffer {
+  const extra = extraField(0x0001, 16);
+  writeUint64(extra, size, 4);
+  writeUint64(extra, compressedSize, 12);
+  return extra;
+}
+
 /** Written before the data. Sizes and CRC of a streamed entry are zero (or, with zip64, "see the extra field"). */
 export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
-  const timestamp = timestampExtra(head.time);
-  const extra = head.zip64 ? Buffer.concat([extraField(0x0001, 16), timestamp]) : timestamp;
-  const record = Buffer.alloc(30 + head.name.length + extra.length);
   const known = head.streamed ? { crc: 0, compressedSize: 0, size: 0 } : sizes;
+  const timestamp = timestampExtra(head.time);
+  const extra = head.zip64 ? Buffer.concat([localZip64Extra(known), timestamp]) : timestamp;
+  const record = Buffer.alloc(30 + head.name.length + extra.length);
   record.writeUInt32LE(LOCAL_SIGNATURE, 0);
   record.writeUInt16LE(head.zip64 ? VERSION_ZIP64 : VERSION_DEFLATE, 4);
   record.writeUInt16LE(flagsOf(head), 6);
@@ -103,7 +111,7 @@ export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
 
 /** Written after the data of a streamed entry. Includes the signature, which every tested reader understands. */
 export function dataDescriptor(head: EntryHead, sizes: EntrySizes): Buffer {
-  const record = Buffer.alloc(head.zip64 ? 24 : 16);
+  const record = Buffer.alloc(descriptorBytes({ ...head, streamed: true }));
   record.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
   record.writeUInt32LE(sizes.crc, 4);
   if (head.zip64) {
@@ -114,6 +122,12 @@ export function dataDescriptor(head: EntryHead, sizes: EntrySizes): Buffer {
     record.writeUInt32LE(sizes.size, 12);
   }
   return record;
+}
+
+/** Bytes of the descriptor of an entry, if it has one. */
+export function descriptorBytes({ streamed, zip64 }: EntryHead): number {
+  if (!streamed) return 0;
+  return zip64 ? 24 : 16;
 }
 
 /** Only the values that do not fit into their 32-bit fields, in the order of the format. */

@@ -59,10 +59,11 @@ function readEntry(from: ByteReader, flags: number, previous: Previous): Omit<En
   const compressedSize = sum(size, from.difference());
   const bytes = sum(compressedSize, from.number());
   const crc = has(flags, 'unfinished') ? undefined : from.u32();
+  const headerCrc = has(flags, 'headerCrc') ? from.u32() : undefined;
   const sha256 = has(flags, 'sha256') ? from.raw(SHA256_BYTES) : undefined;
   const segments = has(flags, 'segments') ? readSegments(from) : undefined;
   Object.assign(previous, { time, method });
-  return { method, bytes, size, compressedSize, time, ...defined({ crc, sha256, segments }) };
+  return { method, bytes, size, compressedSize, time, ...defined({ crc, headerCrc, sha256, segments }) };
 }
 
 function readFailure(from: ByteReader, flags: number, codes: readonly FailureCode[]): FileRecord['failure'] {

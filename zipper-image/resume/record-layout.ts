@@ -21,8 +21,9 @@ export const FLAGS = {
   httpStatus: 512,
   lengthUnverified: 1024,
   contentEncoded: 2048,
+  headerCrc: 4096,
 } as const;
-export const ALL_FLAGS = 4095;
+export const ALL_FLAGS = 8191;
 
 export const SHA256_BYTES = 32;
 

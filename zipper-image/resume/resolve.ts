@@ -31,6 +31,8 @@ export interface ResolveDeps {
   readonly statesSha256: (index: number) => boolean;
   /** Whether the file may be requested once only. */
   readonly isSingleUse: (index: number) => boolean;
+  /** Whether another version of a `placed` file may change between exact sizes in its header and stored blocks. */
+  readonly mayChangeForm: (index: number) => boolean;
   /** The entry that replaces a file that was left out. */
   readonly placeholderOf: (index: number, failure: NonNullable<FileRecord['failure']>) => Uint8Array;
 }
@@ -162,12 +164,16 @@ class Resolution {
     else this.#replies.set(index, { kind: 'repeated', body: reply });
   }
 
-  /** Other bytes can be compressed to another length. */
   #refuse(file: FilePlace, reply: 'changed' | 'resized'): void {
-    const { entry } = file.record;
-    const mayMove = reply === 'resized' || (entry?.form === 'whole' && entry.method === DEFLATED);
+    const mayMove = reply === 'resized' || this.#mayTakeOtherLength(file);
     if (mayMove && this.#keepsBehind(file)) throw new RefusedError('LayoutChanged');
     this.#replies.set(file.index, { kind: 'refused' });
+  }
+
+  /** Other bytes can be compressed to another length, and with or without a known CRC-32, a file is stored in another form. */
+  #mayTakeOtherLength({ index, record: { entry } }: FilePlace): boolean {
+    if (entry?.form === 'placed') return this.#deps.mayChangeForm(index);
+    return entry?.form === 'whole' && entry.method === DEFLATED;
   }
 
   /** Whether a part is kept that has no byte of the file and is behind it. */

@@ -7,8 +7,9 @@ import type { Part } from '../store/complete-upload.ts';
 import type { PartChecksum } from '../store/store-capabilities.ts';
 
 /**
- * `whole`: a small body with exact sizes in its header. `placed`: stored blocks of a body of known length, whose place is known before
- * its bytes. `encoded`: everything else, whose place ends with its last byte.
+ * `whole`: a small body with exact sizes in its header. `placed`: a body of known length that is not compressed, whose place is known
+ * before its bytes: in stored blocks, or with method 0 and exact sizes in its header if its CRC-32 is known before. `encoded`: everything
+ * else, whose place ends with its last byte.
  */
 export type EntryForm = 'whole' | 'placed' | 'encoded';
 
@@ -33,6 +34,8 @@ export interface EntryRecord {
   readonly time: number;
   /** CRC-32 of the source. Absent until all of its bytes are in the archive: no part of another form than `placed` is kept then. */
   readonly crc?: number;
+  /** CRC-32 in the local header of a `placed` entry of method 0 without `crc`. */
+  readonly headerCrc?: number;
   /** SHA-256 of the source, if something needs it. */
   readonly sha256?: Buffer;
   /** Of a `placed` entry without `crc`: the segments that are not empty and whose bytes are all there, by ascending part. */

@@ -26,7 +26,8 @@ function entryFlags(entry: EntryRecord, previous: Previous): number {
     flag('sha256', entry.sha256 !== undefined) +
     flag('sameTime', entry.time === previous.time) +
     flag('sameMethod', entry.method === previous.method) +
-    flag('segments', entry.segments !== undefined)
+    flag('segments', entry.segments !== undefined) +
+    flag('headerCrc', entry.headerCrc !== undefined)
   );
 }
 
@@ -77,13 +78,14 @@ function writeSegments(to: ByteWriter, segments: readonly EntrySegment[]): void 
 }
 
 function writeEntry(to: ByteWriter, entry: EntryRecord, previous: Previous): void {
-  const { size, compressedSize, bytes, time, method, crc, sha256, segments } = entry;
+  const { size, compressedSize, bytes, time, method, crc, headerCrc, sha256, segments } = entry;
   if (method !== previous.method) to.number(method);
   if (time !== previous.time) to.u32(time);
   to.number(size);
   to.difference(compressedSize - size);
   to.number(bytes - compressedSize);
   if (crc !== undefined) to.u32(crc);
+  if (headerCrc !== undefined) to.u32(headerCrc);
   if (sha256) {
     if (sha256.length !== SHA256_BYTES) throw new RangeError(`a SHA-256 has ${sha256.length} bytes`);
     to.raw(sha256);

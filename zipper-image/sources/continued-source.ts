@@ -7,6 +7,7 @@ import { type KnownSources, toSourceFailure } from './known-sources.ts';
 import type { RangedFile } from './range-readers.ts';
 import { recordedResponse } from './response-head.ts';
 import { recordedFailure, type SourceError } from './source-error.ts';
+import { hexOfCrc32 } from './stated.ts';
 import type { SourceEntry } from './types.ts';
 
 export interface ContinuedSource {
@@ -37,6 +38,11 @@ export function keptBytesOf(
   return bytes;
 }
 
+/** What an earlier pod found out, so that the bytes are compared with it even if the job states nothing. */
+function foundCrc32({ entry }: FileRecord) {
+  return entry?.headerCrc === undefined ? {} : { crc32: hexOfCrc32(entry.headerCrc) };
+}
+
 async function* pieces(bytes: Uint8Array | undefined): AsyncGenerator<Uint8Array> {
   if (bytes) yield bytes;
 }
@@ -61,7 +67,7 @@ export function continuedEntry(
     lastModified: undefined,
     lengthUnverified,
     contentEncoded,
-    stated: file,
+    stated: { ...file, ...foundCrc32(record) },
     body: pieces(small),
     small,
     continues: continued,

@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
-import type { ListedFile } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { isDataUrl, readDataUrl } from '#runtime/entries/data-url.ts';
 import type { RetryLimit } from '#runtime/time/retry-limit.ts';
+import { askStore, type BucketAccess, objectCrc32, objectFault, type SourceFile } from './bucket-source.ts';
 import { CountedFlow } from './counted-flow.ts';
 import { gatedGet } from './gated-get.ts';
 import { firstHop, nextHop } from './hops.ts';
@@ -52,7 +53,7 @@ export interface DownloadDeps {
 }
 
 /** The headers of the file are sent only to the origin of its URL, because they may be credentials. */
-export interface DownloadRequest extends ListedFile {
+export interface DownloadRequest extends SourceFile {
   readonly index: number;
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
@@ -99,6 +100,12 @@ function rangeOf({ from, to }: ResumePoint): string {
   return `bytes=${from}-${to === undefined ? '' : to - 1}`;
 }
 
+/** What sends a request: to URLs the agent for sources, and to a bucket its own agent with a signature. */
+interface Sender {
+  readonly agent: Dispatcher;
+  readonly sign?: () => Promise<Readonly<Record<string, string>>>;
+}
+
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
@@ -121,7 +128,9 @@ class Download {
 
   async run(): Promise<void> {
     try {
-      if (isDataUrl(this.#request.url)) this.#writeInline();
+      const { bucket } = this.#request;
+      if (bucket) await this.#getObject(bucket);
+      else if (isDataUrl(this.#request.url)) this.#writeInline();
       else await this.#follow();
       this.#assertWhole();
     } catch (error) {
@@ -145,6 +154,27 @@ class Download {
     this.#write(content.bytes);
   }
 
+  /** Follows no redirect: a store redirects to the right region or endpoint, for which the signature would not be valid. */
+  async #getObject(access: BucketAccess): Promise<void> {
+    if ('fault' in access) throw new SourceFaultError(access.fault);
+    const { store, url } = access;
+    const { signal } = this.#request;
+    const how = { agent: store.agent, sign: () => store.sign(url) };
+    async function assertObject(head: ResponseHead, storeCode: string | undefined): Promise<void> {
+      const { date } = head.headers;
+      if (storeCode === 'RequestTimeTooSkewed' && typeof date === 'string') store.setClock(date);
+      throw new SourceFaultError(objectFault({ ...head, storeCode }, url, store.zipBucket));
+    }
+    await askStore(
+      store,
+      async () => {
+        const head = await this.#get(url, undefined, how);
+        if (!this.#inBody) await assertObject(head, this.#storeError.code);
+      },
+      signal,
+    );
+  }
+
   async #follow(): Promise<void> {
     const { policy } = this.#deps;
     let url = firstHop(this.#request.url, policy);
@@ -164,8 +194,12 @@ class Download {
     }
   }
 
-  async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
-    const { agent, hosts, limits } = this.#deps;
+  async #get(
+    url: URL,
+    own: Readonly<Record<string, string>> | undefined,
+    { agent, sign }: Sender = this.#deps,
+  ): Promise<ResponseHead> {
+    const { hosts, limits } = this.#deps;
     const { index, signal, limit, headOnly, onQueued, resume } = this.#request;
     if (resume?.to !== undefined) hosts.capReaders(url.origin);
     const sink: BodySink = {
@@ -179,7 +213,7 @@ class Download {
     try {
       return await gatedGet(
         { url, agent, limits, signal, headers: this.#headers(own), sink },
-        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true, onQueued },
+        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true, onQueued, sign },
       );
     } finally {
       this.#flow?.[Symbol.dispose]();
@@ -193,8 +227,13 @@ class Download {
       accept: '*/*',
       ...own,
       'accept-encoding': 'identity',
-      ...(resume && { range: rangeOf(resume), 'if-range': resume.validator }),
+      ...(resume && { range: rangeOf(resume), ...this.#condition(resume) }),
     };
+  }
+
+  /** S3 documents `If-Match` only. */
+  #condition({ etag, validator }: ResumePoint): Readonly<Record<string, string>> {
+    return this.#request.bucket && etag !== undefined ? { 'if-match': etag } : { 'if-range': validator };
   }
 
   #start(head: ResponseHead, body: Flow, url: URL): BodyUse {
@@ -210,7 +249,7 @@ class Download {
       return 'read';
     }
     if (head.status !== 200) return 'discard';
-    const source = readSourceHead(head);
+    const source = this.#headOf(head);
     this.#assertAcceptable(source);
     assertDeclared(this.#request, {
       length: source.declaredLength,
@@ -221,8 +260,14 @@ class Download {
     sink.start(source, flow);
     if (headOnly === true) return (source.declaredLength ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
     this.#end = source.declaredLength;
-    this.#page = createPageCheck(this.#request, head, url);
+    // A store sends no page for signing in: a page is what the object contains.
+    if (!this.#request.bucket) this.#page = createPageCheck(this.#request, head, url);
     return 'read';
+  }
+
+  #headOf(head: ResponseHead): SourceHead {
+    const source = readSourceHead(head);
+    return this.#request.bucket ? { ...source, ...defined({ crc32: objectCrc32(head) }) } : source;
   }
 
   #counted(body: Flow): Flow {

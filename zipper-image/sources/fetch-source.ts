@@ -121,9 +121,9 @@ class SourceFetch {
   /** A small body is checked before it is passed on, so that it can be left out. Others are checked when they are written. */
   #assertChecksums(): void {
     const slot = this.#slot;
-    const { sha256, crc32 } = slot.file;
-    if ((sha256 ?? crc32) === undefined || slot.received > SMALL_ENTRY_BYTES) return;
-    const fault = checksumFault(slot.file, checksumsOf(slot.file, slot.peek()));
+    const { stated } = slot;
+    if ((stated.sha256 ?? stated.crc32) === undefined || slot.received > SMALL_ENTRY_BYTES) return;
+    const fault = checksumFault(stated, checksumsOf(stated, slot.peek()));
     if (fault) throw new SourceError(slot, fault);
   }
 

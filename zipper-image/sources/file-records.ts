@@ -3,7 +3,9 @@ interface FileRecord {
   suspicion: number;
   /** Requests of the origin that were served, and throttled, when it was last throttled. */
   counts: { readonly served: number; readonly throttled: number } | undefined;
-  wasRefused: boolean;
+  refusals: number;
+  /** Trials of the origin that were accepted before its last refusal. */
+  acceptedBefore: number;
   /** When it became the reason itself. */
   suspectAt: number | undefined;
 }
@@ -37,6 +39,12 @@ export class FileRecords {
   #failedProbes = 0;
   #served = 0;
   #throttled = 0;
+  #accepted = 0;
+
+  /** The origin has accepted one request more than the limit. */
+  accepted(): void {
+    this.#accepted += 1;
+  }
 
   served(index: number): void {
     this.#served += 1;
@@ -94,18 +102,30 @@ export class FileRecords {
     return this.#records.get(index)?.suspicion ?? 0;
   }
 
-  /** True if this is its first refusal. */
-  refused(index: number): boolean {
+  refusalsOf(index: number): number {
+    return this.#records.get(index)?.refusals ?? 0;
+  }
+
+  /** `isFirst`: it was not refused before. `isReason`: it was, and the origin has accepted one request more of another file since. */
+  refused(index: number): { readonly isFirst: boolean; readonly isReason: boolean } {
     const record = this.#recordOf(index);
-    const isFirst = !record.wasRefused;
-    record.wasRefused = true;
-    return isFirst;
+    const isFirst = record.refusals === 0;
+    const isReason = !isFirst && record.acceptedBefore < this.#accepted;
+    record.refusals += 1;
+    record.acceptedBefore = this.#accepted;
+    return { isFirst, isReason };
   }
 
   #recordOf(index: number): FileRecord {
     const known = this.#records.get(index);
     if (known) return known;
-    const record = { suspicion: 0, counts: undefined, wasRefused: false, suspectAt: undefined };
+    const record = {
+      suspicion: 0,
+      counts: undefined,
+      refusals: 0,
+      acceptedBefore: 0,
+      suspectAt: undefined,
+    };
     this.#records.set(index, record);
     return record;
   }

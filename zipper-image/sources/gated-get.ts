@@ -16,16 +16,32 @@ export interface GateUse {
   readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
   /** Called with the origin when the gate is closed. The returned function is called at the end of the wait. */
   readonly onQueued?: ((origin: string) => () => void) | undefined;
+  /** Further headers of each request, made when it is sent, because a signature is valid for minutes only. */
+  readonly sign?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
-function getIn(turn: Turn, request: GetRequest): Promise<ResponseHead> {
-  return httpGet({ ...request, onHead: (head) => turn.responded(readOriginReport(head, new Date())) });
+type Signed = Pick<GateUse, 'sign'>;
+
+async function getSigned(request: GetRequest, sign: NonNullable<Signed['sign']>): Promise<ResponseHead> {
+  return httpGet({ ...request, headers: { ...request.headers, ...(await sign()) } });
+}
+
+function getIn(turn: Turn, request: GetRequest, { sign }: Signed): Promise<ResponseHead> {
+  const heard: GetRequest = {
+    ...request,
+    onHead: (head) => turn.responded(readOriginReport(head, new Date())),
+  };
+  return sign ? getSigned(heard, sign) : httpGet(heard);
 }
 
 /** Undefined if the request failed because of other requests to the origin. */
-async function getUnlessExcused(turn: Turn, request: GetRequest): Promise<ResponseHead | undefined> {
+async function getUnlessExcused(
+  turn: Turn,
+  request: GetRequest,
+  signed: Signed,
+): Promise<ResponseHead | undefined> {
   try {
-    const head = await getIn(turn, request);
+    const head = await getIn(turn, request, signed);
     if (turn.fault) throw turn.fault;
     return turn.isExcused && statusFault(head, request.url, Date.now()).retryable ? undefined : head;
   } catch (error) {
@@ -56,7 +72,7 @@ export async function gatedGet(request: GetRequest, use: GateUse): Promise<Respo
     const elapsedMs = limit?.elapsedMs ?? 0;
     const turn = hosts.enterAtOnce(origin, index) ?? (await waitForTurn());
     try {
-      const head = await (mayRepeat ? getUnlessExcused(turn, request) : getIn(turn, request));
+      const head = await (mayRepeat ? getUnlessExcused(turn, request, use) : getIn(turn, request, use));
       if (head) return head;
     } finally {
       // undici reuses a connection in the next iteration of the event loop. Until then, it would open another one.

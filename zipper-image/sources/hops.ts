@@ -2,10 +2,11 @@
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
+import { isBucketUrl } from '#runtime/zip-request/bucket-url.ts';
 import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/zip-request/source-url.ts';
 import type { ResponseHead } from './http-get.ts';
 import { invalid } from './response-head.ts';
-import { SourceFaultError } from './source-error.ts';
+import { type SourceFault, SourceFaultError } from './source-error.ts';
 
 const MAX_LOCATION_LENGTH = 8192;
 /** Printable ASCII, because readers interpret other encodings of Location differently. Spaces are encoded, as all clients do. */
@@ -31,11 +32,18 @@ function accept(judged: JudgedSourceUrl, text: string): URL {
   throw new EgressRefusedError(URL.parse(text)?.hostname ?? '', judged.reason);
 }
 
+/** The zipper has no credentials of the bucket. */
+export function notListed(bucket: string): SourceFault {
+  const text = `spec.sourceBuckets of the ZipJob does not contain ${bucket}, and cannot be changed: create a new ZipJob that lists it`;
+  return { code: 'SourceBucketMisconfigured', text, retryable: false };
+}
+
 /**
  * The URL of a file, as it is written.
  * @throws SourceFaultError, or EgressRefusedError if the address is refused
  */
 export function firstHop(url: string, policy: EgressPolicy): URL {
+  if (isBucketUrl(url)) throw new SourceFaultError(notListed('its bucket'));
   return accept(judgeSourceUrl(url, policy), url);
 }
 

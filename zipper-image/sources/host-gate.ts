@@ -37,6 +37,9 @@ interface Closure {
   probe: ActiveTurn | undefined;
 }
 
+/** After this many of the shortest waits without an end of a request, an origin that refused some is tried with one more. */
+const WAITS_BEFORE_TRIAL = 16;
+
 /** Lets requests to one origin start, as many and as early as its responses and refusals allow. */
 export class HostGate {
   readonly #options: HostGateOptions;
@@ -54,6 +57,8 @@ export class HostGate {
   #loweredAt = Number.NEGATIVE_INFINITY;
   #grownAt = Number.NEGATIVE_INFINITY;
   #closure: Closure | undefined;
+  /** One request more than the limit. */
+  #trial: ActiveTurn | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: HostGateOptions) {
@@ -113,7 +118,18 @@ export class HostGate {
   #isOpen(): boolean {
     const closure = this.#closure;
     if (closure) return closure.probe === undefined && this.#options.now() >= closure.heldUntil;
-    return this.#active.size < this.#limit.allowed;
+    return this.#active.size < this.#limit.allowed || this.#untilTrialMs() <= 0;
+  }
+
+  /**
+   * A connection may break off for any reason. While the requests under way take long, no served request lets the limit grow, and
+   * one large file could keep the origin at one connection. Infinity: nothing is tried.
+   */
+  #untilTrialMs(): number {
+    const { allowed, isLowered, slowdown } = this.#limit;
+    if (this.#trial || !isLowered || this.#active.size !== allowed) return Infinity;
+    const since = Math.max(this.#loweredAt, this.#grownAt, this.#servedAt);
+    return since + WAITS_BEFORE_TRIAL * this.#options.probes.leastMs * slowdown - this.#options.now();
   }
 
   #start(index: number): Turn {
@@ -132,8 +148,9 @@ export class HostGate {
       refused: () => this.#refused(turn),
       leave: () => this.#leave(turn),
     };
-    this.#active.add(turn);
     if (this.#closure) this.#closure.probe = turn;
+    else if (this.#active.size >= this.#limit.allowed) this.#trial = turn;
+    this.#active.add(turn);
     return turn;
   }
 
@@ -142,6 +159,7 @@ export class HostGate {
     this.#respondedTurns -= Number(turn.hasResponded);
     if (turn.isServed) this.#servedAt = this.#options.now();
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
+    if (this.#trial === turn) this.#trial = undefined;
     // No request is left that could show that the origin is alive.
     if (this.#undecidedTurns === this.#active.size) this.#decide(false);
     this.#admit();
@@ -154,6 +172,7 @@ export class HostGate {
     this.#countCarried(turn);
     if (report.kind === 'throttled') this.#throttled(turn, report);
     else if (this.#closure?.probe === turn) this.#open(turn);
+    else if (this.#trial === turn) this.#accept();
     if (report.kind === 'served') {
       turn.isServed = true;
       this.#files.served(turn.index);
@@ -181,6 +200,13 @@ export class HostGate {
       .every(({ hasResponded, startedAt }) => hasResponded || startedAt > this.#grownAt);
     this.#limit.served(isRoundOver);
     if (this.#limit.limit > limit) this.#grownAt = this.#options.now();
+  }
+
+  #accept(): void {
+    this.#trial = undefined;
+    this.#limit.accepted();
+    this.#files.accepted();
+    this.#grownAt = this.#options.now();
   }
 
   #open(probe: ActiveTurn): void {
@@ -264,13 +290,15 @@ export class HostGate {
     for (const { decide } of this.#active) decide?.(isAlive);
   }
 
-  /** True if the limit is lower now. */
+  /** True if the request was one too many. */
   #lower(turn: ActiveTurn): boolean {
-    const isLower = this.#limit.refused(this.#active.size, {
-      isFirst: this.#files.refused(turn.index),
-      isNew: turn.startedAt > this.#loweredAt,
-    });
-    if (!isLower) return false;
+    const { isFirst, isReason } = this.#files.refused(turn.index);
+    const isOneTooMany =
+      this.#trial === turn
+        ? !isReason
+        : this.#limit.refused(this.#active.size, { isFirst, isNew: turn.startedAt > this.#loweredAt });
+    if (!isOneTooMany) return false;
+    if (this.#trial === turn) this.#limit.rejected();
     this.#loweredAt = this.#options.now();
     // The origin may not have noticed yet that another connection has ended.
     turn.ownWaitMs = this.#schedule.bound(0);
@@ -278,7 +306,15 @@ export class HostGate {
   }
 
   #order(a: Waiter, b: Waiter): number {
-    return this.#files.rankOf(a.index) - this.#files.rankOf(b.index) || a.index - b.index;
+    return (
+      this.#trialOrder(a, b) || this.#files.rankOf(a.index) - this.#files.rankOf(b.index) || a.index - b.index
+    );
+  }
+
+  /** One file whose requests are always refused would take every trial of the others. */
+  #trialOrder(a: Waiter, b: Waiter): number {
+    const isTrial = !this.#closure && this.#active.size >= this.#limit.allowed;
+    return isTrial ? this.#files.refusalsOf(a.index) - this.#files.refusalsOf(b.index) : 0;
   }
 
   #admit(): void {
@@ -290,10 +326,15 @@ export class HostGate {
       this.#waiters.delete(first);
       first.enter();
     }
-    const closure = this.#closure;
-    if (this.#waiters.size === 0 || !closure || closure.probe) return;
+    const heldMs = this.#waiters.size > 0 ? this.#heldMs() : Infinity;
     // The time may have come since it was checked.
-    const heldMs = Math.max(0, closure.heldUntil - this.#options.now());
-    this.#timer = setTimeout(() => this.#admit(), heldMs);
+    if (heldMs < Infinity) this.#timer = setTimeout(() => this.#admit(), Math.max(0, heldMs));
+  }
+
+  /** Until another request may start, unless one ends before. */
+  #heldMs(): number {
+    const closure = this.#closure;
+    if (!closure) return this.#untilTrialMs();
+    return closure.probe ? Infinity : closure.heldUntil - this.#options.now();
   }
 }

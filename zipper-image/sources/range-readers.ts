@@ -2,15 +2,17 @@
  * Several readers of one large file. The first one reads the response that has the whole file, from its first byte on. Further ones
  * read one slice after another by exact ranges, each time the first one that nobody has. A range counts only if the source confirms
  * that it is of the same file. Until it has confirmed one, there is no other, and it is that of the last slice: if the first reader
- * arrives there before, the file keeps one reader, because some sources serve one request at a time. Later, the first reader
- * ends at the first slice that another one has.
+ * arrives there before, the file keeps one reader, because some sources serve one request at a time. So does a file whose first range
+ * gets another response; a failure that may pass does not count until its third time. Later, the first reader ends at the first slice
+ * that another one has.
  */
-import type { ListedFile } from '#crds/zip-job.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
-import { retry } from '#runtime/time/retry.ts';
+import { backoffMs, retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import type { OpenSlice, SliceTarget } from '../byte-sink.ts';
+import type { SourceFile } from './bucket-source.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import type { LeveledFile, ReaderLevels } from './reader-levels.ts';
 import { releaseReceived } from './received-memory.ts';
@@ -21,7 +23,7 @@ import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
 
 export interface RangedFile {
   readonly index: number;
-  readonly file: ListedFile;
+  readonly file: SourceFile;
   /** What every range must have in common with the response of the first reader. */
   readonly same: Omit<ResumePoint, 'from' | 'to'>;
   /** The source has confirmed a range: the file can do without its first reader. */
@@ -44,6 +46,14 @@ export interface RangeReadersDeps {
   readonly onRetry: (error: unknown) => void;
 }
 
+/** How often the first range is requested, if its failures say nothing about ranges. */
+const MOST_PROBES = 3;
+
+/** True for a failure that another request may not have, such as status 500. The gate repeats what it takes on itself. */
+function saysNothing(error: unknown): boolean {
+  return error instanceof SourceError && error.retryable && !error.voidsReceived;
+}
+
 /** `unknown`: no range was requested yet, or the first one is under way. */
 type Ranges = 'unknown' | 'confirmed' | 'refused';
 
@@ -56,6 +66,8 @@ class RangeReaders implements LeveledFile {
   readonly #complete = Promise.withResolvers<void>();
   readonly #running = new Set<Promise<void>>();
   #ranges: Ranges = 'unknown';
+  /** How often the first range was requested. */
+  #probes = 0;
   /** Readers that the file should have once its ranges are confirmed. */
   #wanted = 1;
   /** Of the first range, until it is confirmed. */
@@ -204,13 +216,28 @@ class RangeReaders implements LeveledFile {
       // All bytes are there, whatever came behind them.
       if (this.#signal.aborted || slice.isFull) return true;
       if (this.#ranges === 'confirmed') throw error;
-      // The first reader is still there, so that nothing is lost.
-      const wasSent = !this.#isProbeQueued;
-      if (wasSent) this.#refuse(error);
-      this.#target.giveBack(slice);
-      return wasSent;
+      return this.#probeFailed(slice, error);
     }
     return true;
+  }
+
+  /** The first reader is still there, so that nothing is lost. */
+  async #probeFailed(slice: OpenSlice, error: unknown): Promise<boolean> {
+    const wasSent = !this.#isProbeQueued;
+    if (wasSent) this.#probes += 1;
+    const isRepeated = wasSent && this.#probes < MOST_PROBES && saysNothing(error);
+    if (wasSent && !isRepeated) this.#refuse(error);
+    this.#target.giveBack(slice);
+    if (isRepeated) await this.#pause(slice, error);
+    return wasSent;
+  }
+
+  async #pause({ position: from }: OpenSlice, error: unknown): Promise<void> {
+    const { sourceRetryBaseMs: baseDelayMs, sourceRetryMaxMs: maxDelayMs } = this.#deps.settings;
+    const tries = this.#probes;
+    const delayMs = backoffMs({ baseDelayMs, maxDelayMs }, tries);
+    this.#onRetry(error, { tries, delayMs, from });
+    await delay(delayMs, undefined, { signal: this.#signal }).catch(() => undefined);
   }
 
   #refuse(error: unknown): void {

@@ -16,6 +16,8 @@ export interface SourceHead {
   readonly etag: string | undefined;
   /** Last-Modified as received. Some sources derive the ETag from something other than the bytes. */
   readonly lastModifiedText: string | undefined;
+  /** CRC-32 (hex) of the file, if the store of a bucket has it. */
+  readonly crc32?: string;
   /** For `If-Range`: the strong ETag, or a Last-Modified that is one (RFC 9110, 8.8.2.2). */
   readonly validator: string | undefined;
 }

@@ -5,8 +5,8 @@
  * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides, also whether size and media
  * type are those that are stated. Checksums are not compared.
  */
-import type { ListedFile } from '#crds/zip-job.ts';
 import type { Logger } from '#runtime/log/log.ts';
+import type { SourceFile } from './bucket-source.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.ts';
 import { createOriginQueue } from './origin-queue.ts';
@@ -14,7 +14,7 @@ import type { SourceSettings } from './settings.ts';
 import { SourceError } from './source-error.ts';
 
 export interface SourceCheckDeps {
-  readonly files: readonly ListedFile[];
+  readonly files: readonly SourceFile[];
   readonly known: KnownSources;
   /** Those of the downloads, so that the same limits apply. */
   readonly download: DownloadDeps;
@@ -50,7 +50,7 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-async function ask(index: number, file: ListedFile, asking: Asking): Promise<void> {
+async function ask(index: number, file: SourceFile, asking: Asking): Promise<void> {
   const { known, signal } = asking;
   const sink: SourceSink = {
     start: ({ declaredLength }) => known.good(index, declaredLength),

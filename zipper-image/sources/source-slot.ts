@@ -1,6 +1,8 @@
-import type { ListedFile } from '#crds/zip-job.ts';
+import type { Expectations } from '#crds/file-entry.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { FillSlices } from '../byte-sink.ts';
 import type { BlockPool } from './block-pool.ts';
+import type { SourceFile } from './bucket-source.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
@@ -36,7 +38,7 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 /** One source between its socket and the consumer: its buffered bytes, and whether more may arrive. */
 export class SourceSlot implements SourceSink {
   readonly index: number;
-  readonly file: ListedFile;
+  readonly file: SourceFile;
   state: SlotState = 'idle';
   head: SourceHead | undefined;
   error: Error | undefined;
@@ -64,7 +66,7 @@ export class SourceSlot implements SourceSink {
   /** Of a source whose first bytes the consumer has. */
   #crc: PrefixCrc | undefined;
 
-  constructor(index: number, file: ListedFile, owner: SlotOwner) {
+  constructor(index: number, file: SourceFile, owner: SlotOwner) {
     this.index = index;
     this.file = file;
     this.#owner = owner;
@@ -229,6 +231,12 @@ export class SourceSlot implements SourceSink {
     return this.#waiter.promise;
   }
 
+  /** With the CRC-32 that the store of a bucket has, unless the job states one. */
+  get stated(): Expectations {
+    const { file, head } = this;
+    return { ...file, ...defined({ crc32: file.crc32 ?? head?.crc32 }) };
+  }
+
   toEntry(): SourceEntry {
     const { index, failure } = this;
     const { filename } = this.file;
@@ -255,7 +263,7 @@ export class SourceSlot implements SourceSink {
       lastModified: head.lastModified,
       lengthUnverified: head.lengthUnverified && !isVerifiable(this.file),
       contentEncoded: head.contentEncoding !== undefined,
-      stated: this.file,
+      stated: this.stated,
       validator: recordedValidator(head),
       small,
       fill: small ? undefined : this.#owner.fillOf(this),

@@ -81,7 +81,7 @@ interface Checksums {
   readonly sha256?: string | undefined;
 }
 
-function hexOfCrc32(crc: number): string {
+export function hexOfCrc32(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 

@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
-import type { Expectations, ListedFile } from '#crds/zip-job.ts';
+import type { Expectations } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import type { FillSlices } from '../byte-sink.ts';
 import type { ContinuedFile } from '../resume/types.ts';
+import type { SourceFile } from './bucket-source.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { SourceSettings } from './settings.ts';
 import type { SourceError } from './source-error.ts';
@@ -22,7 +23,10 @@ export interface SourceEntry {
   readonly lengthUnverified: boolean;
   /** The source applied a Content-Encoding. The bytes are kept as received. */
   readonly contentEncoded: boolean;
-  /** Checksums to compare with the written bytes, unless the whole body is in `small`, whose checksums were compared. */
+  /**
+   * Checksums that the job states or the source's store has, to compare with the written bytes, unless the whole body is in `small`,
+   * whose checksums were compared. With a CRC-32 and a declared length, a body that is not compressed gets an exact header.
+   */
   readonly stated?: Pick<Expectations, 'sha256' | 'crc32'>;
   /**
    * The bytes in order, to be read once. A chunk is valid until the next one is requested. Ends exactly at the
@@ -63,7 +67,7 @@ export interface SourceReader {
 }
 
 export interface SourceReaderDeps {
-  readonly files: readonly ListedFile[];
+  readonly files: readonly SourceFile[];
   /** A guarded agent. The caller destroys it after the reader. */
   readonly agent: Dispatcher;
   readonly policy: EgressPolicy;

@@ -16,6 +16,7 @@ export const OWN_ZIP_JOB_SCHEMA = {
       type: 'object',
       properties: {
         maxAttempts: { type: 'integer' },
+        sourceBuckets: { type: 'array', items: TEXT },
         files: {
           type: 'array',
           items: {

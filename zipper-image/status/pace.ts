@@ -9,6 +9,8 @@ const LEAST_SPAN_MS = 500;
 export interface Pace {
   /** Called when a file starts; `length` is undefined if its source declares none. */
   addFile(length: number | undefined): void;
+  /** The bytes of all files, if they are known before the first one starts. */
+  stateTotal(bytes: number | undefined): void;
   /** `bytesKept`: those of `bytesRead` that earlier pods read, which say nothing about the rate. */
   at(
     now: Date,
@@ -46,14 +48,19 @@ export function createPace(filesTotal: number): Pace {
   let started = 0;
   let reported = 0;
   let reportedBytes = 0;
+  let stated: number | undefined;
+  function expectedBytes(): number | undefined {
+    return stated ?? (reported === 0 ? undefined : (reportedBytes / reported) * filesTotal);
+  }
   function endAt(now: Date, bytesRead: number, rate: number): string | undefined {
-    if (reported === 0 || rate === 0) return undefined;
-    const expected = (reportedBytes / reported) * filesTotal;
+    const expected = expectedBytes();
+    if (expected === undefined || rate === 0) return undefined;
     const leftMs = (Math.max(0, expected - bytesRead) * 1000) / rate;
     const end = new Date(now.getTime() + Math.round(leftMs / 1000) * 1000);
     return Number.isNaN(end.getTime()) ? undefined : end.toISOString();
   }
   function known(): Pick<Progress, 'bytesKnown' | 'bytesTotal'> {
+    if (stated !== undefined) return { bytesTotal: stated };
     if (reported === 0) return {};
     const isTotal = started === filesTotal && reported === started;
     return isTotal ? { bytesTotal: reportedBytes } : { bytesKnown: reportedBytes };
@@ -64,6 +71,9 @@ export function createPace(filesTotal: number): Pace {
       if (length === undefined) return;
       reported += 1;
       reportedBytes += length;
+    },
+    stateTotal: (bytes) => {
+      stated = bytes;
     },
     at: (now, bytesRead, bytesKept = 0) => {
       const rate = recent.at({ atMs: now.getTime(), bytes: bytesRead - bytesKept });

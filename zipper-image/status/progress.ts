@@ -9,6 +9,10 @@ export interface ProgressCounts {
   /** Index of an entry, and its length if the source declares it. Entries start in the order of their indexes. */
   startFile(index: number, length?: number): void;
   finishFile(index: number): void;
+  /** The bytes of all files, if they are known before the first one starts. */
+  stateTotal(bytes: number | undefined): void;
+  /** The bytes of the archive, if they are known before. */
+  stateArchive(bytes: number | undefined): void;
   /** The last entry that has started: all errors that name no file are about it. */
   readonly lastStarted: number | undefined;
   /** The current counts. */
@@ -30,6 +34,12 @@ function percentText(counts: Parameters<typeof shareRead>[0]): string {
   return `${Math.min(99, Math.floor(shareRead(counts) * 100))}%`;
 }
 
+/** `1.5 GiB of 4.0 GiB`, as far as both are known. */
+function archiveSizeText(bytesUploaded: number, archiveBytes = 0): string {
+  const uploaded = sizeText(bytesUploaded);
+  return archiveBytes > bytesUploaded ? `${uploaded} of ${sizeText(archiveBytes)}` : uploaded;
+}
+
 /** Counts files. Byte counts are read when a snapshot is taken. */
 export function createProgress(options: ProgressOptions): ProgressCounts {
   const { podUid, filesTotal } = options;
@@ -37,6 +47,7 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
   let filesDone = 0;
   const current = new Set<number>();
   let lastStarted: number | undefined;
+  let archiveBytes: number | undefined;
   return {
     startFile: (index, length) => {
       current.add(index);
@@ -46,6 +57,10 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
     finishFile: (index) => {
       filesDone += 1;
       current.delete(index);
+    },
+    stateTotal: (bytes) => pace.stateTotal(bytes),
+    stateArchive: (bytes) => {
+      archiveBytes = bytes;
     },
     get lastStarted() {
       return lastStarted;
@@ -69,7 +84,7 @@ export function createProgress(options: ProgressOptions): ProgressCounts {
         ...defined({ currentFile }),
         display: `${filesDone}/${filesTotal}`,
         percent: percentText(counts),
-        size: sizeText(bytesUploaded),
+        size: archiveSizeText(bytesUploaded, archiveBytes),
         updatedAt: now.toISOString(),
       };
     },

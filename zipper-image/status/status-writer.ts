@@ -21,6 +21,7 @@ import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { OwnZipJob } from './own-zip-job.ts';
 import type { StatusApi } from './status-api.ts';
 import { StatusError } from './status-error.ts';
+import { withoutRenamed } from './without-renamed.ts';
 
 export interface StatusSettings {
   readonly statusActivationIntervalMs: number;
@@ -171,7 +172,7 @@ class ZipJobStatusWriter implements StatusWriter {
     const turn = this.#queue.then(async () => {
       const counts = this.#counts();
       this.#kept = { ...this.#kept, ...counts };
-      const response = await this.#deps.api.apply(this.#kept, signal);
+      const response = await this.#send(this.#kept, signal);
       this.#written = withoutTime(counts);
       this.#followInterval(response);
       this.#deps.onResponse?.(response);
@@ -179,6 +180,19 @@ class ZipJobStatusWriter implements StatusWriter {
     });
     this.#queue = turn.catch(() => undefined);
     return turn;
+  }
+
+  /** After a rollback, the API server refuses fields that it does not know, and the job must still end. */
+  async #send(status: ZipperStatus, signal?: AbortSignal): Promise<OwnZipJob> {
+    const { api } = this.#deps;
+    try {
+      return await api.apply(status, signal);
+    } catch (error) {
+      const isOfContent = error instanceof StatusError && error.isOfContent;
+      const shorter = isOfContent ? withoutRenamed(status) : undefined;
+      if (!shorter) throw error;
+      return await api.apply(shorter, signal);
+    }
   }
 
   #followInterval({ status }: OwnZipJob): void {

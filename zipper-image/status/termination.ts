@@ -11,6 +11,7 @@ function withoutLists(message: TerminationMessage): TerminationMessage {
     skipped: _skipped,
     lengthUnverified: _lengthUnverified,
     contentEncoded: _contentEncoded,
+    renamed: _renamed,
     ...result
   } = message.result;
   return { ...message, result };

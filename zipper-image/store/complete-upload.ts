@@ -6,7 +6,14 @@ import {
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
 import type { PartDigests } from './part.ts';
-import { base64Crc, missing, type PartVerification, withoutQuotes } from './part-verification.ts';
+import {
+  base64Crc,
+  type Completed,
+  crcOfObject,
+  missing,
+  type PartVerification,
+  withoutQuotes,
+} from './part-verification.ts';
 import { isKeyRejected, StoreError, toStoreError } from './store-errors.ts';
 
 /** A part that the store has. */
@@ -29,13 +36,6 @@ export interface Completion {
   readonly onSent?: (isSent: boolean) => void;
 }
 
-/** The store's response to Complete. */
-export interface Completed {
-  readonly etag: string;
-  /** CRC-32 of the parts' CRC-32s, if the store computes it. */
-  readonly crc32OfParts: string | undefined;
-}
-
 function tooSlow(attempted: string, limitMs: number): StoreError {
   return new StoreError(`${attempted}: no response within ${limitMs} ms`, {
     code: 'StoreUnavailable',
@@ -52,12 +52,22 @@ function listOf(parts: readonly Part[]) {
   }));
 }
 
+/** The store refuses the Complete if its bytes have another CRC-32. */
+function objectChecksum(
+  parts: readonly Part[],
+  verifiesObject: boolean,
+): Partial<CompleteMultipartUploadCommandInput> {
+  const crc = verifiesObject ? crcOfObject(parts) : undefined;
+  return crc === undefined ? {} : { ChecksumType: 'FULL_OBJECT', ChecksumCRC32: base64Crc(crc) };
+}
+
 export async function sendComplete(
   client: S3Client,
   upload: Pick<CompleteMultipartUploadCommandInput, 'Bucket' | 'Key' | 'UploadId'>,
   {
     parts,
     attempted,
+    verifiesObject,
     onConflict,
     limitMs,
     signal,
@@ -65,12 +75,14 @@ export async function sendComplete(
   }: Completion & {
     readonly parts: readonly Part[];
     readonly attempted: string;
+    readonly verifiesObject: boolean;
   },
 ): Promise<Completed> {
   const limit = AbortSignal.timeout(limitMs);
   const command = new CompleteMultipartUploadCommand({
     ...upload,
     MultipartUpload: { Parts: listOf(parts) },
+    ...objectChecksum(parts, verifiesObject),
     ...(onConflict === 'fail' && { IfNoneMatch: '*' }),
   });
   // Credentials are fetched before this step, and a failure of the token service says nothing about the upload.
@@ -81,13 +93,16 @@ export async function sendComplete(
     },
     { step: 'deserialize', name: 'completeIsSent', priority: 'low' },
   );
+  const isVerified = command.input.ChecksumCRC32 !== undefined;
   const abortSignal = signal ? AbortSignal.any([limit, signal]) : limit;
   const response = await client.send(command, { abortSignal }).catch((thrown: unknown) => {
     const error = limit.aborted ? tooSlow(attempted, limitMs) : toStoreError(thrown, attempted);
     if (isKeyRejected(error)) onSent?.(false);
     throw error;
   });
-  const { ETag: etag, ChecksumCRC32: crc32OfParts } = response;
+  const { ETag: etag, ChecksumCRC32: crc } = response;
   if (etag === undefined) throw missing(attempted, 'ETag');
-  return { etag: withoutQuotes(etag), crc32OfParts };
+  // That of parts has their number. Not every store names the type again.
+  const isOfObject = isVerified && crc?.includes('-') === false;
+  return { etag: withoutQuotes(etag), ...(isOfObject ? { crc32OfObject: crc } : { crc32OfParts: crc }) };
 }

@@ -1,6 +1,7 @@
 /** Verifies that the store has the bytes that were sent: of each part, and of all parts together. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { combineCrc32 } from '../crc32-combine.ts';
 import type { PartDigests } from './part.ts';
 import { StoreError } from './store-errors.ts';
 
@@ -91,8 +92,18 @@ export function digestOfParts(parts: readonly { readonly number: number; readonl
   return hash.digest('hex');
 }
 
+/** The store's response to Complete. */
+export interface Completed {
+  readonly etag: string;
+  /** CRC-32 of the parts' CRC-32s, if the store computes it. */
+  readonly crc32OfParts?: string | undefined;
+  /** CRC-32 of all bytes, if the store has verified it. */
+  readonly crc32OfObject?: string | undefined;
+}
+
 /** The values of each part that verify the whole object. */
 export interface UploadedPart {
+  readonly bytes: number;
   readonly digests: PartDigests;
   readonly etagIsMd5: boolean;
 }
@@ -112,12 +123,31 @@ function crcOfParts(parts: readonly UploadedPart[]): string {
   return `${base64Crc(crc32(Buffer.concat(sums)))}-${parts.length}`;
 }
 
+/** The CRC-32 of all bytes, from those of the parts in their order; undefined if they have none. */
+export function crcOfObject(parts: readonly UploadedPart[]): number | undefined {
+  let whole = 0;
+  for (const { bytes, digests } of parts) {
+    if (digests.kind !== 'crc32') return undefined;
+    whole = combineCrc32(whole, digests.crc32, bytes);
+  }
+  return whole;
+}
+
+type Verdict = 'yes' | 'no' | 'unknown';
+
+function compareObject(crc: string, parts: readonly UploadedPart[]): Verdict {
+  const whole = crcOfObject(parts);
+  if (whole === undefined) return 'unknown';
+  return crc === base64Crc(whole) ? 'yes' : 'no';
+}
+
 /** Whether the response to Complete matches the parts; `unknown` if it contains nothing to compare. */
 export function followsFromParts(
-  completed: { readonly etag: string; readonly crc32OfParts: string | undefined },
+  completed: Pick<Completed, 'etag' | 'crc32OfParts' | 'crc32OfObject'>,
   parts: readonly UploadedPart[],
-): 'yes' | 'no' | 'unknown' {
-  const { etag, crc32OfParts } = completed;
+): Verdict {
+  const { etag, crc32OfParts, crc32OfObject } = completed;
+  if (crc32OfObject !== undefined) return compareObject(crc32OfObject, parts);
   if (parts.every(({ digests }) => digests.kind === 'crc32')) {
     if (!/-\d+$/.test(crc32OfParts ?? '')) return 'unknown';
     return crc32OfParts === crcOfParts(parts) ? 'yes' : 'no';

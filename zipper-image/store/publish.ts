@@ -4,7 +4,7 @@ import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { type RetryPolicy, retry } from '#runtime/time/retry.ts';
 import type { Presence } from './abort-upload.ts';
-import type { Completed, Part } from './complete-upload.ts';
+import type { Part } from './complete-upload.ts';
 import {
   assemblyMs,
   judge,
@@ -14,7 +14,7 @@ import {
   type SeenObject,
   type Verdict,
 } from './evidence.ts';
-import { followsFromParts } from './part-verification.ts';
+import { type Completed, followsFromParts } from './part-verification.ts';
 import { type RecoveryDeps, recoverUpload, untilNextCheck } from './recover-upload.ts';
 import { refuseExisting } from './refuse-existing.ts';
 import { isStoreCode, isUnsent, StoreError } from './store-errors.ts';
@@ -65,12 +65,16 @@ function isOver(error: unknown): boolean {
   );
 }
 
+/** The object would have another CRC-32 than its parts have, so another Complete of the same parts is refused too. */
+function isOtherChecksum(error: unknown): boolean {
+  return isStoreCode(error, 'BadDigest', 'XAmzContentChecksumMismatch');
+}
+
 /** True if this Complete can have published nothing. An internal error may occur after it did. */
 function isWithoutEffect(error: unknown): boolean {
-  return (
-    isOver(error) &&
-    (isUnsent(error) || (error instanceof StoreError && (error.isThrottle || !error.retryable)))
-  );
+  if (!isOver(error)) return false;
+  if (isUnsent(error) || isOtherChecksum(error)) return true;
+  return error instanceof StoreError && (error.isThrottle || !error.retryable);
 }
 
 interface Look {
@@ -204,7 +208,8 @@ class Publishing {
     const completePolicy = this.#deps.completePolicy(this.#limitMs);
     const policy = {
       ...completePolicy,
-      isRetryable: (error: unknown) => this.#isOver(error) && completePolicy.isRetryable?.(error) === true,
+      isRetryable: (error: unknown) =>
+        this.#isOver(error) && !isOtherChecksum(error) && completePolicy.isRetryable?.(error) === true,
     };
     try {
       return { kind: 'completed', completed: await retry(send, policy, signal) };

@@ -7,6 +7,7 @@ import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
+import { MOST_ARCHIVE_BYTES, MOST_R2_ARCHIVE_BYTES } from '#runtime/zip-request/job-limits.ts';
 import {
   findBucketFault,
   findObjectFault,
@@ -26,6 +27,11 @@ export interface Capabilities {
    * it at the start of the upload, or else Content-MD5, which takes ten times as long.
    */
   readonly partChecksum: PartChecksum | 'asked';
+  /**
+   * Whether an upload may ask the store to verify the CRC-32 of the whole object at Complete. It does so only if it confirms that at the
+   * start of the upload.
+   */
+  readonly objectChecksum: boolean;
   /** Whether the store is known to support `If-None-Match: *` at Complete. Otherwise the key is checked just before. */
   readonly conditionalComplete: boolean;
   /** Whether all parts except the last must have the same size. */
@@ -42,7 +48,6 @@ export interface Capabilities {
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-const TIB = 1024 ** 4;
 
 const COMMON = {
   equalParts: false,
@@ -56,6 +61,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     ...COMMON,
     name: 'S3',
     partChecksum: 'crc32',
+    objectChecksum: true,
     conditionalComplete: true,
     mostObjectBytes: 10_000 * 5 * GIB,
     mostMetadataBytes: 2048,
@@ -65,19 +71,22 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     name: 'R2',
     // It rejected the header at the start of an upload until 2025, and its documents do not say that it confirms it.
     partChecksum: 'asked',
+    // An upload has one algorithm, and for CRC-32 only the checksum of the parts: https://developers.cloudflare.com/r2/api/s3/api/
+    objectChecksum: false,
     conditionalComplete: true,
     // https://developers.cloudflare.com/r2/objects/multipart-objects/#limitations
     equalParts: true,
     mostPartBytes: 4.995 * GIB,
-    mostObjectBytes: 4.995 * TIB,
+    mostObjectBytes: MOST_R2_ARCHIVE_BYTES,
     mostMetadataBytes: 8192,
   },
   custom: {
     ...COMMON,
     name: 'this store',
     partChecksum: 'asked',
+    objectChecksum: true,
     conditionalComplete: false,
-    mostObjectBytes: 5 * TIB,
+    mostObjectBytes: MOST_ARCHIVE_BYTES,
     mostMetadataBytes: 2048,
   },
 };

@@ -111,6 +111,11 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
 ]);
 for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
 
+/** What a code in the response of a store means; undefined for one that is not known, or not about the bucket. */
+export function verdictOfStore(storeCode: string): Verdict | undefined {
+  return BY_NAME.get(storeCode);
+}
+
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -6,6 +6,7 @@
 import {
   AbortMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
   DeleteObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -17,13 +18,13 @@ import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { retry } from '#runtime/time/retry.ts';
-import { type Completed, type Completion, type Part, sendComplete } from './complete-upload.ts';
+import { type Completion, type Part, sendComplete } from './complete-upload.ts';
 import { type FetchPage, hasParts, type ListedPart, listPartsOf } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
 import type { PartDigests } from './part.ts';
 import { bodyOf } from './part-body.ts';
-import { digestHeaders, missing, verifyPart, withoutQuotes } from './part-verification.ts';
+import { type Completed, digestHeaders, missing, verifyPart, withoutQuotes } from './part-verification.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
@@ -54,6 +55,8 @@ export interface Store {
   readonly clock: Pick<StoreClock, 'at'>;
   /** The checksum that verifies parts. If the store is asked for it, this is valid after the response to `createUpload`. */
   readonly partChecksum: PartChecksum;
+  /** Whether the store verifies the CRC-32 of the whole object. Valid after the response to `createUpload` or `listParts`. */
+  readonly verifiesObject: boolean;
   /** Options of the bucket that are set and need a permission of their own. */
   readonly permittedOptions: readonly PermittedOption[];
   /** The same store, for uploads without these options of the bucket. It needs no close. */
@@ -98,19 +101,42 @@ function isUnknownHeader(error: unknown): boolean {
   );
 }
 
+/** What the request that starts an upload asks the store to verify by CRC-32: parts and the whole object, only parts, or nothing. */
+type Asked = 'object' | 'parts' | 'nothing';
+
+const ASKING = {
+  object: { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' },
+  parts: { ChecksumAlgorithm: 'CRC32' },
+  nothing: {},
+} as const satisfies Record<Asked, Partial<CreateMultipartUploadCommandInput>>;
+
+/** What is asked of a store that does not know the header. */
+const LESS: Readonly<Record<Asked, Asked | undefined>> = {
+  object: 'parts',
+  parts: 'nothing',
+  nothing: undefined,
+};
+
+function mostOf({ partChecksum, objectChecksum }: Capabilities): Asked {
+  if (partChecksum === 'md5') return 'nothing';
+  return objectChecksum ? 'object' : 'parts';
+}
+
 class S3Store implements Store {
   readonly clock = createStoreClock();
   readonly #client: S3Client;
   readonly #options: StoreOptions;
   partChecksum: PartChecksum;
-  #announcesCrc32: boolean;
+  verifiesObject = false;
+  #asked: Asked;
   /** As confirmed at the start of the upload. */
   #encryption: string | undefined;
 
   constructor(options: StoreOptions) {
-    const { partChecksum } = options.provider.capabilities;
+    const { capabilities } = options.provider;
+    const { partChecksum } = capabilities;
     this.#options = options;
-    this.#announcesCrc32 = partChecksum !== 'md5';
+    this.#asked = mostOf(capabilities);
     this.partChecksum = partChecksum === 'crc32' ? 'crc32' : 'md5';
     this.#client = createS3Client(options, this.clock);
   }
@@ -128,14 +154,14 @@ class S3Store implements Store {
   }
 
   async createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string> {
-    try {
-      return await this.#startUpload(key, attempt, signal);
-    } catch (error) {
-      if (this.capabilities.partChecksum !== 'asked' || !this.#announcesCrc32 || !isUnknownHeader(error))
-        throw error;
-      this.#announcesCrc32 = false;
-      return this.#startUpload(key, attempt, signal);
-    }
+    for (;;)
+      try {
+        return await this.#startUpload(key, attempt, signal);
+      } catch (error) {
+        const less = LESS[this.#asked];
+        if (this.capabilities.partChecksum !== 'asked' || !less || !isUnknownHeader(error)) throw error;
+        this.#asked = less;
+      }
   }
 
   continueUpload(partChecksum: PartChecksum): void {
@@ -164,7 +190,12 @@ class S3Store implements Store {
   completeUpload(upload: UploadRef, parts: readonly Part[], how: Completion): Promise<Completed> {
     const client = this.#clientFor(how.limitMs);
     return this.#asking('Completing the upload', (attempted) =>
-      sendComplete(client, this.#on(upload), { ...how, parts, attempted }),
+      sendComplete(client, this.#on(upload), {
+        ...how,
+        parts,
+        attempted,
+        verifiesObject: this.verifiesObject,
+      }),
     );
   }
 
@@ -188,7 +219,13 @@ class S3Store implements Store {
   }
 
   listParts(upload: UploadRef, signal?: AbortSignal): Promise<readonly ListedPart[]> {
-    return this.#withParts(upload, signal, listPartsOf);
+    return this.#withParts(upload, signal, (attempted, fetchPage) =>
+      listPartsOf(attempted, async (page) => {
+        const listed = await fetchPage(page);
+        this.verifiesObject = listed.ChecksumType === 'FULL_OBJECT';
+        return listed;
+      }),
+    );
   }
 
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]> {
@@ -257,7 +294,7 @@ class S3Store implements Store {
         const command = new CreateMultipartUploadCommand({
           ...this.#at(key),
           ...objectHeaders(bucket, objectOptions, attempt),
-          ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
+          ...ASKING[this.#asked],
         });
         const response = await this.#client.send(command, sendOptions(signal));
         const { UploadId: uploadId } = response;
@@ -265,6 +302,7 @@ class S3Store implements Store {
         this.#encryption = response.ServerSideEncryption;
         if (this.capabilities.partChecksum === 'asked')
           this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
+        this.verifiesObject = this.partChecksum === 'crc32' && response.ChecksumType === 'FULL_OBJECT';
         return uploadId;
       },
       signal,

@@ -14,6 +14,7 @@ import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { type PartSizes, partBytes } from '#runtime/zip-request/part-sizes.ts';
 import { createRecordedFiles } from '../archive/recorded-files.ts';
 import { placeholderOf } from '../archive/write-entries.ts';
+import { abortRefused } from '../resume/abort-refused.ts';
 import { type Adoption, adopt } from '../resume/adopt.ts';
 import { createCheckpointWriter } from '../resume/checkpoint-writer.ts';
 import { recordPart } from '../resume/list-kept.ts';
@@ -24,11 +25,11 @@ import { recordedFailure } from '../sources/source-error.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { StatusError } from '../status/status-error.ts';
 import type { StatusSettings } from '../status/status-writer.ts';
-import { abortUpload } from '../store/abort-upload.ts';
 import { bytesOf } from '../store/part-sender.ts';
 import type { Store } from '../store/store.ts';
 import { lookUpPolicy } from '../store/store-retry.ts';
 import { continueUpload, createUpload, type Upload, type UploadDeps } from '../store/upload.ts';
+import { isFormKnown } from './stated-sizes.ts';
 import { hasManifest, type ListOfFiles, type OpenedUpload, type Work } from './zip-work.ts';
 
 interface Opening {
@@ -73,6 +74,10 @@ function resolveDepsOf(opening: Opening): ResolveDeps {
     needsSha256: hasManifest(task),
     statesSha256: (index) => entries[index]?.sha256 !== undefined,
     isSingleUse: (index) => isSequential && !isDataUrl(entries[index]?.url ?? ''),
+    mayChangeForm: (index) => {
+      const file = entries[index];
+      return file !== undefined && !isFormKnown(file);
+    },
     placeholderOf: (index, failure) => placeholderOf(recordedFailure(index, failure)),
   };
 }
@@ -124,7 +129,7 @@ async function takeOver(
   }
 }
 
-/** Ends the upload that this pod inherits. */
+/** Ends the upload that this pod inherits. @throws StoreError if the store does not respond; recovery then ends the upload */
 async function discard(
   { work, store }: Opening,
   inherited: Pick<InheritedUpload, 'uploadId' | 'owner' | 'partSize'>,
@@ -135,19 +140,8 @@ async function discard(
   const { signal } = cancel;
   const { uploadId, owner, partSize } = inherited;
   await status.write({ upload: { uploadId, owner, partSize, state: 'discarded', refusal } }, signal);
-  function retryPolicy(): RetryPolicy {
-    return lookUpPolicy(settings, log);
-  }
-  try {
-    await abortUpload({ store, log, retryPolicy, signal }, { key: task.key, uploadId });
-  } catch (error) {
-    signal.throwIfAborted();
-    deps.uploadsLeft.abortFailed();
-    log.warn(
-      { err: error },
-      'could not abort the upload of the earlier pod; its parts may remain in the bucket',
-    );
-  }
+  const isGone = await abortRefused({ store, settings, log, signal }, { key: task.key, uploadId });
+  if (!isGone) deps.uploadsLeft.abortFailed();
 }
 
 function uploadDepsOf({ work, store }: Opening): UploadDeps {

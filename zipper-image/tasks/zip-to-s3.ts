@@ -14,7 +14,7 @@ import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { toError } from '#runtime/errors.ts';
 import { createArchive } from '../archive/archive.ts';
-import { planEntryNames } from '../archive/entry-names.ts';
+import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
 import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
 import type { SourceReader } from '../sources/types.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
@@ -25,6 +25,7 @@ import type { Upload } from '../store/upload.ts';
 import { checkOthers, shouldCheckOthers } from './check-others.ts';
 import { leaveUpload } from './leave-upload.ts';
 import { openUpload } from './open-upload.ts';
+import { assertStatedFits, readStatedSizes, statedPartSize } from './stated-sizes.ts';
 import {
   createWork,
   hasManifest,
@@ -73,7 +74,7 @@ function skippedIn({ skipped, skippedCodes }: EntriesWritten) {
 
 type Written = Awaited<ReturnType<typeof writeArchive>>;
 
-function contentsOf(written: Written, { sha256 }: Upload): ArchiveContents {
+function contentsOf(written: Written, { sha256 }: Upload, { renamed }: EntryNames): ArchiveContents {
   const { bytes, entries, lengthUnverified, contentEncoded } = written;
   return {
     bytes,
@@ -82,6 +83,7 @@ function contentsOf(written: Written, { sha256 }: Upload): ArchiveContents {
     ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
     ...(contentEncoded.length > 0 && { contentEncoded }),
+    ...defined({ renamed }),
   };
 }
 
@@ -101,7 +103,7 @@ async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> 
   const written = await writeArchive(work, opened, sources);
   const fetchSeconds = secondsSince(work.startedAt);
   const parts = await upload.finishParts();
-  const archive = contentsOf(written, upload);
+  const archive = contentsOf(written, upload, list.names);
   const { partsDigest } = upload;
   await checkpoints.stop();
   run.commit = 'recording';
@@ -122,8 +124,9 @@ async function fillUpload(work: Work, opened: OpenedUpload): Promise<ZipResult> 
 
 async function readFileNames({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob): Promise<ListOfFiles> {
   const entries = await readFiles(zipJob);
-  const { key, portableNames = SPEC_DEFAULTS.portableNames, manifestFormat, manifestEntry } = task;
-  const options = { key, portableNames, ...defined({ manifestFormat, manifestEntry }) };
+  const { key, portableNames = SPEC_DEFAULTS.portableNames } = task;
+  const { duplicateNames, manifestFormat, manifestEntry } = task;
+  const options = { key, portableNames, ...defined({ duplicateNames, manifestFormat, manifestEntry }) };
   return { entries, names: planEntryNames(entries, options) };
 }
 
@@ -137,9 +140,22 @@ async function checkAfter(work: Work, zipJob: OwnZipJob, error: Error): Promise<
   return checkOthers({ sources: run.sources, error, failure, lastStarted, signal: ended.signal });
 }
 
-async function buildArchive(work: Work, zipJob: OwnZipJob): Promise<ZipResult> {
-  const { deps, cancel, run } = work;
+/** The same work with other settings. */
+function withSettings(work: Work, change: Partial<Work['deps']['settings']>): Work {
+  const { deps } = work;
+  return { ...work, deps: { ...deps, settings: { ...deps.settings, ...change } } };
+}
+
+async function buildArchive(started: Work, zipJob: OwnZipJob): Promise<ZipResult> {
+  const { deps, cancel, run, progress } = started;
   const [store, files] = await Promise.all([deps.openStore(), readFileNames(deps, zipJob)]);
+  const { entries, names } = files;
+  const stated = { ...deps, files: entries, names };
+  const sizes = readStatedSizes(stated);
+  assertStatedFits({ ...stated, sizes, capabilities: store.capabilities });
+  progress.stateTotal(sizes.fileBytes);
+  progress.stateArchive(sizes.archiveBytes);
+  const work = withSettings(started, { partSizeBytes: statedPartSize(sizes, deps.settings) });
   const opened = await openUpload(work, zipJob, { store, files });
   run.opened = opened;
   opened.checkpoints.follow(zipJob.status);

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}},"settings":{"type":"object"}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1},"finish":{"type":"object","required":["parts","partsDigest","onConflict"],"properties":{"parts":{"type":"integer","minimum":0},"partsDigest":{"type":"string","minLength":1},"onConflict":{"enum":["replace","fail"]}}}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"settings":{"type":"object"}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"duplicateNames":{"enum":["refuse","rename"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"sourceBuckets":{"type":"array","items":{"type":"object","required":["zipBucket","service","name"],"properties":{"zipBucket":{"type":"string","minLength":1},"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1},"finish":{"type":"object","required":["parts","partsDigest","onConflict"],"properties":{"parts":{"type":"integer","minimum":0},"partsDigest":{"type":"string","minLength":1},"onConflict":{"enum":["replace","fail"]}}}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 const pattern2 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
@@ -138,164 +138,23 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.storageClass !== undefined){
-const _errs18 = errors;
-if(typeof data1.storageClass !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/storageClass",schemaPath:"#/properties/bucket/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs18 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cacheControl !== undefined){
-const _errs20 = errors;
-if(typeof data1.cacheControl !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/cacheControl",schemaPath:"#/properties/bucket/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs20 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.contentDisposition !== undefined){
-const _errs22 = errors;
-if(typeof data1.contentDisposition !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/contentDisposition",schemaPath:"#/properties/bucket/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs22 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.acl !== undefined){
-const _errs24 = errors;
-if(typeof data1.acl !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/acl",schemaPath:"#/properties/bucket/properties/acl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs24 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.serverSideEncryption !== undefined){
-let data13 = data1.serverSideEncryption;
-const _errs26 = errors;
-if(!((data13 === "AES256") || (data13 === "aws:kms"))){
-validate10.errors = [{instancePath:instancePath+"/bucket/serverSideEncryption",schemaPath:"#/properties/bucket/properties/serverSideEncryption/enum",keyword:"enum",params:{allowedValues: schema11.properties.bucket.properties.serverSideEncryption.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs26 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.kmsKeyId !== undefined){
-const _errs27 = errors;
-if(typeof data1.kmsKeyId !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/kmsKeyId",schemaPath:"#/properties/bucket/properties/kmsKeyId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid1 = _errs27 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.bucketKeyEnabled !== undefined){
-const _errs29 = errors;
-if(typeof data1.bucketKeyEnabled !== "boolean"){
-validate10.errors = [{instancePath:instancePath+"/bucket/bucketKeyEnabled",schemaPath:"#/properties/bucket/properties/bucketKeyEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid1 = _errs29 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.metadata !== undefined){
-let data16 = data1.metadata;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-for(const key0 in data16){
-const _errs34 = errors;
-if(typeof data16[key0] !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid2 = _errs34 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-validate10.errors = [{instancePath:instancePath+"/bucket/metadata",schemaPath:"#/properties/bucket/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid1 = _errs31 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.tags !== undefined){
-let data18 = data1.tags;
-const _errs36 = errors;
-if(errors === _errs36){
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-for(const key1 in data18){
-const _errs39 = errors;
-if(typeof data18[key1] !== "string"){
-validate10.errors = [{instancePath:instancePath+"/bucket/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid3 = _errs39 === errors;
-if(!valid3){
-break;
-}
-}
-}
-else {
-validate10.errors = [{instancePath:instancePath+"/bucket/tags",schemaPath:"#/properties/bucket/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid1 = _errs36 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
 if(data1.webIdentity !== undefined){
-let data20 = data1.webIdentity;
-const _errs41 = errors;
-if(errors === _errs41){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+let data9 = data1.webIdentity;
+const _errs18 = errors;
+if(errors === _errs18){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 let missing2;
-if(((data20.roleArn === undefined) && (missing2 = "roleArn")) || ((data20.audience === undefined) && (missing2 = "audience"))){
+if(((data9.roleArn === undefined) && (missing2 = "roleArn")) || ((data9.audience === undefined) && (missing2 = "audience"))){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity",schemaPath:"#/properties/bucket/properties/webIdentity/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
-if(data20.roleArn !== undefined){
-let data21 = data20.roleArn;
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
+if(data9.roleArn !== undefined){
+let data10 = data9.roleArn;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data10 === "string"){
+if(func2(data10) < 1){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/roleArn",schemaPath:"#/properties/bucket/properties/webIdentity/properties/roleArn/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -305,18 +164,18 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/roleArn",sc
 return false;
 }
 }
-var valid4 = _errs43 === errors;
+var valid2 = _errs20 === errors;
 }
 else {
-var valid4 = true;
+var valid2 = true;
 }
-if(valid4){
-if(data20.audience !== undefined){
-let data22 = data20.audience;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(func2(data22) < 1){
+if(valid2){
+if(data9.audience !== undefined){
+let data11 = data9.audience;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data11 === "string"){
+if(func2(data11) < 1){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/audience",schemaPath:"#/properties/bucket/properties/webIdentity/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -326,55 +185,55 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/audience",s
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid2 = _errs22 === errors;
 }
 else {
-var valid4 = true;
+var valid2 = true;
 }
-if(valid4){
-if(data20.stsEndpoint !== undefined){
-const _errs47 = errors;
-if(typeof data20.stsEndpoint !== "string"){
+if(valid2){
+if(data9.stsEndpoint !== undefined){
+const _errs24 = errors;
+if(typeof data9.stsEndpoint !== "string"){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/stsEndpoint",schemaPath:"#/properties/bucket/properties/webIdentity/properties/stsEndpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid4 = _errs47 === errors;
+var valid2 = _errs24 === errors;
 }
 else {
-var valid4 = true;
+var valid2 = true;
 }
-if(valid4){
-if(data20.stsRegion !== undefined){
-const _errs49 = errors;
-if(typeof data20.stsRegion !== "string"){
+if(valid2){
+if(data9.stsRegion !== undefined){
+const _errs26 = errors;
+if(typeof data9.stsRegion !== "string"){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/stsRegion",schemaPath:"#/properties/bucket/properties/webIdentity/properties/stsRegion/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid4 = _errs49 === errors;
+var valid2 = _errs26 === errors;
 }
 else {
-var valid4 = true;
+var valid2 = true;
 }
-if(valid4){
-if(data20.durationSeconds !== undefined){
-let data25 = data20.durationSeconds;
-const _errs51 = errors;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+if(valid2){
+if(data9.durationSeconds !== undefined){
+let data14 = data9.durationSeconds;
+const _errs28 = errors;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/durationSeconds",schemaPath:"#/properties/bucket/properties/webIdentity/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs51){
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 < 0 || isNaN(data25)){
+if(errors === _errs28){
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 < 0 || isNaN(data14)){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/durationSeconds",schemaPath:"#/properties/bucket/properties/webIdentity/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid4 = _errs51 === errors;
+var valid2 = _errs28 === errors;
 }
 else {
-var valid4 = true;
+var valid2 = true;
 }
 }
 }
@@ -387,7 +246,148 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity",schemaPath
 return false;
 }
 }
+var valid1 = _errs18 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.storageClass !== undefined){
+const _errs30 = errors;
+if(typeof data1.storageClass !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/storageClass",schemaPath:"#/properties/bucket/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs30 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cacheControl !== undefined){
+const _errs32 = errors;
+if(typeof data1.cacheControl !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/cacheControl",schemaPath:"#/properties/bucket/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs32 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.contentDisposition !== undefined){
+const _errs34 = errors;
+if(typeof data1.contentDisposition !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/contentDisposition",schemaPath:"#/properties/bucket/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs34 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.acl !== undefined){
+const _errs36 = errors;
+if(typeof data1.acl !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/acl",schemaPath:"#/properties/bucket/properties/acl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs36 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.serverSideEncryption !== undefined){
+let data19 = data1.serverSideEncryption;
+const _errs38 = errors;
+if(!((data19 === "AES256") || (data19 === "aws:kms"))){
+validate10.errors = [{instancePath:instancePath+"/bucket/serverSideEncryption",schemaPath:"#/properties/bucket/properties/serverSideEncryption/enum",keyword:"enum",params:{allowedValues: schema11.properties.bucket.properties.serverSideEncryption.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs38 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.kmsKeyId !== undefined){
+const _errs39 = errors;
+if(typeof data1.kmsKeyId !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/kmsKeyId",schemaPath:"#/properties/bucket/properties/kmsKeyId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs39 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.bucketKeyEnabled !== undefined){
+const _errs41 = errors;
+if(typeof data1.bucketKeyEnabled !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/bucket/bucketKeyEnabled",schemaPath:"#/properties/bucket/properties/bucketKeyEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
 var valid1 = _errs41 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.metadata !== undefined){
+let data22 = data1.metadata;
+const _errs43 = errors;
+if(errors === _errs43){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+for(const key0 in data22){
+const _errs46 = errors;
+if(typeof data22[key0] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs46 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/bucket/metadata",schemaPath:"#/properties/bucket/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs43 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.tags !== undefined){
+let data24 = data1.tags;
+const _errs48 = errors;
+if(errors === _errs48){
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+for(const key1 in data24){
+const _errs51 = errors;
+if(typeof data24[key1] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid4 = _errs51 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/bucket/tags",schemaPath:"#/properties/bucket/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs48 === errors;
 }
 else {
 var valid1 = true;
@@ -777,12 +777,25 @@ else {
 var valid7 = true;
 }
 if(valid7){
-if(data.fixedModificationTime !== undefined){
-let data49 = data.fixedModificationTime;
+if(data.duplicateNames !== undefined){
+let data49 = data.duplicateNames;
 const _errs97 = errors;
-if(errors === _errs97){
-if(typeof data49 === "string"){
-if(!pattern0.test(data49)){
+if(!((data49 === "refuse") || (data49 === "rename"))){
+validate10.errors = [{instancePath:instancePath+"/duplicateNames",schemaPath:"#/oneOf/0/properties/duplicateNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.duplicateNames.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid7 = _errs97 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data.fixedModificationTime !== undefined){
+let data50 = data.fixedModificationTime;
+const _errs98 = errors;
+if(errors === _errs98){
+if(typeof data50 === "string"){
+if(!pattern0.test(data50)){
 validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaPath:"#/oneOf/0/properties/fixedModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -792,18 +805,18 @@ validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaP
 return false;
 }
 }
-var valid7 = _errs97 === errors;
+var valid7 = _errs98 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.defaultModificationTime !== undefined){
-let data50 = data.defaultModificationTime;
-const _errs99 = errors;
-if(errors === _errs99){
-if(typeof data50 === "string"){
-if(!pattern0.test(data50)){
+let data51 = data.defaultModificationTime;
+const _errs100 = errors;
+if(errors === _errs100){
+if(typeof data51 === "string"){
+if(!pattern0.test(data51)){
 validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schemaPath:"#/oneOf/0/properties/defaultModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -813,55 +826,34 @@ validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schem
 return false;
 }
 }
-var valid7 = _errs99 === errors;
+var valid7 = _errs100 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.files !== undefined){
-let data51 = data.files;
-const _errs101 = errors;
-if(errors === _errs101){
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-const tag1 = data51.from;
+let data52 = data.files;
+const _errs102 = errors;
+if(errors === _errs102){
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+const tag1 = data52.from;
 if(typeof tag1 == "string"){
 if(tag1 === "mounted"){
-const _errs104 = errors;
-if(errors === _errs104){
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+const _errs105 = errors;
+if(errors === _errs105){
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
 let missing4;
-if(((((data51.from === undefined) && (missing4 = "from")) || ((data51.chunks === undefined) && (missing4 = "chunks"))) || ((data51.count === undefined) && (missing4 = "count"))) || ((data51.sha256 === undefined) && (missing4 = "sha256"))){
+if(((((data52.from === undefined) && (missing4 = "from")) || ((data52.chunks === undefined) && (missing4 = "chunks"))) || ((data52.count === undefined) && (missing4 = "count"))) || ((data52.sha256 === undefined) && (missing4 = "sha256"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/0/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data51.from !== undefined){
-const _errs106 = errors;
-if("mounted" !== data51.from){
+if(data52.from !== undefined){
+const _errs107 = errors;
+if("mounted" !== data52.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/from/const",keyword:"const",params:{allowedValue: "mounted"},message:"must be equal to constant"}];
 return false;
-}
-var valid13 = _errs106 === errors;
-}
-else {
-var valid13 = true;
-}
-if(valid13){
-if(data51.chunks !== undefined){
-let data53 = data51.chunks;
-const _errs107 = errors;
-if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs107){
-if((typeof data53 == "number") && (isFinite(data53))){
-if(data53 < 0 || isNaN(data53)){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
 }
 var valid13 = _errs107 === errors;
 }
@@ -869,33 +861,54 @@ else {
 var valid13 = true;
 }
 if(valid13){
-if(data51.count !== undefined){
-let data54 = data51.count;
-const _errs109 = errors;
+if(data52.chunks !== undefined){
+let data54 = data52.chunks;
+const _errs108 = errors;
 if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs109){
+if(errors === _errs108){
 if((typeof data54 == "number") && (isFinite(data54))){
 if(data54 < 0 || isNaN(data54)){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid13 = _errs109 === errors;
+var valid13 = _errs108 === errors;
 }
 else {
 var valid13 = true;
 }
 if(valid13){
-if(data51.sha256 !== undefined){
-let data55 = data51.sha256;
-const _errs111 = errors;
-if(errors === _errs111){
-if(typeof data55 === "string"){
-if(func2(data55) < 1){
+if(data52.count !== undefined){
+let data55 = data52.count;
+const _errs110 = errors;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs110){
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 < 0 || isNaN(data55)){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid13 = _errs110 === errors;
+}
+else {
+var valid13 = true;
+}
+if(valid13){
+if(data52.sha256 !== undefined){
+let data56 = data52.sha256;
+const _errs112 = errors;
+if(errors === _errs112){
+if(typeof data56 === "string"){
+if(func2(data56) < 1){
 validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/sha256/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -905,7 +918,7 @@ validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/on
 return false;
 }
 }
-var valid13 = _errs111 === errors;
+var valid13 = _errs112 === errors;
 }
 else {
 var valid13 = true;
@@ -922,43 +935,43 @@ return false;
 }
 }
 else if(tag1 === "inline"){
-const _errs113 = errors;
-if(errors === _errs113){
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+const _errs114 = errors;
+if(errors === _errs114){
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
 let missing5;
-if(((data51.from === undefined) && (missing5 = "from")) || ((data51.count === undefined) && (missing5 = "count"))){
+if(((data52.from === undefined) && (missing5 = "from")) || ((data52.count === undefined) && (missing5 = "count"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/1/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data51.from !== undefined){
-const _errs115 = errors;
-if("inline" !== data51.from){
+if(data52.from !== undefined){
+const _errs116 = errors;
+if("inline" !== data52.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/from/const",keyword:"const",params:{allowedValue: "inline"},message:"must be equal to constant"}];
 return false;
 }
-var valid15 = _errs115 === errors;
+var valid15 = _errs116 === errors;
 }
 else {
 var valid15 = true;
 }
 if(valid15){
-if(data51.count !== undefined){
-let data57 = data51.count;
-const _errs116 = errors;
-if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
+if(data52.count !== undefined){
+let data58 = data52.count;
+const _errs117 = errors;
+if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs116){
-if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 < 0 || isNaN(data57)){
+if(errors === _errs117){
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 < 0 || isNaN(data58)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid15 = _errs116 === errors;
+var valid15 = _errs117 === errors;
 }
 else {
 var valid15 = true;
@@ -987,18 +1000,296 @@ validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/p
 return false;
 }
 }
-var valid7 = _errs101 === errors;
+var valid7 = _errs102 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data.sourceBuckets !== undefined){
+let data59 = data.sourceBuckets;
+const _errs119 = errors;
+if(errors === _errs119){
+if(Array.isArray(data59)){
+var valid16 = true;
+const len0 = data59.length;
+for(let i0=0; i0<len0; i0++){
+let data60 = data59[i0];
+const _errs121 = errors;
+if(errors === _errs121){
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+let missing6;
+if((((data60.zipBucket === undefined) && (missing6 = "zipBucket")) || ((data60.service === undefined) && (missing6 = "service"))) || ((data60.name === undefined) && (missing6 = "name"))){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0,schemaPath:"#/oneOf/0/properties/sourceBuckets/items/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
+return false;
+}
+else {
+if(data60.zipBucket !== undefined){
+let data61 = data60.zipBucket;
+const _errs123 = errors;
+if(errors === _errs123){
+if(typeof data61 === "string"){
+if(func2(data61) < 1){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/zipBucket",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/zipBucket/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/zipBucket",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/zipBucket/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs123 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.service !== undefined){
+let data62 = data60.service;
+const _errs125 = errors;
+if(!((data62 === "s3") || (data62 === "r2"))){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/service",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/service/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.sourceBuckets.items.properties.service.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid17 = _errs125 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.name !== undefined){
+let data63 = data60.name;
+const _errs126 = errors;
+if(errors === _errs126){
+if(typeof data63 === "string"){
+if(func2(data63) < 1){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/name",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/name",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs126 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.region !== undefined){
+const _errs128 = errors;
+if(typeof data60.region !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/region",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/region/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid17 = _errs128 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.host !== undefined){
+const _errs130 = errors;
+if(typeof data60.host !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/host",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/host/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid17 = _errs130 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.accountId !== undefined){
+const _errs132 = errors;
+if(typeof data60.accountId !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/accountId",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/accountId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid17 = _errs132 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.endpoint !== undefined){
+const _errs134 = errors;
+if(typeof data60.endpoint !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/endpoint",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid17 = _errs134 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.caBundle !== undefined){
+const _errs136 = errors;
+if(typeof data60.caBundle !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/caBundle",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/caBundle/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid17 = _errs136 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data60.webIdentity !== undefined){
+let data69 = data60.webIdentity;
+const _errs138 = errors;
+if(errors === _errs138){
+if(data69 && typeof data69 == "object" && !Array.isArray(data69)){
+let missing7;
+if(((data69.roleArn === undefined) && (missing7 = "roleArn")) || ((data69.audience === undefined) && (missing7 = "audience"))){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/required",keyword:"required",params:{missingProperty: missing7},message:"must have required property '"+missing7+"'"}];
+return false;
+}
+else {
+if(data69.roleArn !== undefined){
+let data70 = data69.roleArn;
+const _errs140 = errors;
+if(errors === _errs140){
+if(typeof data70 === "string"){
+if(func2(data70) < 1){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/roleArn",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/roleArn/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/roleArn",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/roleArn/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid18 = _errs140 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data69.audience !== undefined){
+let data71 = data69.audience;
+const _errs142 = errors;
+if(errors === _errs142){
+if(typeof data71 === "string"){
+if(func2(data71) < 1){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/audience",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/audience",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid18 = _errs142 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data69.stsEndpoint !== undefined){
+const _errs144 = errors;
+if(typeof data69.stsEndpoint !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/stsEndpoint",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/stsEndpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid18 = _errs144 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data69.stsRegion !== undefined){
+const _errs146 = errors;
+if(typeof data69.stsRegion !== "string"){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/stsRegion",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/stsRegion/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid18 = _errs146 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data69.durationSeconds !== undefined){
+let data74 = data69.durationSeconds;
+const _errs148 = errors;
+if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/durationSeconds",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs148){
+if((typeof data74 == "number") && (isFinite(data74))){
+if(data74 < 0 || isNaN(data74)){
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity/durationSeconds",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid18 = _errs148 === errors;
+}
+else {
+var valid18 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0+"/webIdentity",schemaPath:"#/oneOf/0/properties/sourceBuckets/items/properties/webIdentity/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid17 = _errs138 === errors;
+}
+else {
+var valid17 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets/" + i0,schemaPath:"#/oneOf/0/properties/sourceBuckets/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid16 = _errs121 === errors;
+if(!valid16){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sourceBuckets",schemaPath:"#/oneOf/0/properties/sourceBuckets/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid7 = _errs119 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.startDeadlineSeconds !== undefined){
-let data58 = data.startDeadlineSeconds;
-const _errs118 = errors;
-if(errors === _errs118){
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 < 0 || isNaN(data58)){
+let data75 = data.startDeadlineSeconds;
+const _errs150 = errors;
+if(errors === _errs150){
+if((typeof data75 == "number") && (isFinite(data75))){
+if(data75 < 0 || isNaN(data75)){
 validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPath:"#/oneOf/0/properties/startDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -1008,18 +1299,18 @@ validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPa
 return false;
 }
 }
-var valid7 = _errs118 === errors;
+var valid7 = _errs150 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.activeDeadlineSeconds !== undefined){
-let data59 = data.activeDeadlineSeconds;
-const _errs120 = errors;
-if(errors === _errs120){
-if((typeof data59 == "number") && (isFinite(data59))){
-if(data59 < 0 || isNaN(data59)){
+let data76 = data.activeDeadlineSeconds;
+const _errs152 = errors;
+if(errors === _errs152){
+if((typeof data76 == "number") && (isFinite(data76))){
+if(data76 < 0 || isNaN(data76)){
 validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaPath:"#/oneOf/0/properties/activeDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -1029,18 +1320,18 @@ validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaP
 return false;
 }
 }
-var valid7 = _errs120 === errors;
+var valid7 = _errs152 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.sealingKey !== undefined){
-let data60 = data.sealingKey;
-const _errs122 = errors;
-if(errors === _errs122){
-if(typeof data60 === "string"){
-if(!pattern2.test(data60)){
+let data77 = data.sealingKey;
+const _errs154 = errors;
+if(errors === _errs154){
+if(typeof data77 === "string"){
+if(!pattern2.test(data77)){
 validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneOf/0/properties/sealingKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
@@ -1050,22 +1341,24 @@ validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneO
 return false;
 }
 }
-var valid7 = _errs122 === errors;
+var valid7 = _errs154 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
 if(data.sharedTarget !== undefined){
-const _errs124 = errors;
+const _errs156 = errors;
 if(typeof data.sharedTarget !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/0/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid7 = _errs124 === errors;
+var valid7 = _errs156 === errors;
 }
 else {
 var valid7 = true;
+}
+}
 }
 }
 }
@@ -1096,33 +1389,33 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs126 = errors;
-if(errors === _errs126){
+const _errs158 = errors;
+if(errors === _errs158){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing6;
-if((((((((data.mode === undefined) && (missing6 = "mode")) || ((data.zipJobUid === undefined) && (missing6 = "zipJobUid"))) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))) || ((data.endedAt === undefined) && (missing6 = "endedAt"))) || ((data.endedAgeSeconds === undefined) && (missing6 = "endedAgeSeconds"))){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
+let missing8;
+if((((((((data.mode === undefined) && (missing8 = "mode")) || ((data.zipJobUid === undefined) && (missing8 = "zipJobUid"))) || ((data.key === undefined) && (missing8 = "key"))) || ((data.attempt === undefined) && (missing8 = "attempt"))) || ((data.since === undefined) && (missing8 = "since"))) || ((data.endedAt === undefined) && (missing8 = "endedAt"))) || ((data.endedAgeSeconds === undefined) && (missing8 = "endedAgeSeconds"))){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"}];
 return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs129 = errors;
+const _errs161 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid17 = _errs129 === errors;
+var valid20 = _errs161 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.zipJobUid !== undefined){
-let data63 = data.zipJobUid;
-const _errs130 = errors;
-if(errors === _errs130){
-if(typeof data63 === "string"){
-if(func2(data63) < 1){
+let data80 = data.zipJobUid;
+const _errs162 = errors;
+if(errors === _errs162){
+if(typeof data80 === "string"){
+if(func2(data80) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/1/properties/zipJobUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1132,18 +1425,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid17 = _errs130 === errors;
+var valid20 = _errs162 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.key !== undefined){
-let data64 = data.key;
-const _errs132 = errors;
-if(errors === _errs132){
-if(typeof data64 === "string"){
-if(func2(data64) < 1){
+let data81 = data.key;
+const _errs164 = errors;
+if(errors === _errs164){
+if(typeof data81 === "string"){
+if(func2(data81) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1153,18 +1446,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid17 = _errs132 === errors;
+var valid20 = _errs164 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.attempt !== undefined){
-let data65 = data.attempt;
-const _errs134 = errors;
-if(errors === _errs134){
-if(typeof data65 === "string"){
-if(func2(data65) < 1){
+let data82 = data.attempt;
+const _errs166 = errors;
+if(errors === _errs166){
+if(typeof data82 === "string"){
+if(func2(data82) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1174,18 +1467,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid17 = _errs134 === errors;
+var valid20 = _errs166 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.since !== undefined){
-let data66 = data.since;
-const _errs136 = errors;
-if(errors === _errs136){
-if(typeof data66 === "string"){
-if(!pattern0.test(data66)){
+let data83 = data.since;
+const _errs168 = errors;
+if(errors === _errs168){
+if(typeof data83 === "string"){
+if(!pattern0.test(data83)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1195,18 +1488,18 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid17 = _errs136 === errors;
+var valid20 = _errs168 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.endedAt !== undefined){
-let data67 = data.endedAt;
-const _errs138 = errors;
-if(errors === _errs138){
-if(typeof data67 === "string"){
-if(!pattern0.test(data67)){
+let data84 = data.endedAt;
+const _errs170 = errors;
+if(errors === _errs170){
+if(typeof data84 === "string"){
+if(!pattern0.test(data84)){
 validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1/properties/endedAt/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1216,18 +1509,18 @@ validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid17 = _errs138 === errors;
+var valid20 = _errs170 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.endedAgeSeconds !== undefined){
-let data68 = data.endedAgeSeconds;
-const _errs140 = errors;
-if(errors === _errs140){
-if((typeof data68 == "number") && (isFinite(data68))){
-if(data68 < 0 || isNaN(data68)){
+let data85 = data.endedAgeSeconds;
+const _errs172 = errors;
+if(errors === _errs172){
+if((typeof data85 == "number") && (isFinite(data85))){
+if(data85 < 0 || isNaN(data85)){
 validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#/oneOf/1/properties/endedAgeSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -1237,76 +1530,76 @@ validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#
 return false;
 }
 }
-var valid17 = _errs140 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-if(data.bytes !== undefined){
-let data69 = data.bytes;
-const _errs142 = errors;
-if(!(((typeof data69 == "number") && (!(data69 % 1) && !isNaN(data69))) && (isFinite(data69)))){
-validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs142){
-if((typeof data69 == "number") && (isFinite(data69))){
-if(data69 < 0 || isNaN(data69)){
-validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid17 = _errs142 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-if(data.sharedTarget !== undefined){
-const _errs144 = errors;
-if(typeof data.sharedTarget !== "boolean"){
-validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/1/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid17 = _errs144 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-const tag2 = data.uploadState;
-if(typeof tag2 == "string"){
-if(tag2 === "open"){
-const _errs146 = errors;
-if(errors === _errs146){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing7;
-if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing7},message:"must have required property '"+missing7+"'"}];
-return false;
-}
-else {
-if(data.uploadState !== undefined){
-let data71 = data.uploadState;
-const _errs148 = errors;
-if(!((data71 === "open") || (data71 === "committing"))){
-validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid20 = _errs148 === errors;
+var valid20 = _errs172 === errors;
 }
 else {
 var valid20 = true;
 }
 if(valid20){
+if(data.bytes !== undefined){
+let data86 = data.bytes;
+const _errs174 = errors;
+if(!(((typeof data86 == "number") && (!(data86 % 1) && !isNaN(data86))) && (isFinite(data86)))){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs174){
+if((typeof data86 == "number") && (isFinite(data86))){
+if(data86 < 0 || isNaN(data86)){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid20 = _errs174 === errors;
+}
+else {
+var valid20 = true;
+}
+if(valid20){
+if(data.sharedTarget !== undefined){
+const _errs176 = errors;
+if(typeof data.sharedTarget !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/1/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid20 = _errs176 === errors;
+}
+else {
+var valid20 = true;
+}
+if(valid20){
+const tag2 = data.uploadState;
+if(typeof tag2 == "string"){
+if(tag2 === "open"){
+const _errs178 = errors;
+if(errors === _errs178){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing9;
+if(((data.uploadState === undefined) && (missing9 = "uploadState")) || ((data.uploadId === undefined) && (missing9 = "uploadId"))){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"}];
+return false;
+}
+else {
+if(data.uploadState !== undefined){
+let data88 = data.uploadState;
+const _errs180 = errors;
+if(!((data88 === "open") || (data88 === "committing"))){
+validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid23 = _errs180 === errors;
+}
+else {
+var valid23 = true;
+}
+if(valid23){
 if(data.uploadId !== undefined){
-let data72 = data.uploadId;
-const _errs149 = errors;
-if(errors === _errs149){
-if(typeof data72 === "string"){
-if(func2(data72) < 1){
+let data89 = data.uploadId;
+const _errs181 = errors;
+if(errors === _errs181){
+if(typeof data89 === "string"){
+if(func2(data89) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1316,50 +1609,50 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs149 === errors;
+var valid23 = _errs181 === errors;
 }
 else {
-var valid20 = true;
+var valid23 = true;
 }
-if(valid20){
+if(valid23){
 if(data.finish !== undefined){
-let data73 = data.finish;
-const _errs151 = errors;
-if(errors === _errs151){
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-let missing8;
-if((((data73.parts === undefined) && (missing8 = "parts")) || ((data73.partsDigest === undefined) && (missing8 = "partsDigest"))) || ((data73.onConflict === undefined) && (missing8 = "onConflict"))){
-validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing8},message:"must have required property '"+missing8+"'"}];
+let data90 = data.finish;
+const _errs183 = errors;
+if(errors === _errs183){
+if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
+let missing10;
+if((((data90.parts === undefined) && (missing10 = "parts")) || ((data90.partsDigest === undefined) && (missing10 = "partsDigest"))) || ((data90.onConflict === undefined) && (missing10 = "onConflict"))){
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"}];
 return false;
 }
 else {
-if(data73.parts !== undefined){
-let data74 = data73.parts;
-const _errs153 = errors;
-if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
+if(data90.parts !== undefined){
+let data91 = data90.parts;
+const _errs185 = errors;
+if(!(((typeof data91 == "number") && (!(data91 % 1) && !isNaN(data91))) && (isFinite(data91)))){
 validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs153){
-if((typeof data74 == "number") && (isFinite(data74))){
-if(data74 < 0 || isNaN(data74)){
+if(errors === _errs185){
+if((typeof data91 == "number") && (isFinite(data91))){
+if(data91 < 0 || isNaN(data91)){
 validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid21 = _errs153 === errors;
+var valid24 = _errs185 === errors;
 }
 else {
-var valid21 = true;
+var valid24 = true;
 }
-if(valid21){
-if(data73.partsDigest !== undefined){
-let data75 = data73.partsDigest;
-const _errs155 = errors;
-if(errors === _errs155){
-if(typeof data75 === "string"){
-if(func2(data75) < 1){
+if(valid24){
+if(data90.partsDigest !== undefined){
+let data92 = data90.partsDigest;
+const _errs187 = errors;
+if(errors === _errs187){
+if(typeof data92 === "string"){
+if(func2(data92) < 1){
 validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1369,23 +1662,23 @@ validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath
 return false;
 }
 }
-var valid21 = _errs155 === errors;
+var valid24 = _errs187 === errors;
 }
 else {
-var valid21 = true;
+var valid24 = true;
 }
-if(valid21){
-if(data73.onConflict !== undefined){
-let data76 = data73.onConflict;
-const _errs157 = errors;
-if(!((data76 === "replace") || (data76 === "fail"))){
+if(valid24){
+if(data90.onConflict !== undefined){
+let data93 = data90.onConflict;
+const _errs189 = errors;
+if(!((data93 === "replace") || (data93 === "fail"))){
 validate10.errors = [{instancePath:instancePath+"/finish/onConflict",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.finish.properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid21 = _errs157 === errors;
+var valid24 = _errs189 === errors;
 }
 else {
-var valid21 = true;
+var valid24 = true;
 }
 }
 }
@@ -1396,10 +1689,10 @@ validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/
 return false;
 }
 }
-var valid20 = _errs151 === errors;
+var valid23 = _errs183 === errors;
 }
 else {
-var valid20 = true;
+var valid23 = true;
 }
 }
 }
@@ -1412,34 +1705,34 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs158 = errors;
-if(errors === _errs158){
+const _errs190 = errors;
+if(errors === _errs190){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing9;
-if(((data.uploadState === undefined) && (missing9 = "uploadState")) || ((data.uploadId === undefined) && (missing9 = "uploadId"))){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing9},message:"must have required property '"+missing9+"'"}];
+let missing11;
+if(((data.uploadState === undefined) && (missing11 = "uploadState")) || ((data.uploadId === undefined) && (missing11 = "uploadId"))){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/0/required",keyword:"required",params:{missingProperty: missing11},message:"must have required property '"+missing11+"'"}];
 return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data77 = data.uploadState;
-const _errs160 = errors;
-if(!((data77 === "open") || (data77 === "committing"))){
+let data94 = data.uploadState;
+const _errs192 = errors;
+if(!((data94 === "open") || (data94 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid23 = _errs160 === errors;
+var valid26 = _errs192 === errors;
 }
 else {
-var valid23 = true;
+var valid26 = true;
 }
-if(valid23){
+if(valid26){
 if(data.uploadId !== undefined){
-let data78 = data.uploadId;
-const _errs161 = errors;
-if(errors === _errs161){
-if(typeof data78 === "string"){
-if(func2(data78) < 1){
+let data95 = data.uploadId;
+const _errs193 = errors;
+if(errors === _errs193){
+if(typeof data95 === "string"){
+if(func2(data95) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1449,50 +1742,50 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid23 = _errs161 === errors;
+var valid26 = _errs193 === errors;
 }
 else {
-var valid23 = true;
+var valid26 = true;
 }
-if(valid23){
+if(valid26){
 if(data.finish !== undefined){
-let data79 = data.finish;
-const _errs163 = errors;
-if(errors === _errs163){
-if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
-let missing10;
-if((((data79.parts === undefined) && (missing10 = "parts")) || ((data79.partsDigest === undefined) && (missing10 = "partsDigest"))) || ((data79.onConflict === undefined) && (missing10 = "onConflict"))){
-validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing10},message:"must have required property '"+missing10+"'"}];
+let data96 = data.finish;
+const _errs195 = errors;
+if(errors === _errs195){
+if(data96 && typeof data96 == "object" && !Array.isArray(data96)){
+let missing12;
+if((((data96.parts === undefined) && (missing12 = "parts")) || ((data96.partsDigest === undefined) && (missing12 = "partsDigest"))) || ((data96.onConflict === undefined) && (missing12 = "onConflict"))){
+validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/required",keyword:"required",params:{missingProperty: missing12},message:"must have required property '"+missing12+"'"}];
 return false;
 }
 else {
-if(data79.parts !== undefined){
-let data80 = data79.parts;
-const _errs165 = errors;
-if(!(((typeof data80 == "number") && (!(data80 % 1) && !isNaN(data80))) && (isFinite(data80)))){
+if(data96.parts !== undefined){
+let data97 = data96.parts;
+const _errs197 = errors;
+if(!(((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97))) && (isFinite(data97)))){
 validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs165){
-if((typeof data80 == "number") && (isFinite(data80))){
-if(data80 < 0 || isNaN(data80)){
+if(errors === _errs197){
+if((typeof data97 == "number") && (isFinite(data97))){
+if(data97 < 0 || isNaN(data97)){
 validate10.errors = [{instancePath:instancePath+"/finish/parts",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/parts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid24 = _errs165 === errors;
+var valid27 = _errs197 === errors;
 }
 else {
-var valid24 = true;
+var valid27 = true;
 }
-if(valid24){
-if(data79.partsDigest !== undefined){
-let data81 = data79.partsDigest;
-const _errs167 = errors;
-if(errors === _errs167){
-if(typeof data81 === "string"){
-if(func2(data81) < 1){
+if(valid27){
+if(data96.partsDigest !== undefined){
+let data98 = data96.partsDigest;
+const _errs199 = errors;
+if(errors === _errs199){
+if(typeof data98 === "string"){
+if(func2(data98) < 1){
 validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/partsDigest/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1502,23 +1795,23 @@ validate10.errors = [{instancePath:instancePath+"/finish/partsDigest",schemaPath
 return false;
 }
 }
-var valid24 = _errs167 === errors;
+var valid27 = _errs199 === errors;
 }
 else {
-var valid24 = true;
+var valid27 = true;
 }
-if(valid24){
-if(data79.onConflict !== undefined){
-let data82 = data79.onConflict;
-const _errs169 = errors;
-if(!((data82 === "replace") || (data82 === "fail"))){
+if(valid27){
+if(data96.onConflict !== undefined){
+let data99 = data96.onConflict;
+const _errs201 = errors;
+if(!((data99 === "replace") || (data99 === "fail"))){
 validate10.errors = [{instancePath:instancePath+"/finish/onConflict",schemaPath:"#/oneOf/1/oneOf/0/properties/finish/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.finish.properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid24 = _errs169 === errors;
+var valid27 = _errs201 === errors;
 }
 else {
-var valid24 = true;
+var valid27 = true;
 }
 }
 }
@@ -1529,10 +1822,10 @@ validate10.errors = [{instancePath:instancePath+"/finish",schemaPath:"#/oneOf/1/
 return false;
 }
 }
-var valid23 = _errs163 === errors;
+var valid26 = _errs195 === errors;
 }
 else {
-var valid23 = true;
+var valid26 = true;
 }
 }
 }
@@ -1545,12 +1838,12 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs170 = errors;
-if(errors === _errs170){
+const _errs202 = errors;
+if(errors === _errs202){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing11;
-if((data.uploadState === undefined) && (missing11 = "uploadState")){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/1/required",keyword:"required",params:{missingProperty: missing11},message:"must have required property '"+missing11+"'"}];
+let missing13;
+if((data.uploadState === undefined) && (missing13 = "uploadState")){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/oneOf/1/required",keyword:"required",params:{missingProperty: missing13},message:"must have required property '"+missing13+"'"}];
 return false;
 }
 else {
@@ -1595,12 +1888,12 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs173 = errors;
-if(errors === _errs173){
+const _errs205 = errors;
+if(errors === _errs205){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing12;
-if((data.mode === undefined) && (missing12 = "mode")){
-validate10.errors = [{instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: missing12},message:"must have required property '"+missing12+"'"}];
+let missing14;
+if((data.mode === undefined) && (missing14 = "mode")){
+validate10.errors = [{instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: missing14},message:"must have required property '"+missing14+"'"}];
 return false;
 }
 else {
@@ -1642,7 +1935,7 @@ return errors === 0;
 }
 
 export const validateOwnZipJob = validate11;
-const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"},"size":{"type":"integer","minimum":0},"sha256":{"type":"string"},"crc32":{"type":"string"},"contentType":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"},"exitCode":{"type":"integer"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1},"checkpointed":{"type":"boolean"},"inherits":{"type":"object","required":["uploadId","owner","partSize","checkpoint","resumes"],"properties":{"uploadId":{"type":"string"},"owner":{"type":"string"},"partSize":{"type":"integer","minimum":0},"checkpoint":{"type":"integer","minimum":0},"resumes":{"type":"integer","minimum":0},"adoptedBy":{"type":"string"}}}}}}};
+const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"sourceBuckets":{"type":"array","items":{"type":"string"}},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"},"size":{"type":"integer","minimum":0},"sha256":{"type":"string"},"crc32":{"type":"string"},"contentType":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"},"exitCode":{"type":"integer"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1},"checkpointed":{"type":"boolean"},"inherits":{"type":"object","required":["uploadId","owner","partSize","checkpoint","resumes"],"properties":{"uploadId":{"type":"string"},"owner":{"type":"string"},"partSize":{"type":"integer","minimum":0},"checkpoint":{"type":"integer","minimum":0},"resumes":{"type":"integer","minimum":0},"adoptedBy":{"type":"string"}}}}}}};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateOwnZipJob" */;
@@ -1704,118 +1997,148 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.files !== undefined){
-let data4 = data2.files;
+if(data2.sourceBuckets !== undefined){
+let data4 = data2.sourceBuckets;
 const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 var valid3 = true;
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
 const _errs11 = errors;
-if(errors === _errs11){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-let missing2;
-if(((data5.url === undefined) && (missing2 = "url")) || ((data5.filename === undefined) && (missing2 = "filename"))){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0,schemaPath:"#/properties/spec/properties/files/items/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+if(typeof data4[i0] !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/sourceBuckets/" + i0,schemaPath:"#/properties/spec/properties/sourceBuckets/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
-}
-else {
-if(data5.url !== undefined){
-const _errs13 = errors;
-if(typeof data5.url !== "string"){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/url",schemaPath:"#/properties/spec/properties/files/items/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid4 = _errs13 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data5.filename !== undefined){
-const _errs15 = errors;
-if(typeof data5.filename !== "string"){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/filename",schemaPath:"#/properties/spec/properties/files/items/properties/filename/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid4 = _errs15 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data5.size !== undefined){
-let data8 = data5.size;
-const _errs17 = errors;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs17){
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 < 0 || isNaN(data8)){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid4 = _errs17 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data5.sha256 !== undefined){
-const _errs19 = errors;
-if(typeof data5.sha256 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/sha256",schemaPath:"#/properties/spec/properties/files/items/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid4 = _errs19 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data5.crc32 !== undefined){
-const _errs21 = errors;
-if(typeof data5.crc32 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/crc32",schemaPath:"#/properties/spec/properties/files/items/properties/crc32/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid4 = _errs21 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data5.contentType !== undefined){
-const _errs23 = errors;
-if(typeof data5.contentType !== "string"){
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/contentType",schemaPath:"#/properties/spec/properties/files/items/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-var valid4 = _errs23 === errors;
-}
-else {
-var valid4 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0,schemaPath:"#/properties/spec/properties/files/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
 }
 var valid3 = _errs11 === errors;
 if(!valid3){
+break;
+}
+}
+}
+else {
+validate11.errors = [{instancePath:instancePath+"/spec/sourceBuckets",schemaPath:"#/properties/spec/properties/sourceBuckets/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.files !== undefined){
+let data6 = data2.files;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
+var valid4 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs15 = errors;
+if(errors === _errs15){
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let missing2;
+if(((data7.url === undefined) && (missing2 = "url")) || ((data7.filename === undefined) && (missing2 = "filename"))){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1,schemaPath:"#/properties/spec/properties/files/items/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data7.url !== undefined){
+const _errs17 = errors;
+if(typeof data7.url !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/url",schemaPath:"#/properties/spec/properties/files/items/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs17 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data7.filename !== undefined){
+const _errs19 = errors;
+if(typeof data7.filename !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/filename",schemaPath:"#/properties/spec/properties/files/items/properties/filename/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs19 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data7.size !== undefined){
+let data10 = data7.size;
+const _errs21 = errors;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs21){
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 < 0 || isNaN(data10)){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid5 = _errs21 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data7.sha256 !== undefined){
+const _errs23 = errors;
+if(typeof data7.sha256 !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/sha256",schemaPath:"#/properties/spec/properties/files/items/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs23 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data7.crc32 !== undefined){
+const _errs25 = errors;
+if(typeof data7.crc32 !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/crc32",schemaPath:"#/properties/spec/properties/files/items/properties/crc32/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs25 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data7.contentType !== undefined){
+const _errs27 = errors;
+if(typeof data7.contentType !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1+"/contentType",schemaPath:"#/properties/spec/properties/files/items/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid5 = _errs27 === errors;
+}
+else {
+var valid5 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i1,schemaPath:"#/properties/spec/properties/files/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid4 = _errs15 === errors;
+if(!valid4){
 break;
 }
 }
@@ -1825,10 +2148,11 @@ validate11.errors = [{instancePath:instancePath+"/spec/files",schemaPath:"#/prop
 return false;
 }
 }
-var valid2 = _errs9 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
+}
 }
 }
 }
@@ -1844,75 +2168,75 @@ var valid0 = true;
 }
 if(valid0){
 if(data.status !== undefined){
-let data12 = data.status;
-const _errs25 = errors;
-if(errors === _errs25){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(data12.attempts !== undefined){
-let data13 = data12.attempts;
-const _errs27 = errors;
-if(errors === _errs27){
-if(Array.isArray(data13)){
-var valid6 = true;
-const len1 = data13.length;
-for(let i1=0; i1<len1; i1++){
-let data14 = data13[i1];
+let data14 = data.status;
 const _errs29 = errors;
 if(errors === _errs29){
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-let missing3;
-if((data14.podUid === undefined) && (missing3 = "podUid")){
-validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaPath:"#/properties/status/properties/attempts/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
-return false;
-}
-else {
-if(data14.podUid !== undefined){
+if(data14.attempts !== undefined){
+let data15 = data14.attempts;
 const _errs31 = errors;
-if(typeof data14.podUid !== "string"){
-validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/podUid",schemaPath:"#/properties/status/properties/attempts/items/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(errors === _errs31){
+if(Array.isArray(data15)){
+var valid7 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+let data16 = data15[i2];
+const _errs33 = errors;
+if(errors === _errs33){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+let missing3;
+if((data16.podUid === undefined) && (missing3 = "podUid")){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i2,schemaPath:"#/properties/status/properties/attempts/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
-}
-var valid7 = _errs31 === errors;
 }
 else {
-var valid7 = true;
-}
-if(valid7){
-if(data14.class !== undefined){
-const _errs33 = errors;
-if(typeof data14.class !== "string"){
-validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/class",schemaPath:"#/properties/status/properties/attempts/items/properties/class/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data16.podUid !== undefined){
+const _errs35 = errors;
+if(typeof data16.podUid !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i2+"/podUid",schemaPath:"#/properties/status/properties/attempts/items/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+var valid8 = _errs35 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data16.class !== undefined){
+const _errs37 = errors;
+if(typeof data16.class !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i2+"/class",schemaPath:"#/properties/status/properties/attempts/items/properties/class/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs37 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data16.exitCode !== undefined){
+let data19 = data16.exitCode;
+const _errs39 = errors;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i2+"/exitCode",schemaPath:"#/properties/status/properties/attempts/items/properties/exitCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid8 = _errs39 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+}
+else {
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i2,schemaPath:"#/properties/status/properties/attempts/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 var valid7 = _errs33 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data14.exitCode !== undefined){
-let data17 = data14.exitCode;
-const _errs35 = errors;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/exitCode",schemaPath:"#/properties/status/properties/attempts/items/properties/exitCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-var valid7 = _errs35 === errors;
-}
-else {
-var valid7 = true;
-}
-}
-}
-}
-}
-else {
-validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaPath:"#/properties/status/properties/attempts/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid6 = _errs29 === errors;
-if(!valid6){
+if(!valid7){
 break;
 }
 }
@@ -1922,153 +2246,153 @@ validate11.errors = [{instancePath:instancePath+"/status/attempts",schemaPath:"#
 return false;
 }
 }
-var valid5 = _errs27 === errors;
+var valid6 = _errs31 === errors;
 }
 else {
-var valid5 = true;
+var valid6 = true;
 }
-if(valid5){
-if(data12.progressIntervalSeconds !== undefined){
-let data18 = data12.progressIntervalSeconds;
-const _errs37 = errors;
-if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
+if(valid6){
+if(data14.progressIntervalSeconds !== undefined){
+let data20 = data14.progressIntervalSeconds;
+const _errs41 = errors;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs37){
-if((typeof data18 == "number") && (isFinite(data18))){
-if(data18 < 1 || isNaN(data18)){
+if(errors === _errs41){
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 < 1 || isNaN(data20)){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
-var valid5 = _errs37 === errors;
+var valid6 = _errs41 === errors;
 }
 else {
-var valid5 = true;
+var valid6 = true;
 }
-if(valid5){
-if(data12.checkpointed !== undefined){
-const _errs39 = errors;
-if(typeof data12.checkpointed !== "boolean"){
+if(valid6){
+if(data14.checkpointed !== undefined){
+const _errs43 = errors;
+if(typeof data14.checkpointed !== "boolean"){
 validate11.errors = [{instancePath:instancePath+"/status/checkpointed",schemaPath:"#/properties/status/properties/checkpointed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid5 = _errs39 === errors;
+var valid6 = _errs43 === errors;
 }
 else {
-var valid5 = true;
+var valid6 = true;
 }
-if(valid5){
-if(data12.inherits !== undefined){
-let data20 = data12.inherits;
-const _errs41 = errors;
-if(errors === _errs41){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(valid6){
+if(data14.inherits !== undefined){
+let data22 = data14.inherits;
+const _errs45 = errors;
+if(errors === _errs45){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
 let missing4;
-if((((((data20.uploadId === undefined) && (missing4 = "uploadId")) || ((data20.owner === undefined) && (missing4 = "owner"))) || ((data20.partSize === undefined) && (missing4 = "partSize"))) || ((data20.checkpoint === undefined) && (missing4 = "checkpoint"))) || ((data20.resumes === undefined) && (missing4 = "resumes"))){
+if((((((data22.uploadId === undefined) && (missing4 = "uploadId")) || ((data22.owner === undefined) && (missing4 = "owner"))) || ((data22.partSize === undefined) && (missing4 = "partSize"))) || ((data22.checkpoint === undefined) && (missing4 = "checkpoint"))) || ((data22.resumes === undefined) && (missing4 = "resumes"))){
 validate11.errors = [{instancePath:instancePath+"/status/inherits",schemaPath:"#/properties/status/properties/inherits/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data20.uploadId !== undefined){
-const _errs43 = errors;
-if(typeof data20.uploadId !== "string"){
+if(data22.uploadId !== undefined){
+const _errs47 = errors;
+if(typeof data22.uploadId !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/inherits/uploadId",schemaPath:"#/properties/status/properties/inherits/properties/uploadId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid8 = _errs43 === errors;
+var valid9 = _errs47 === errors;
 }
 else {
-var valid8 = true;
+var valid9 = true;
 }
-if(valid8){
-if(data20.owner !== undefined){
-const _errs45 = errors;
-if(typeof data20.owner !== "string"){
+if(valid9){
+if(data22.owner !== undefined){
+const _errs49 = errors;
+if(typeof data22.owner !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/inherits/owner",schemaPath:"#/properties/status/properties/inherits/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid8 = _errs45 === errors;
+var valid9 = _errs49 === errors;
 }
 else {
-var valid8 = true;
+var valid9 = true;
 }
-if(valid8){
-if(data20.partSize !== undefined){
-let data23 = data20.partSize;
-const _errs47 = errors;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs47){
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 < 0 || isNaN(data23)){
-validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid8 = _errs47 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.checkpoint !== undefined){
-let data24 = data20.checkpoint;
-const _errs49 = errors;
-if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs49){
-if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 < 0 || isNaN(data24)){
-validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid8 = _errs49 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.resumes !== undefined){
-let data25 = data20.resumes;
+if(valid9){
+if(data22.partSize !== undefined){
+let data25 = data22.partSize;
 const _errs51 = errors;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-validate11.errors = [{instancePath:instancePath+"/status/inherits/resumes",schemaPath:"#/properties/status/properties/inherits/properties/resumes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs51){
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 < 0 || isNaN(data25)){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/partSize",schemaPath:"#/properties/status/properties/inherits/properties/partSize/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid9 = _errs51 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data22.checkpoint !== undefined){
+let data26 = data22.checkpoint;
+const _errs53 = errors;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs53){
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 < 0 || isNaN(data26)){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/checkpoint",schemaPath:"#/properties/status/properties/inherits/properties/checkpoint/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid9 = _errs53 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+if(data22.resumes !== undefined){
+let data27 = data22.resumes;
+const _errs55 = errors;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+validate11.errors = [{instancePath:instancePath+"/status/inherits/resumes",schemaPath:"#/properties/status/properties/inherits/properties/resumes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs55){
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 < 0 || isNaN(data27)){
 validate11.errors = [{instancePath:instancePath+"/status/inherits/resumes",schemaPath:"#/properties/status/properties/inherits/properties/resumes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid8 = _errs51 === errors;
+var valid9 = _errs55 === errors;
 }
 else {
-var valid8 = true;
+var valid9 = true;
 }
-if(valid8){
-if(data20.adoptedBy !== undefined){
-const _errs53 = errors;
-if(typeof data20.adoptedBy !== "string"){
+if(valid9){
+if(data22.adoptedBy !== undefined){
+const _errs57 = errors;
+if(typeof data22.adoptedBy !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/inherits/adoptedBy",schemaPath:"#/properties/status/properties/inherits/properties/adoptedBy/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid8 = _errs53 === errors;
+var valid9 = _errs57 === errors;
 }
 else {
-var valid8 = true;
+var valid9 = true;
 }
 }
 }
@@ -2082,10 +2406,10 @@ validate11.errors = [{instancePath:instancePath+"/status/inherits",schemaPath:"#
 return false;
 }
 }
-var valid5 = _errs41 === errors;
+var valid6 = _errs45 === errors;
 }
 else {
-var valid5 = true;
+var valid6 = true;
 }
 }
 }
@@ -2096,7 +2420,7 @@ validate11.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateVariables = validate10;
-const schema11 = {"$id":"validateVariables","type":"object","required":["logLevel","taskFile","bucketDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","trustBundle"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"trustBundle":{"type":"string"}}};
+const schema11 = {"$id":"validateVariables","type":"object","required":["logLevel","taskFile","bucketDir","sourcesDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","trustBundle"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"sourcesDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"trustBundle":{"type":"string"}}};
 
 const pattern0 = new RegExp("^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$", "u");
 
@@ -43,8 +43,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.filesDir === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "filesDir"},message:"must have required property '"+"filesDir"+"'"};
+if(data.sourcesDir === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourcesDir"},message:"must have required property '"+"sourcesDir"+"'"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -53,8 +53,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data.serviceAccountDir === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "serviceAccountDir"},message:"must have required property '"+"serviceAccountDir"+"'"};
+if(data.filesDir === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "filesDir"},message:"must have required property '"+"filesDir"+"'"};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -63,8 +63,8 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.podUid === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "podUid"},message:"must have required property '"+"podUid"+"'"};
+if(data.serviceAccountDir === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "serviceAccountDir"},message:"must have required property '"+"serviceAccountDir"+"'"};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -73,8 +73,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data.traceparent === undefined){
-const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "traceparent"},message:"must have required property '"+"traceparent"+"'"};
+if(data.podUid === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "podUid"},message:"must have required property '"+"podUid"+"'"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -83,8 +83,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(data.apiServerHost === undefined){
-const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "apiServerHost"},message:"must have required property '"+"apiServerHost"+"'"};
+if(data.traceparent === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "traceparent"},message:"must have required property '"+"traceparent"+"'"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -93,8 +93,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data.apiServerPort === undefined){
-const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "apiServerPort"},message:"must have required property '"+"apiServerPort"+"'"};
+if(data.apiServerHost === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "apiServerHost"},message:"must have required property '"+"apiServerHost"+"'"};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -103,8 +103,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data.egressAllowCidrs === undefined){
-const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressAllowCidrs"},message:"must have required property '"+"egressAllowCidrs"+"'"};
+if(data.apiServerPort === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "apiServerPort"},message:"must have required property '"+"apiServerPort"+"'"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -113,8 +113,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.egressDenyCidrs === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressDenyCidrs"},message:"must have required property '"+"egressDenyCidrs"+"'"};
+if(data.egressAllowCidrs === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressAllowCidrs"},message:"must have required property '"+"egressAllowCidrs"+"'"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -123,8 +123,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data.egressClusterCidrs === undefined){
-const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressClusterCidrs"},message:"must have required property '"+"egressClusterCidrs"+"'"};
+if(data.egressDenyCidrs === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressDenyCidrs"},message:"must have required property '"+"egressDenyCidrs"+"'"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -133,8 +133,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data.egressServiceCidrs === undefined){
-const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressServiceCidrs"},message:"must have required property '"+"egressServiceCidrs"+"'"};
+if(data.egressClusterCidrs === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressClusterCidrs"},message:"must have required property '"+"egressClusterCidrs"+"'"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -143,8 +143,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.egressApiServerAddresses === undefined){
-const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressApiServerAddresses"},message:"must have required property '"+"egressApiServerAddresses"+"'"};
+if(data.egressServiceCidrs === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressServiceCidrs"},message:"must have required property '"+"egressServiceCidrs"+"'"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -153,8 +153,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.egressNat64Prefix === undefined){
-const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressNat64Prefix"},message:"must have required property '"+"egressNat64Prefix"+"'"};
+if(data.egressApiServerAddresses === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressApiServerAddresses"},message:"must have required property '"+"egressApiServerAddresses"+"'"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -163,8 +163,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data.sourceProxyUrl === undefined){
-const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyUrl"},message:"must have required property '"+"sourceProxyUrl"+"'"};
+if(data.egressNat64Prefix === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "egressNat64Prefix"},message:"must have required property '"+"egressNat64Prefix"+"'"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -173,8 +173,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data.sourceNoProxy === undefined){
-const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceNoProxy"},message:"must have required property '"+"sourceNoProxy"+"'"};
+if(data.sourceProxyUrl === undefined){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyUrl"},message:"must have required property '"+"sourceProxyUrl"+"'"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -183,8 +183,8 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(data.sourceProxyUsername === undefined){
-const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyUsername"},message:"must have required property '"+"sourceProxyUsername"+"'"};
+if(data.sourceNoProxy === undefined){
+const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceNoProxy"},message:"must have required property '"+"sourceNoProxy"+"'"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -193,8 +193,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data.sourceProxyPassword === undefined){
-const err18 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyPassword"},message:"must have required property '"+"sourceProxyPassword"+"'"};
+if(data.sourceProxyUsername === undefined){
+const err18 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyUsername"},message:"must have required property '"+"sourceProxyUsername"+"'"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -203,8 +203,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(data.storeProxyUrl === undefined){
-const err19 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyUrl"},message:"must have required property '"+"storeProxyUrl"+"'"};
+if(data.sourceProxyPassword === undefined){
+const err19 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceProxyPassword"},message:"must have required property '"+"sourceProxyPassword"+"'"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -213,8 +213,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data.storeNoProxy === undefined){
-const err20 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeNoProxy"},message:"must have required property '"+"storeNoProxy"+"'"};
+if(data.storeProxyUrl === undefined){
+const err20 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyUrl"},message:"must have required property '"+"storeProxyUrl"+"'"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -223,8 +223,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data.storeProxyUsername === undefined){
-const err21 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyUsername"},message:"must have required property '"+"storeProxyUsername"+"'"};
+if(data.storeNoProxy === undefined){
+const err21 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeNoProxy"},message:"must have required property '"+"storeNoProxy"+"'"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -233,8 +233,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data.storeProxyPassword === undefined){
-const err22 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyPassword"},message:"must have required property '"+"storeProxyPassword"+"'"};
+if(data.storeProxyUsername === undefined){
+const err22 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyUsername"},message:"must have required property '"+"storeProxyUsername"+"'"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -243,8 +243,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data.storeAllowedHosts === undefined){
-const err23 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowedHosts"},message:"must have required property '"+"storeAllowedHosts"+"'"};
+if(data.storeProxyPassword === undefined){
+const err23 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeProxyPassword"},message:"must have required property '"+"storeProxyPassword"+"'"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -253,8 +253,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data.storeAllowHttp === undefined){
-const err24 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowHttp"},message:"must have required property '"+"storeAllowHttp"+"'"};
+if(data.storeAllowedHosts === undefined){
+const err24 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowedHosts"},message:"must have required property '"+"storeAllowedHosts"+"'"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -263,8 +263,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(data.storeAllowCidrs === undefined){
-const err25 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowCidrs"},message:"must have required property '"+"storeAllowCidrs"+"'"};
+if(data.storeAllowHttp === undefined){
+const err25 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowHttp"},message:"must have required property '"+"storeAllowHttp"+"'"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -273,8 +273,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data.storeTokenAudiences === undefined){
-const err26 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeTokenAudiences"},message:"must have required property '"+"storeTokenAudiences"+"'"};
+if(data.storeAllowCidrs === undefined){
+const err26 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAllowCidrs"},message:"must have required property '"+"storeAllowCidrs"+"'"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -283,8 +283,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(data.storeStsHosts === undefined){
-const err27 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeStsHosts"},message:"must have required property '"+"storeStsHosts"+"'"};
+if(data.storeTokenAudiences === undefined){
+const err27 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeTokenAudiences"},message:"must have required property '"+"storeTokenAudiences"+"'"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -293,8 +293,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data.trustBundle === undefined){
-const err28 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "trustBundle"},message:"must have required property '"+"trustBundle"+"'"};
+if(data.storeStsHosts === undefined){
+const err28 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeStsHosts"},message:"must have required property '"+"storeStsHosts"+"'"};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -303,10 +303,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(data.logLevel !== undefined){
-let data0 = data.logLevel;
-if(typeof data0 !== "string"){
-const err29 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.trustBundle === undefined){
+const err29 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "trustBundle"},message:"must have required property '"+"trustBundle"+"'"};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -315,8 +313,10 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(!(((((((data0 === "trace") || (data0 === "debug")) || (data0 === "info")) || (data0 === "warn")) || (data0 === "error")) || (data0 === "fatal")) || (data0 === "silent"))){
-const err30 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/enum",keyword:"enum",params:{allowedValues: schema11.properties.logLevel.enum},message:"must be equal to one of the allowed values"};
+if(data.logLevel !== undefined){
+let data0 = data.logLevel;
+if(typeof data0 !== "string"){
+const err30 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -325,10 +325,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-if(data.taskFile !== undefined){
-if(typeof data.taskFile !== "string"){
-const err31 = {instancePath:instancePath+"/taskFile",schemaPath:"#/properties/taskFile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(!(((((((data0 === "trace") || (data0 === "debug")) || (data0 === "info")) || (data0 === "warn")) || (data0 === "error")) || (data0 === "fatal")) || (data0 === "silent"))){
+const err31 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/enum",keyword:"enum",params:{allowedValues: schema11.properties.logLevel.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -338,9 +336,9 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data.bucketDir !== undefined){
-if(typeof data.bucketDir !== "string"){
-const err32 = {instancePath:instancePath+"/bucketDir",schemaPath:"#/properties/bucketDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.taskFile !== undefined){
+if(typeof data.taskFile !== "string"){
+const err32 = {instancePath:instancePath+"/taskFile",schemaPath:"#/properties/taskFile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -350,9 +348,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data.filesDir !== undefined){
-if(typeof data.filesDir !== "string"){
-const err33 = {instancePath:instancePath+"/filesDir",schemaPath:"#/properties/filesDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.bucketDir !== undefined){
+if(typeof data.bucketDir !== "string"){
+const err33 = {instancePath:instancePath+"/bucketDir",schemaPath:"#/properties/bucketDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -362,9 +360,9 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data.serviceAccountDir !== undefined){
-if(typeof data.serviceAccountDir !== "string"){
-const err34 = {instancePath:instancePath+"/serviceAccountDir",schemaPath:"#/properties/serviceAccountDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.sourcesDir !== undefined){
+if(typeof data.sourcesDir !== "string"){
+const err34 = {instancePath:instancePath+"/sourcesDir",schemaPath:"#/properties/sourcesDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -374,11 +372,9 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data.podUid !== undefined){
-let data5 = data.podUid;
-if(typeof data5 === "string"){
-if(func2(data5) < 1){
-const err35 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data.filesDir !== undefined){
+if(typeof data.filesDir !== "string"){
+const err35 = {instancePath:instancePath+"/filesDir",schemaPath:"#/properties/filesDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -388,8 +384,9 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.serviceAccountDir !== undefined){
+if(typeof data.serviceAccountDir !== "string"){
+const err36 = {instancePath:instancePath+"/serviceAccountDir",schemaPath:"#/properties/serviceAccountDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -399,9 +396,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.traceparent !== undefined){
-if(typeof data.traceparent !== "string"){
-const err37 = {instancePath:instancePath+"/traceparent",schemaPath:"#/properties/traceparent/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.podUid !== undefined){
+let data6 = data.podUid;
+if(typeof data6 === "string"){
+if(func2(data6) < 1){
+const err37 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -411,9 +410,8 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data.apiServerHost !== undefined){
-if(typeof data.apiServerHost !== "string"){
-const err38 = {instancePath:instancePath+"/apiServerHost",schemaPath:"#/properties/apiServerHost/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err38 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -423,10 +421,9 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data.apiServerPort !== undefined){
-let data8 = data.apiServerPort;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err39 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.traceparent !== undefined){
+if(typeof data.traceparent !== "string"){
+const err39 = {instancePath:instancePath+"/traceparent",schemaPath:"#/properties/traceparent/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -435,9 +432,10 @@ vErrors.push(err39);
 }
 errors++;
 }
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 65535 || isNaN(data8)){
-const err40 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
+}
+if(data.apiServerHost !== undefined){
+if(typeof data.apiServerHost !== "string"){
+const err40 = {instancePath:instancePath+"/apiServerHost",schemaPath:"#/properties/apiServerHost/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -446,8 +444,11 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data8 < 1 || isNaN(data8)){
-const err41 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data.apiServerPort !== undefined){
+let data9 = data.apiServerPort;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err41 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -456,17 +457,9 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-}
-if(data.egressAllowCidrs !== undefined){
-let data9 = data.egressAllowCidrs;
-if(Array.isArray(data9)){
-const len0 = data9.length;
-for(let i0=0; i0<len0; i0++){
-let data10 = data9[i0];
-if(typeof data10 === "string"){
-if(func2(data10) < 1){
-const err42 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 65535 || isNaN(data9)){
+const err42 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -475,9 +468,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-else {
-const err43 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data9 < 1 || isNaN(data9)){
+const err43 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -488,8 +480,15 @@ errors++;
 }
 }
 }
-else {
-const err44 = {instancePath:instancePath+"/egressAllowCidrs",schemaPath:"#/properties/egressAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.egressAllowCidrs !== undefined){
+let data10 = data.egressAllowCidrs;
+if(Array.isArray(data10)){
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+let data11 = data10[i0];
+if(typeof data11 === "string"){
+if(func2(data11) < 1){
+const err44 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -499,15 +498,8 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data.egressDenyCidrs !== undefined){
-let data11 = data.egressDenyCidrs;
-if(Array.isArray(data11)){
-const len1 = data11.length;
-for(let i1=0; i1<len1; i1++){
-let data12 = data11[i1];
-if(typeof data12 === "string"){
-if(func2(data12) < 1){
-const err45 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err45 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -517,8 +509,9 @@ vErrors.push(err45);
 errors++;
 }
 }
+}
 else {
-const err46 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err46 = {instancePath:instancePath+"/egressAllowCidrs",schemaPath:"#/properties/egressAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -528,9 +521,15 @@ vErrors.push(err46);
 errors++;
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/egressDenyCidrs",schemaPath:"#/properties/egressDenyCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.egressDenyCidrs !== undefined){
+let data12 = data.egressDenyCidrs;
+if(Array.isArray(data12)){
+const len1 = data12.length;
+for(let i1=0; i1<len1; i1++){
+let data13 = data12[i1];
+if(typeof data13 === "string"){
+if(func2(data13) < 1){
+const err47 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -540,15 +539,8 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data.egressClusterCidrs !== undefined){
-let data13 = data.egressClusterCidrs;
-if(Array.isArray(data13)){
-const len2 = data13.length;
-for(let i2=0; i2<len2; i2++){
-let data14 = data13[i2];
-if(typeof data14 === "string"){
-if(func2(data14) < 1){
-const err48 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err48 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -558,8 +550,9 @@ vErrors.push(err48);
 errors++;
 }
 }
+}
 else {
-const err49 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err49 = {instancePath:instancePath+"/egressDenyCidrs",schemaPath:"#/properties/egressDenyCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -569,9 +562,15 @@ vErrors.push(err49);
 errors++;
 }
 }
-}
-else {
-const err50 = {instancePath:instancePath+"/egressClusterCidrs",schemaPath:"#/properties/egressClusterCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.egressClusterCidrs !== undefined){
+let data14 = data.egressClusterCidrs;
+if(Array.isArray(data14)){
+const len2 = data14.length;
+for(let i2=0; i2<len2; i2++){
+let data15 = data14[i2];
+if(typeof data15 === "string"){
+if(func2(data15) < 1){
+const err50 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -581,15 +580,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data.egressServiceCidrs !== undefined){
-let data15 = data.egressServiceCidrs;
-if(Array.isArray(data15)){
-const len3 = data15.length;
-for(let i3=0; i3<len3; i3++){
-let data16 = data15[i3];
-if(typeof data16 === "string"){
-if(func2(data16) < 1){
-const err51 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err51 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -599,8 +591,9 @@ vErrors.push(err51);
 errors++;
 }
 }
+}
 else {
-const err52 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err52 = {instancePath:instancePath+"/egressClusterCidrs",schemaPath:"#/properties/egressClusterCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -610,9 +603,15 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-else {
-const err53 = {instancePath:instancePath+"/egressServiceCidrs",schemaPath:"#/properties/egressServiceCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.egressServiceCidrs !== undefined){
+let data16 = data.egressServiceCidrs;
+if(Array.isArray(data16)){
+const len3 = data16.length;
+for(let i3=0; i3<len3; i3++){
+let data17 = data16[i3];
+if(typeof data17 === "string"){
+if(func2(data17) < 1){
+const err53 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -622,15 +621,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data.egressApiServerAddresses !== undefined){
-let data17 = data.egressApiServerAddresses;
-if(Array.isArray(data17)){
-const len4 = data17.length;
-for(let i4=0; i4<len4; i4++){
-let data18 = data17[i4];
-if(typeof data18 === "string"){
-if(func2(data18) < 1){
-const err54 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err54 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -640,8 +632,9 @@ vErrors.push(err54);
 errors++;
 }
 }
+}
 else {
-const err55 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err55 = {instancePath:instancePath+"/egressServiceCidrs",schemaPath:"#/properties/egressServiceCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -651,9 +644,15 @@ vErrors.push(err55);
 errors++;
 }
 }
-}
-else {
-const err56 = {instancePath:instancePath+"/egressApiServerAddresses",schemaPath:"#/properties/egressApiServerAddresses/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.egressApiServerAddresses !== undefined){
+let data18 = data.egressApiServerAddresses;
+if(Array.isArray(data18)){
+const len4 = data18.length;
+for(let i4=0; i4<len4; i4++){
+let data19 = data18[i4];
+if(typeof data19 === "string"){
+if(func2(data19) < 1){
+const err56 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -663,9 +662,8 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data.egressNat64Prefix !== undefined){
-if(typeof data.egressNat64Prefix !== "string"){
-const err57 = {instancePath:instancePath+"/egressNat64Prefix",schemaPath:"#/properties/egressNat64Prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err57 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -675,11 +673,9 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data.sourceProxyUrl !== undefined){
-let data20 = data.sourceProxyUrl;
-if(typeof data20 === "string"){
-if(!pattern0.test(data20)){
-const err58 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
+}
+else {
+const err58 = {instancePath:instancePath+"/egressApiServerAddresses",schemaPath:"#/properties/egressApiServerAddresses/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -689,8 +685,9 @@ vErrors.push(err58);
 errors++;
 }
 }
-else {
-const err59 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.egressNat64Prefix !== undefined){
+if(typeof data.egressNat64Prefix !== "string"){
+const err59 = {instancePath:instancePath+"/egressNat64Prefix",schemaPath:"#/properties/egressNat64Prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -700,15 +697,11 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data.sourceNoProxy !== undefined){
-let data21 = data.sourceNoProxy;
-if(Array.isArray(data21)){
-const len5 = data21.length;
-for(let i5=0; i5<len5; i5++){
-let data22 = data21[i5];
-if(typeof data22 === "string"){
-if(func2(data22) < 1){
-const err60 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data.sourceProxyUrl !== undefined){
+let data21 = data.sourceProxyUrl;
+if(typeof data21 === "string"){
+if(!pattern0.test(data21)){
+const err60 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -719,7 +712,7 @@ errors++;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err61 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -729,9 +722,15 @@ vErrors.push(err61);
 errors++;
 }
 }
-}
-else {
-const err62 = {instancePath:instancePath+"/sourceNoProxy",schemaPath:"#/properties/sourceNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.sourceNoProxy !== undefined){
+let data22 = data.sourceNoProxy;
+if(Array.isArray(data22)){
+const len5 = data22.length;
+for(let i5=0; i5<len5; i5++){
+let data23 = data22[i5];
+if(typeof data23 === "string"){
+if(func2(data23) < 1){
+const err62 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -741,9 +740,8 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data.sourceProxyUsername !== undefined){
-if(typeof data.sourceProxyUsername !== "string"){
-const err63 = {instancePath:instancePath+"/sourceProxyUsername",schemaPath:"#/properties/sourceProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err63 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -753,9 +751,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data.sourceProxyPassword !== undefined){
-if(typeof data.sourceProxyPassword !== "string"){
-const err64 = {instancePath:instancePath+"/sourceProxyPassword",schemaPath:"#/properties/sourceProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err64 = {instancePath:instancePath+"/sourceNoProxy",schemaPath:"#/properties/sourceNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -765,11 +763,9 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data.storeProxyUrl !== undefined){
-let data25 = data.storeProxyUrl;
-if(typeof data25 === "string"){
-if(!pattern0.test(data25)){
-const err65 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
+if(data.sourceProxyUsername !== undefined){
+if(typeof data.sourceProxyUsername !== "string"){
+const err65 = {instancePath:instancePath+"/sourceProxyUsername",schemaPath:"#/properties/sourceProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -779,8 +775,9 @@ vErrors.push(err65);
 errors++;
 }
 }
-else {
-const err66 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.sourceProxyPassword !== undefined){
+if(typeof data.sourceProxyPassword !== "string"){
+const err66 = {instancePath:instancePath+"/sourceProxyPassword",schemaPath:"#/properties/sourceProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -790,15 +787,11 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data.storeNoProxy !== undefined){
-let data26 = data.storeNoProxy;
-if(Array.isArray(data26)){
-const len6 = data26.length;
-for(let i6=0; i6<len6; i6++){
-let data27 = data26[i6];
-if(typeof data27 === "string"){
-if(func2(data27) < 1){
-const err67 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data.storeProxyUrl !== undefined){
+let data26 = data.storeProxyUrl;
+if(typeof data26 === "string"){
+if(!pattern0.test(data26)){
+const err67 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -809,7 +802,7 @@ errors++;
 }
 }
 else {
-const err68 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err68 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -819,9 +812,15 @@ vErrors.push(err68);
 errors++;
 }
 }
-}
-else {
-const err69 = {instancePath:instancePath+"/storeNoProxy",schemaPath:"#/properties/storeNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeNoProxy !== undefined){
+let data27 = data.storeNoProxy;
+if(Array.isArray(data27)){
+const len6 = data27.length;
+for(let i6=0; i6<len6; i6++){
+let data28 = data27[i6];
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
+const err69 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -831,9 +830,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data.storeProxyUsername !== undefined){
-if(typeof data.storeProxyUsername !== "string"){
-const err70 = {instancePath:instancePath+"/storeProxyUsername",schemaPath:"#/properties/storeProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err70 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -843,9 +841,9 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data.storeProxyPassword !== undefined){
-if(typeof data.storeProxyPassword !== "string"){
-const err71 = {instancePath:instancePath+"/storeProxyPassword",schemaPath:"#/properties/storeProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+else {
+const err71 = {instancePath:instancePath+"/storeNoProxy",schemaPath:"#/properties/storeNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -855,15 +853,9 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data.storeAllowedHosts !== undefined){
-let data30 = data.storeAllowedHosts;
-if(Array.isArray(data30)){
-const len7 = data30.length;
-for(let i7=0; i7<len7; i7++){
-let data31 = data30[i7];
-if(typeof data31 === "string"){
-if(func2(data31) < 1){
-const err72 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data.storeProxyUsername !== undefined){
+if(typeof data.storeProxyUsername !== "string"){
+const err72 = {instancePath:instancePath+"/storeProxyUsername",schemaPath:"#/properties/storeProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -873,8 +865,9 @@ vErrors.push(err72);
 errors++;
 }
 }
-else {
-const err73 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.storeProxyPassword !== undefined){
+if(typeof data.storeProxyPassword !== "string"){
+const err73 = {instancePath:instancePath+"/storeProxyPassword",schemaPath:"#/properties/storeProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -884,9 +877,15 @@ vErrors.push(err73);
 errors++;
 }
 }
-}
-else {
-const err74 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeAllowedHosts !== undefined){
+let data31 = data.storeAllowedHosts;
+if(Array.isArray(data31)){
+const len7 = data31.length;
+for(let i7=0; i7<len7; i7++){
+let data32 = data31[i7];
+if(typeof data32 === "string"){
+if(func2(data32) < 1){
+const err74 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -896,9 +895,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data.storeAllowHttp !== undefined){
-if(typeof data.storeAllowHttp !== "boolean"){
-const err75 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+else {
+const err75 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -908,15 +906,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data.storeAllowCidrs !== undefined){
-let data33 = data.storeAllowCidrs;
-if(Array.isArray(data33)){
-const len8 = data33.length;
-for(let i8=0; i8<len8; i8++){
-let data34 = data33[i8];
-if(typeof data34 === "string"){
-if(func2(data34) < 1){
-const err76 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+}
+else {
+const err76 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -926,8 +918,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-else {
-const err77 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.storeAllowHttp !== undefined){
+if(typeof data.storeAllowHttp !== "boolean"){
+const err77 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -937,9 +930,15 @@ vErrors.push(err77);
 errors++;
 }
 }
-}
-else {
-const err78 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeAllowCidrs !== undefined){
+let data34 = data.storeAllowCidrs;
+if(Array.isArray(data34)){
+const len8 = data34.length;
+for(let i8=0; i8<len8; i8++){
+let data35 = data34[i8];
+if(typeof data35 === "string"){
+if(func2(data35) < 1){
+const err78 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -949,15 +948,8 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data.storeTokenAudiences !== undefined){
-let data35 = data.storeTokenAudiences;
-if(Array.isArray(data35)){
-const len9 = data35.length;
-for(let i9=0; i9<len9; i9++){
-let data36 = data35[i9];
-if(typeof data36 === "string"){
-if(func2(data36) < 1){
-const err79 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err79 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -967,8 +959,9 @@ vErrors.push(err79);
 errors++;
 }
 }
+}
 else {
-const err80 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err80 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -978,9 +971,15 @@ vErrors.push(err80);
 errors++;
 }
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeTokenAudiences !== undefined){
+let data36 = data.storeTokenAudiences;
+if(Array.isArray(data36)){
+const len9 = data36.length;
+for(let i9=0; i9<len9; i9++){
+let data37 = data36[i9];
+if(typeof data37 === "string"){
+if(func2(data37) < 1){
+const err81 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -990,15 +989,8 @@ vErrors.push(err81);
 errors++;
 }
 }
-if(data.storeStsHosts !== undefined){
-let data37 = data.storeStsHosts;
-if(Array.isArray(data37)){
-const len10 = data37.length;
-for(let i10=0; i10<len10; i10++){
-let data38 = data37[i10];
-if(typeof data38 === "string"){
-if(func2(data38) < 1){
-const err82 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+else {
+const err82 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1008,8 +1000,9 @@ vErrors.push(err82);
 errors++;
 }
 }
+}
 else {
-const err83 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err83 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1019,9 +1012,15 @@ vErrors.push(err83);
 errors++;
 }
 }
-}
-else {
-const err84 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeStsHosts !== undefined){
+let data38 = data.storeStsHosts;
+if(Array.isArray(data38)){
+const len10 = data38.length;
+for(let i10=0; i10<len10; i10++){
+let data39 = data38[i10];
+if(typeof data39 === "string"){
+if(func2(data39) < 1){
+const err84 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1031,9 +1030,8 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data.trustBundle !== undefined){
-if(typeof data.trustBundle !== "string"){
-const err85 = {instancePath:instancePath+"/trustBundle",schemaPath:"#/properties/trustBundle/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err85 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1045,12 +1043,36 @@ errors++;
 }
 }
 else {
-const err86 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err86 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err86];
 }
 else {
 vErrors.push(err86);
+}
+errors++;
+}
+}
+if(data.trustBundle !== undefined){
+if(typeof data.trustBundle !== "string"){
+const err87 = {instancePath:instancePath+"/trustBundle",schemaPath:"#/properties/trustBundle/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+else {
+const err88 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
 }
 errors++;
 }

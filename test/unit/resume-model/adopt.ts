@@ -56,6 +56,7 @@ export function adoptIn(
       needsSha256: false,
       statesSha256: () => false,
       isSingleUse: () => deps.sources.areSingleUse,
+      mayChangeForm: () => false,
       placeholderOf: () => new Uint8Array(),
     },
     isEncrypted: deps.isEncrypted,

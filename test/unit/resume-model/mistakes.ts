@@ -7,6 +7,8 @@ export const MISTAKES = {
   'the next pod does not inherit what its predecessor had not adopted': 'forgetsInherits',
   'an upload is continued although its Complete may have been sent': 'inheritsCommitting',
   'the store completes an upload with other parts than Complete names': 'completesAnyParts',
+  // Each guard alone suffices: the record before the sweep, and that it leaves every upload that was started later.
+  'a pod sweeps before its upload is recorded, also what was started later': 'sweepsUnfenced',
   'the API server lets a pod take back `committing` or `discarded`': 'unorderedStates',
 } as const;
 export type Mistake = (typeof MISTAKES)[keyof typeof MISTAKES];

@@ -64,6 +64,8 @@ export class ModelBucket {
   readonly hidesParts: boolean;
   readonly time: VirtualTime;
   readonly random: Random;
+  /** Lists say that all uploads were started at once. */
+  readonly hidesAges: boolean;
   readonly #takesAnyParts: boolean;
   #ids = 0;
 
@@ -71,6 +73,7 @@ export class ModelBucket {
     this.time = time;
     this.random = random;
     this.#takesAnyParts = mistake === 'completesAnyParts';
+    this.hidesAges = mistake === 'sweepsUnfenced';
     this.hasOpaqueEtags = random.next() < 0.15;
     this.hidesParts = random.next() < 0.05;
   }

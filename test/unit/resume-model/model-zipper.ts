@@ -4,6 +4,7 @@ import type { InheritedUpload, UploadState } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Ending } from '#test/support/builders/pod-statuses.ts';
+import { abortRefused } from '#zipper-image/resume/abort-refused.ts';
 import { type CheckpointWriter, createCheckpointWriter } from '#zipper-image/resume/checkpoint-writer.ts';
 import { recordPart } from '#zipper-image/resume/list-kept.ts';
 import type { Continuation } from '#zipper-image/resume/types.ts';
@@ -183,7 +184,11 @@ export class ModelZipper {
       process.at = `refused ${adoption.refusal}`;
       if (this.#deps.mistake !== 'abortsUnrecorded')
         await this.#status.write({ upload: { ...named, state: 'discarded' } }, this.#cancel.signal);
-      await this.#abort(uploadId);
+      this.#deps.uses(undefined);
+      const { store, key } = this.#deps;
+      const { signal } = this.#cancel;
+      const isGone = await abortRefused({ store, settings: STORE_SETTINGS, log, signal }, { key, uploadId });
+      if (!isGone) this.#left.abortFailed();
       this.#refusal = adoption.refusal;
       return undefined;
     }
@@ -219,6 +224,7 @@ export class ModelZipper {
       partSize: settings.partSizeBytes,
       ...(inherits && this.#refusal && { refusal: this.#refusal }),
     };
+    if (this.#deps.mistake === 'sweepsUnfenced') await this.#sweepUnfenced(uploadId);
     if (signal.aborted) throw toError(signal.reason);
     await this.#status.write({ upload: this.#upload }, signal);
     process.at = 'open';
@@ -240,6 +246,13 @@ export class ModelZipper {
     if (swept === 'swept') return;
     this.#left.abortFailed();
     if (this.#cancel.signal.aborted) this.#left.startUnconfirmed();
+  }
+
+  /** The mistake: no record of this pod fences it. */
+  async #sweepUnfenced(uploadId: string): Promise<void> {
+    const own = { key: this.#deps.key, uploadId };
+    const always = { fromMs: 0, toMs: Infinity };
+    await sweepUploads(this.#recovery, { own, window: () => always, isShared: false, ownExists: true });
   }
 
   get #recovery() {

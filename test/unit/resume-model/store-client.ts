@@ -2,9 +2,10 @@
 
 import { NOW } from '#test/support/builders/objects.ts';
 import type { Random } from '#test/support/random.ts';
-import type { Completed, Completion, Part } from '#zipper-image/store/complete-upload.ts';
+import type { Completion, Part } from '#zipper-image/store/complete-upload.ts';
 import type { ListedPart } from '#zipper-image/store/list-parts.ts';
 import type { ListedUpload } from '#zipper-image/store/list-uploads.ts';
+import type { Completed } from '#zipper-image/store/part-verification.ts';
 import type { PartToSend, Store, StoredObject, UploadRef } from '#zipper-image/store/store.ts';
 import { CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 import { StoreError } from '#zipper-image/store/store-errors.ts';
@@ -68,6 +69,7 @@ export interface ClientDeps {
 class ModelStore implements Store {
   readonly capabilities = CAPABILITIES.s3;
   readonly partChecksum = 'md5';
+  readonly verifiesObject = false;
   readonly permittedOptions = [];
   readonly clock = {
     at: (ms: number) => ({ earliest: NOW.getTime() + ms, latest: NOW.getTime() + ms + 1000 }),
@@ -176,7 +178,7 @@ class ModelStore implements Store {
         return [...bucket.uploads.values()]
           .filter(({ startedMs, endedMs }) => startedMs <= ms && endedMs > ms)
           .map(({ uploadId, startedMs }) => {
-            const initiated = new Date(NOW.getTime() + startedMs);
+            const initiated = new Date(NOW.getTime() + (bucket.hidesAges ? 0 : startedMs));
             return { key, uploadId, initiated, initiator: 'us' };
           });
       },

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import yauzl from 'yauzl';
 import { ignoringSink } from '#test/support/archives/in-order-sink.ts';
@@ -114,6 +115,46 @@ describe('createArchive', () => {
         const error = await addWhole(archive, entry).catch((thrown: unknown) => thrown);
         expect(error).to.have.property('message', 'the source broke');
       }
+    });
+  });
+
+  describe('an entry whose CRC-32 is known before its bytes', () => {
+    for (const size of [0, 1, 65_535, 300_000])
+      it(`is stored with exact sizes in both headers and no descriptor (${size} bytes)`, async () => {
+        const body = random.subarray(0, size);
+        for (const chunk of [777, 60_000]) {
+          const zipped = await zip([{ name: 'a.bin', body, crc32: crc32(body), chunk }], 'store');
+          const [entry] = readZip(zipped).entries;
+          expect(entry).to.include({ method: 0, flags: 0, size, compressedSize: size, descriptorBytes: 0 });
+          expect(entry).to.include({ versionLocal: 20, versionCentral: 20, crc: crc32(body) });
+          expect(contentOf(entry!).equals(body)).to.equal(true);
+          const small = await zip([{ name: 'a.bin', body, small: true }], 'store');
+          expect(zipped.equals(small)).to.equal(true);
+        }
+      });
+
+    it('is deflated if the job or its first bytes ask for that', async () => {
+      for (const [name, compression] of [
+        ['a.bin', 'deflate'],
+        ['a.txt', 'auto'],
+      ] as const) {
+        const [entry] = readZip(await zip([{ name, body: text, crc32: crc32(text) }], compression)).entries;
+        expect(entry).to.include({ method: 8, flags: 8, descriptorBytes: 16 });
+        expect(contentOf(entry!).equals(text)).to.equal(true);
+      }
+    });
+
+    it('is in stored blocks if its length is not known', async () => {
+      const files = [{ name: 'a', body: random, crc32: crc32(random), declared: false }];
+      const [entry] = readZip(await zip(files, 'store')).entries;
+      expect(entry).to.include({ method: 8, flags: 8, descriptorBytes: 16 });
+    });
+
+    it('has its SHA-256 in the manifest like any other', async () => {
+      const archive = createArchive({ compression: 'store', sink: ignoringSink(), sha256: true });
+      const entry = entryOf({ name: 'a', body: random, crc32: crc32(random), chunk: 1000 });
+      const { sha256 } = await addWhole(archive, entry);
+      expect(sha256).to.equal(createHash('sha256').update(random).digest('hex'));
     });
   });
 

@@ -65,6 +65,12 @@ describe('a continued entry', () => {
     expect(Math.min(counts.kept, counts.ranges)).to.be.greaterThan(0);
   }).timeout(60_000);
 
+  it('has the bytes of an undisturbed one if its CRC-32 is known before, for any parts', async () => {
+    const counts = noCounts();
+    for (const seed of continuedSeeds(25)) await checkContinued(seed, counts, { statesCrc32: true });
+    expect(Math.min(counts.kept, counts.exact)).to.be.greaterThan(0);
+  }).timeout(60_000);
+
   it('is kept only if all of its parts are, and is not read then', async () => {
     const record = await recordOf(long());
     const kept = Math.ceil(record.bytes / PART);
@@ -129,7 +135,7 @@ describe('StoredData with parts that are kept', () => {
 
   /** Plans the data, of which every second part is kept. */
   function plan(segments: { readonly part: number; readonly crc: number }[]): StoredData {
-    const data = new StoredData(length, undefined, segments);
+    const data = new StoredData(length, { recorded: segments });
     for (let part = 1; data.unplanned > 0; part += 1) {
       const size = Math.min(PART, data.unplanned);
       if (part % 2 === 0) data.skip(size, part);
@@ -181,7 +187,7 @@ describe('StoredData with parts that are kept', () => {
 
   it('knows the segments of parts that it has not reached', () => {
     const recorded = [{ part: 3, crc: 1 }];
-    const data = new StoredData(length, undefined, recorded);
+    const data = new StoredData(length, { recorded });
     expect(data.segments()).to.deep.equal(recorded);
   });
 

@@ -18,6 +18,8 @@ describe('the record of an entry', () => {
   for (const [form, method, zip64] of [
     ['whole', 0, false],
     ['whole', 8, false],
+    ['placed', 0, false],
+    ['placed', 0, true],
     ['placed', 8, false],
     ['placed', 8, true],
     ['encoded', 8, false],
@@ -31,7 +33,7 @@ describe('the record of an entry', () => {
           const head = {
             name: Buffer.from(name),
             method,
-            streamed: form !== 'whole',
+            streamed: method === 8 && form !== 'whole',
             zip64,
             time: toZipTime(modified),
           };

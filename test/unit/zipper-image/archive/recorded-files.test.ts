@@ -56,6 +56,21 @@ describe('createRecordedFiles', () => {
     expect(five).to.deep.equal({ ...FACTS, entry: placed(300, 'whole') });
   });
 
+  it('has the CRC-32 of an exact header until all bytes are there, also for a file that is fetched as a new one', () => {
+    const entry = { ...placed(2 ** 42), method: 0, headerCrc: 0xffff_fff0, segments: () => [] };
+    const { segments: _, headerCrc, ...place } = entry;
+    const unfinished = { ...FACTS, entry: { ...place, headerCrc, segments: [] } };
+    const whole = { ...FACTS, entry: { ...place, crc: headerCrc } };
+    const files = createRecordedFiles({ sha256: false, leastPartBytes: 1000 });
+    files.add(FACTS, entry);
+    expect(files.records()).to.deep.equal([unfinished]);
+    files.complete(0, { crc: headerCrc });
+    expect(files.records()).to.deep.equal([whole]);
+    const earlier = { records: [whole], files: new Map() };
+    const next = createRecordedFiles({ sha256: false, leastPartBytes: 1000, earlier });
+    expect(next.records()).to.deep.equal([{ ...FACTS, entry: { ...place, headerCrc } }]);
+  });
+
   it('has the records of an earlier pod for the files that are not reached, without sums of those that are fetched as new ones', () => {
     const kept = recordOf(300, { crc: 1 });
     const records = [kept, { ...recordOf(400, { crc: 2 }), validator: '"v"' }, kept];

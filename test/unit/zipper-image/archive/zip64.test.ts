@@ -62,6 +62,21 @@ describe('zip64', () => {
     expect(zip.subarray(33, 53).toString('hex')).to.equal(`01001000${'00'.repeat(16)}`);
   });
 
+  for (const [size, field] of [
+    [GIB4 - 2, ''],
+    [GIB4 - 1, '01001000ffffffff00000000ffffffff00000000'],
+    [GIB4, '0100100000000000010000000000000001000000'],
+  ] as const)
+    it(`writes both sizes of ${size} bytes into an exact local header (Z3)`, async () => {
+      const entry = { ...big, declaredLength: size, crc32: 7, body: plannedBytes(size) };
+      const zip = await writePlannedArchive((archive) => archive.add(entry));
+      const inField = field === '' ? (GIB4 - 2).toString(16) : 'ffffffff';
+      const sizes = Buffer.from(inField, 'hex').reverse().toString('hex');
+      expect(zip.subarray(4, 10).toString('hex')).to.equal(field === '' ? '140000000000' : '2d0000000000');
+      expect(zip.subarray(14, 26).toString('hex')).to.equal(`07000000${sizes}${sizes}`);
+      expect(zip.subarray(33, 33 + field.length / 2 + 4).toString('hex')).to.equal(`${field}55540500`);
+    });
+
   it('refuses a stream without a declared length when it reaches 4 GiB, before it writes more (Z2)', async () => {
     let written = 0;
     function write(chunk: Uint8Array): undefined {

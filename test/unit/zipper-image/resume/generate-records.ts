@@ -57,6 +57,7 @@ function anEntry(random: Random): EntryRecord {
     time: random.pick([0, u32(random), 0x5a21_0000]),
     ...defined({
       crc: random.int(0, 3) === 0 ? undefined : u32(random),
+      headerCrc: maybe(random, () => u32(random)),
       sha256: maybe(random, () => Buffer.from(Array.from({ length: 32 }, () => random.int(0, 255)))),
       segments: maybe(random, () => someSegments(random)),
     }),

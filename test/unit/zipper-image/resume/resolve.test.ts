@@ -55,6 +55,7 @@ async function resolve({ files, parts, replies = {}, change = {} }: Case) {
     needsSha256: false,
     statesSha256: () => false,
     isSingleUse: () => false,
+    mayChangeForm: () => false,
     placeholderOf: () => BODY,
     ...change,
   };
@@ -110,6 +111,19 @@ describe('resolveParts', () => {
     expect(await resolve({ files, parts: [1, 3], replies: { 0: 'changed' } })).to.deep.include({
       refusal: 'LayoutChanged',
     });
+  });
+
+  it('refuses another version of a file in front of a kept part if it may have another form (G12)', async () => {
+    const change = { mayChangeForm: (index: number) => index === 1 };
+    const replies = { 0: 'changed', 1: 'changed' } as const;
+    const [small, first, second] = [fileOf(entryOf(50)), placed(250), placed(250)];
+    const inFront = { files: [small, first, second], parts: [2, 5], replies };
+    expect(await resolve({ ...inFront, change })).to.deep.include({ refusal: 'LayoutChanged' });
+    expect(await resolve(inFront)).to.deep.include({ kept: [5], kinds: ['new', 'new', 'ranges'] });
+    const behind = { files: [small, first], parts: [2], replies };
+    expect(await resolve({ ...behind, change })).to.deep.include({ kept: [], kinds: ['new', 'new'] });
+    const body = { files: [small, fileOf(entryOf(250)), second], parts: [2, 5], replies };
+    expect(await resolve({ ...body, change })).to.deep.include({ kept: [5] });
   });
 
   it('makes all parts of a boundary file again that nothing identifies (G12)', async () => {

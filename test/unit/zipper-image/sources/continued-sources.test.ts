@@ -134,6 +134,19 @@ describe('files of an earlier pod', () => {
     expect(requests()).to.deep.equal([]);
   });
 
+  it('are compared with the CRC-32 of their exact header, which the job need not state (G12)', async () => {
+    const record = recordOf({ entry: { ...entry, method: 0, headerCrc: 0xab } });
+    const continued = new Map([[0, { kind: 'kept', record, at: 0 } as const]]);
+    await withReader(
+      [origin.url('/gen/10/1'), origin.url('/gen/10/2')],
+      async (reader) => {
+        const entries = await readAll(reader);
+        expect(entries.map(({ stated }) => stated?.crc32)).to.deep.equal(['000000ab', undefined]);
+      },
+      { continued },
+    );
+  });
+
   /** Fills the gaps of one file. */
   function fillGaps(path: string, validator: string) {
     const slices = createSlices([

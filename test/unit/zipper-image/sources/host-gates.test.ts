@@ -264,6 +264,93 @@ describe('HostGates', () => {
     });
   });
 
+  describe('an origin that refused a connection, and sends a large file', () => {
+    async function refuse(index: number): Promise<boolean> {
+      return (await gates.enter(HOST, index, never)).refused();
+    }
+    /** The large file is under way. */
+    async function startFile(): Promise<Turn> {
+      const turn = await gates.enter(HOST, 0, never);
+      turn.responded(served);
+      return turn;
+    }
+
+    it('is tried with one more after a while, and gets more if that one is served (FD3)', async () => {
+      await startFile();
+      expect(await refuse(0)).to.equal(true);
+      expect(gates.limitOf(HOST)).to.equal(1);
+      now += 3_000;
+      expect(await isOpen()).to.equal(false);
+      now += 200;
+      const trial = await gates.enter(HOST, 0, never);
+      expect(await isOpen()).to.equal(false);
+      end([trial], served);
+      expect(gates.limitOf(HOST)).to.equal(2);
+    });
+
+    it('is tried more rarely with each refusal, at no cost (FD3)', async () => {
+      await startFile();
+      expect(await refuse(1)).to.equal(true);
+      for (let waitMs = 3_200; waitMs < 60_000; waitMs *= 2) {
+        now += waitMs - 100;
+        expect(await isOpen()).to.equal(false);
+        now += 200;
+        expect(await refuse(1)).to.equal(true);
+        expect(gates.limitOf(HOST)).to.equal(1);
+      }
+    });
+
+    it('is tried with the file that was refused least often (FD3)', async () => {
+      await startFile();
+      expect(await refuse(1)).to.equal(true);
+      const tried: number[] = [];
+      for (const waitMs of [3_300, 6_500, 12_900]) {
+        const stop = new AbortController();
+        const entering = [1, 2, 3].map(async (index) => {
+          const turn = await gates.enter(HOST, index, stop.signal);
+          return { index, turn };
+        });
+        now += waitMs;
+        // Those that wait have the same right, or a better one.
+        expect(await isOpen(1)).to.equal(false);
+        const { index, turn } = await Promise.race(entering);
+        tried.push(index);
+        expect(await turn.refused()).to.equal(true);
+        stop.abort();
+      }
+      expect(tried).to.deep.equal([2, 3, 1]);
+    });
+
+    it('charges a file that is refused again although another was accepted, and is tried with the next at once (FD3)', async () => {
+      await startFile();
+      expect(await refuse(1)).to.equal(true);
+      now += 3_300;
+      const other = await gates.enter(HOST, 2, never);
+      other.responded(served);
+      expect(gates.limitOf(HOST)).to.equal(2);
+      now += 3_300;
+      expect(await refuse(1)).to.equal(false);
+      expect(gates.limitOf(HOST)).to.equal(2);
+      expect(await refuse(3)).to.equal(true);
+      now += 3_300;
+      expect(await isOpen()).to.equal(false);
+    });
+
+    it('is not tried while requests to it end (FD3)', async () => {
+      await startFile();
+      const other = await startFile();
+      expect(await refuse(1)).to.equal(true);
+      end([other], served);
+      for (let second = 0; second < 20; second += 1) {
+        now += 1_000;
+        const turns = await enter(gates.limitOf(HOST) - 1);
+        expect(await isOpen()).to.equal(false);
+        end(turns, served);
+      }
+      expect(gates.limitOf(HOST)).to.equal(8);
+    });
+  });
+
   it('opens although the time comes between two readings of the clock (FD2)', async () => {
     await request(throttled(1000));
     now = 999;

@@ -62,7 +62,7 @@ describe('the kept ranges of a file', () => {
           [origin.url('/file')],
           async (reader) => {
             for await (const { fill, body } of reader.entries()) {
-              const data = new StoredData(BYTES, undefined, whole.segments());
+              const data = new StoredData(BYTES, { recorded: whole.segments() });
               await Promise.all([fill?.(data, body), plan(data, isKept)]);
               expect([fill === undefined, data.isComplete]).to.deep.equal([false, true]);
               expect(data.wholeCrc()).to.equal(crc32(content));

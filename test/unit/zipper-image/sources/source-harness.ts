@@ -7,6 +7,7 @@ import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
 import type { SourceSettings } from '#zipper-image/sources/settings.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
 import type { SourceEntry, SourceReaderDeps } from '#zipper-image/sources/types.ts';
+import type { SourceStores } from '#zipper-image/store/source-stores.ts';
 
 export type Reader = ReturnType<typeof createSourceReader>;
 
@@ -23,6 +24,8 @@ export interface HarnessOptions {
   /** More of each file, by its index. */
   readonly files?: readonly Partial<ListedFile>[];
   readonly onUnreachable?: (cause: unknown) => void;
+  /** Turns files in buckets into requests. */
+  readonly locate?: SourceStores['locate'];
   /** Lines of the operator's log. */
   readonly onLog?: (line: string) => void;
 }
@@ -44,13 +47,14 @@ export async function withReader<T>(
     ...options.agent,
   });
   const destination = { write: (line: string) => options.onLog?.(line) };
+  const files = urls.map((url, index) => ({
+    url,
+    filename: `file-${index}`,
+    ...(options.headers && { headers: options.headers }),
+    ...options.files?.[index],
+  }));
   const reader = createSourceReader({
-    files: urls.map((url, index) => ({
-      url,
-      filename: `file-${index}`,
-      ...(options.headers && { headers: options.headers }),
-      ...options.files?.[index],
-    })),
+    files: options.locate?.(files) ?? files,
     agent,
     policy,
     settings,

@@ -80,7 +80,8 @@ describe('terminationText', () => {
 
   it('is at most 4 KiB long and drops lists that do not fit', () => {
     const indexes = Array.from({ length: 10_000 }, (_, index) => index);
-    const long = { ...result, lengthUnverified: indexes, contentEncoded: indexes };
+    const renamed = { total: 1, files: [{ fileIndex: 0, name: 'a' }] };
+    const long = { ...result, lengthUnverified: indexes, contentEncoded: indexes, renamed };
     const text = terminationText({ contractVersion: 1, mode: 'archive', result: long });
     expect(JSON.parse(text)).to.deep.equal({ contractVersion: 1, mode: 'archive', result });
     const short = { ...result, lengthUnverified: [1] };

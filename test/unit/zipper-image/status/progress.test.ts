@@ -59,6 +59,16 @@ describe('createProgress', () => {
     expect(progress.snapshot()).to.include({ percent: '100%' });
   });
 
+  it('has the size of the whole archive beside what is uploaded, if it is known before (SZ2)', () => {
+    const progress = create(3);
+    progress.stateArchive(8);
+    expect(progress.snapshot()).to.include({ size: '7 B of 8 B' });
+    progress.stateArchive(7);
+    expect(progress.snapshot()).to.include({ size: '7 B' });
+    progress.stateArchive(undefined);
+    expect(progress.snapshot()).to.include({ size: '7 B' });
+  });
+
   it('does not count what earlier pods read in the rate (G12)', () => {
     const progress = create(2);
     progress.snapshot();
@@ -101,6 +111,20 @@ describe('createProgress', () => {
     other.startFile(0, 1000);
     other.startFile(1);
     expect(other.snapshot()).to.include({ bytesKnown: 1000 }).and.not.to.have.property('bytesTotal');
+  });
+
+  it('has the total size, the percentage and the end from the start if the size of every file is stated', () => {
+    const progress = create(3);
+    progress.stateTotal(4000);
+    progress.snapshot();
+    progress.startFile(0, 1000);
+    ms = 2000;
+    bytesRead = 1000;
+    expect(progress.snapshot()).to.include({
+      bytesTotal: 4000,
+      percent: '25%',
+      estimatedEndAt: new Date(START + 2000 + 6000).toISOString(),
+    });
   });
 
   it('ignores reads older than half a minute, and estimates no end without progress', () => {

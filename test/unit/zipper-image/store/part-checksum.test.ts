@@ -8,12 +8,26 @@ import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
 
 const ALGORITHM = 'x-amz-checksum-algorithm';
+const TYPE = 'x-amz-checksum-type';
 const STARTED = '<InitiateMultipartUploadResult><UploadId>up-1</UploadId></InitiateMultipartUploadResult>';
 type Kind =
   | 'returns the algorithm'
+  | 'returns the algorithm and the type'
+  | 'returns only the type'
+  | 'returns 400 for the type'
   | 'ignores the header'
   | 'returns 501 for the header'
   | 'returns 400 for the header';
+
+function headersOf(kind: Kind): Record<string, string> {
+  const isCombined = kind === 'returns the algorithm and the type';
+  return {
+    ...((isCombined || kind === 'returns the algorithm' || kind.endsWith('for the type')) && {
+      [ALGORITHM]: 'CRC32',
+    }),
+    ...((isCombined || kind === 'returns only the type') && { [TYPE]: 'FULL_OBJECT' }),
+  };
+}
 
 describe('part checksum of a custom store', () => {
   let server: Server;
@@ -25,13 +39,11 @@ describe('part checksum of a custom store', () => {
     seen = [];
     server = createServer((request, response) => {
       seen.push(request.headers);
-      const isAnnounced = request.headers[ALGORITHM] !== undefined;
+      const refused = kind.endsWith('for the type') ? TYPE : ALGORITHM;
+      const isAnnounced = request.headers[refused] !== undefined;
       const refusal = isAnnounced ? Number(/returns (\d+)/.exec(kind)?.[1] ?? 0) : 0;
       if (refusal !== 0) response.writeHead(refusal).end('<Error><Code>NotImplemented</Code></Error>');
-      else
-        response
-          .writeHead(200, kind === 'returns the algorithm' ? { [ALGORITHM]: 'CRC32' } : {})
-          .end(STARTED);
+      else response.writeHead(200, headersOf(kind)).end(STARTED);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -52,18 +64,21 @@ describe('part checksum of a custom store', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  for (const [given, want, requests] of [
-    ['returns the algorithm', 'crc32', 1],
-    ['ignores the header', 'md5', 1],
-    ['returns 501 for the header', 'md5', 2],
-    ['returns 400 for the header', 'md5', 2],
+  for (const [given, want, asked] of [
+    ['returns the algorithm', 'crc32', ['CRC32 FULL_OBJECT']],
+    ['returns the algorithm and the type', 'crc32 of the object', ['CRC32 FULL_OBJECT']],
+    ['returns only the type', 'md5', ['CRC32 FULL_OBJECT']],
+    ['returns 400 for the type', 'crc32', ['CRC32 FULL_OBJECT', 'CRC32']],
+    ['ignores the header', 'md5', ['CRC32 FULL_OBJECT']],
+    ['returns 501 for the header', 'md5', ['CRC32 FULL_OBJECT', 'CRC32', '']],
+    ['returns 400 for the header', 'md5', ['CRC32 FULL_OBJECT', 'CRC32', '']],
   ] as const)
     it(`is ${want} if the store ${given} (U13, U14)`, async () => {
       kind = given;
       expect(await store.createUpload('a.zip', 'pod-1')).to.equal('up-1');
-      expect(store.partChecksum).to.equal(want);
-      expect(seen.map((headers) => headers[ALGORITHM])).to.deep.equal(
-        requests === 1 ? ['CRC32'] : ['CRC32', undefined],
-      );
+      expect(`${store.partChecksum}${store.verifiesObject ? ' of the object' : ''}`).to.equal(want);
+      expect(
+        seen.map((headers) => [headers[ALGORITHM], headers[TYPE]].filter(Boolean).join(' ')),
+      ).to.deep.equal(asked);
     });
 });

@@ -38,6 +38,17 @@ describe('publish', () => {
     harness.expectNothingLeft();
   });
 
+  for (const code of ['BadDigest', 'XAmzContentChecksumMismatch'])
+    it(`does not repeat a Complete whose checksum the store refuses with ${code}, and publishes nothing (U6) (U14)`, async () => {
+      harness.hostile.fault = ({ operation }) =>
+        operation === 'complete' ? { kind: 'response', status: 400, code } : undefined;
+      const upload = await harness.filled();
+      expect(await failureOf(upload.complete())).to.include({ code: 'StoreCorrupted', retryable: true });
+      expect(harness.count('complete')).to.equal(1);
+      await upload.abandon();
+      harness.expectNothingLeft();
+    });
+
   it('retries Complete if the response ends in its leading white space (U8)', async () => {
     harness.hostile.fault = ({ operation, nth }) =>
       operation === 'complete' && nth === 1 ? { kind: 'okSpaces', until: Promise.resolve() } : undefined;

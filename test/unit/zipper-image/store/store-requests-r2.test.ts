@@ -45,6 +45,8 @@ describe('requests of a store', () => {
         host: `${ACCOUNT}.r2.cloudflarestorage.com`,
       });
       expect(hosts.sent).to.include({ 'x-amz-checksum-algorithm': 'CRC32' });
+      // R2 has the checksum of a whole object for CRC-64/NVME only.
+      expect(hosts.sent).not.to.have.property('x-amz-checksum-type');
     });
 
     it('start it again without the header if R2 refuses it, as it did until 2025 (U13)', async () => {

@@ -1,7 +1,8 @@
 /** The requests to the real hosts of AWS, and how their real responses are interpreted. */
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
-import { base64Crc } from '#zipper-image/store/part-verification.ts';
+import { base64Crc, followsFromParts } from '#zipper-image/store/part-verification.ts';
 import type { Store } from '#zipper-image/store/store.ts';
 import {
   AWS,
@@ -37,7 +38,67 @@ describe('requests of a store', () => {
         'x-amz-meta-zip-attempt': 'pod-1',
         'content-type': 'application/zip',
         'x-amz-checksum-algorithm': 'CRC32',
+        'x-amz-checksum-type': 'FULL_OBJECT',
       });
+    });
+
+    it('complete with the CRC-32 of the whole object if S3 verifies it, also when another process has started the upload (U14)', async () => {
+      const [first, second] = [Buffer.from('first'), Buffer.from('two')];
+      const whole = base64Crc(crc32(Buffer.concat([first, second])));
+      const parts: Part[] = [first, second].map((body, index) => ({
+        number: index + 1,
+        bytes: body.length,
+        etag: '"e"',
+        etagIsMd5: false,
+        digests: { kind: 'crc32', crc32: crc32(body) },
+      }));
+      const type = { 'x-amz-checksum-type': 'FULL_OBJECT' };
+      async function start(): Promise<void> {
+        hosts.expect(AWS_ORIGIN, {
+          method: 'POST',
+          path: `${PATH}?uploads=`,
+          response: CREATED,
+          headers: type,
+        });
+        await store.createUpload(KEY, 'pod-1');
+      }
+      async function list(): Promise<void> {
+        const response =
+          '<ListPartsResult><ChecksumType>FULL_OBJECT</ChecksumType><UploadId>up-1</UploadId></ListPartsResult>';
+        hosts.expect(AWS_ORIGIN, { method: 'GET', path: `${PATH}?uploadId=up-1&x-id=ListParts`, response });
+        await store.listParts(UPLOAD);
+      }
+      for (const know of [start, list]) {
+        store = openFor(AWS);
+        await know();
+        const response = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${whole}</ChecksumCRC32>`);
+        hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
+        const how = { onConflict: 'replace', limitMs: 15_000 } as const;
+        const completed = await store.completeUpload(UPLOAD, parts, how);
+        expect(completed).to.deep.equal({ etag: 'x-1', crc32OfObject: whole });
+        expect(hosts.sent).to.include({ ...type, 'x-amz-checksum-crc32': whole });
+        expect(followsFromParts(completed, parts)).to.equal('yes');
+        expect(followsFromParts({ ...completed, crc32OfObject: 'AAAAAA==' }, parts)).to.equal('no');
+      }
+    });
+
+    it('compare no CRC-32 of the whole object if the store lists none of its parts (U14)', async () => {
+      const listed =
+        '<ListPartsResult><ChecksumType>FULL_OBJECT</ChecksumType><UploadId>up-1</UploadId></ListPartsResult>';
+      hosts.expect(AWS_ORIGIN, {
+        method: 'GET',
+        path: `${PATH}?uploadId=up-1&x-id=ListParts`,
+        response: listed,
+      });
+      await store.listParts(UPLOAD);
+      const digests = { kind: 'md5', md5: Buffer.alloc(0) } as const;
+      const parts: Part[] = [{ number: 1, bytes: 5, etag: '"e"', etagIsMd5: false, digests }];
+      const xml = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${base64Crc(CRC)}</ChecksumCRC32>`);
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response: xml });
+      const completed = await store.completeUpload(UPLOAD, parts, { onConflict: 'replace', limitMs: 15_000 });
+      expect(hosts.sent).not.to.have.any.keys('x-amz-checksum-type', 'x-amz-checksum-crc32');
+      for (const response of [completed, { ...completed, crc32OfObject: base64Crc(CRC) }])
+        expect(followsFromParts(response, parts)).to.equal('unknown');
     });
 
     it('contain the encryption and the tags of the bucket only at the start of the upload', async () => {
@@ -117,7 +178,7 @@ describe('requests of a store', () => {
         crc32OfParts,
       });
       expectPlain(hosts.sent, 'eu-central-1');
-      expect(hosts.sent).not.to.have.property('if-none-match');
+      expect(hosts.sent).not.to.have.any.keys('if-none-match', 'x-amz-checksum-type', 'x-amz-checksum-crc32');
       hosts.expect(AWS_ORIGIN, expected);
       await store.completeUpload(UPLOAD, parts, { onConflict: 'fail', limitMs: 15_000 });
       expect(hosts.sent).to.include({ 'if-none-match': '*' });

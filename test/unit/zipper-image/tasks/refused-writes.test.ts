@@ -91,6 +91,21 @@ describe('zipToS3 whose status writes fail', () => {
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
+  it('leaves out the renamed files if an API server, after a rollback, does not know the field (FD21) (F38)', async () => {
+    harness.server.respond = ({ status }) =>
+      (status.result ?? status.upload?.archive)?.renamed === undefined
+        ? undefined
+        : REFUSALS['by an API server that does not know a field'];
+    const result = await harness.run(undefined, {
+      task: { ...task, duplicateNames: 'rename' },
+      readFiles: async () => bodies.map(() => ({ url: 'http://source/', filename: 'a' })),
+    });
+    expect(result.renamed).to.include({ total: 2 });
+    const { renamed: _renamed, ...rest } = result;
+    expect(harness.server.writes.at(-1)?.status.result).to.deep.equal(rest);
+    expect(harness.hostile.objects.size).to.equal(1);
+  });
+
   it('does not count refusals while another API server is away (F38)', async () => {
     let tries = 0;
     harness.server.respond = ({ status }) => {

@@ -172,6 +172,25 @@ describe('an upload of an earlier pod, after a change', () => {
       expect(contentOf(entries[0]!).equals(all.first.body)).to.equal(true);
     });
 
+  for (const [what, url, refusal] of [
+    ['an object of a bucket, which may have a CRC-32 now', 's3://files/large', 'LayoutChanged'],
+    ['a file of a URL, which keeps its form', undefined, undefined],
+  ] as const)
+    it(`is ${refusal ? 'discarded' : 'continued'} if kept parts are behind another version of ${what} (G12)`, async () => {
+      world.listed = world.files.map((file, index) =>
+        index === 1 && url !== undefined ? { ...file, url } : file,
+      );
+      await killedAfter(world, 20);
+      uploadOfStore().parts.delete(5);
+      change('large');
+      const second = world.nextPod();
+      const { result } = await finished(second);
+      expect(world.uploadOf(second)?.refusal).to.equal(refusal);
+      expect(result?.resumes).to.equal(refusal ? undefined : 1);
+      const { entries } = readZip(world.archive ?? Buffer.alloc(0));
+      expect(contentOf(entries[1]!).equals(all.large.body)).to.equal(true);
+    });
+
   /** The plan that the next pod has. */
   async function planOfNext(): Promise<string> {
     const { planDigest } = await import('#zipper-image/resume/plan.ts');
@@ -239,6 +258,30 @@ describe('an upload of an earlier pod, after a change', () => {
     expect(failure).to.include({ code: 'ObjectExists', retriable: false });
     expect(world.archive?.equals(foreign)).to.equal(true);
     expect(world.hostile.uploads.size).to.equal(0);
+  });
+
+  it('is left to recovery, by its name, if a pod that does not continue it cannot abort it now (G12, H8)', async () => {
+    await killedAfter(world, 12);
+    const old = world.inherits?.uploadId;
+    world.checkpoint = undefined;
+    Object.assign(world.settings, { storeRetryLimitMs: 200 });
+    world.hostile.fault = ({ operation }) =>
+      operation === 'abort' ? { kind: 'response', status: 503, code: 'SlowDown' } : undefined;
+    const second = world.nextPod();
+    const { failure } = await second.run();
+    expect(failure).to.include({ code: 'StoreUnavailable', retriable: true });
+    expect(second.steps).to.not.include('createUpload before');
+    expect(world.uploadOf(second)).to.include({ uploadId: old, state: 'discarded' });
+  });
+
+  it('does not keep a pod from its archive that must not abort it (G12)', async () => {
+    await killedAfter(world, 12);
+    world.checkpoint = undefined;
+    world.hostile.fault = ({ operation }) =>
+      operation === 'abort' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
+    const second = world.nextPod();
+    await finished(second);
+    expect(world.hostile.uploads.size).to.equal(1);
   });
 
   it('is discarded by a pod that its checkpoint does not name (G12)', async () => {

@@ -1,9 +1,11 @@
 /** Sources whose entries have all forms, and the steps of their jobs. */
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { askedRange } from '#test/support/servers/asked-range.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
+import { hexOfCrc32 } from '#zipper-image/sources/stated.ts';
 import { type Ended, type Pod, ResumeWorld, type WorldOptions } from './resume-world.ts';
 
 export interface Content {
@@ -86,6 +88,22 @@ export function optionsOf(all: Contents, change: Partial<WorldOptions> = {}): Wo
     ],
     ...change,
   };
+}
+
+/** The same, and the job states the CRC-32 of all files that have a length. */
+export function statedOptionsOf(all: Contents): WorldOptions {
+  const options = optionsOf(all);
+  return {
+    ...options,
+    files: options.files.map((path) => {
+      const body = typeof path === 'string' ? bodyAt(all, path) : undefined;
+      return typeof path === 'string' && body ? { path, crc32: hexOfCrc32(crc32(body)) } : path;
+    }),
+  };
+}
+
+function bodyAt(all: Contents, path: string): Buffer | undefined {
+  return Object.entries(all).find(([name]) => path === `/${name}`)?.[1].body;
 }
 
 /** The archive of a job that nobody disturbed. */

@@ -164,10 +164,10 @@ export class Pod {
         now: () => new Date(),
         lateListMs: 200,
         openStore: async () => this.#wrapped(store),
-        readFiles: async () => files,
-        openSources: (listed, signal, continued) =>
-          createSourceReader({ ...sources, files: listed, signal, ...(continued && { continued }) }),
-        openProbe: (listed, signal) => createBoundaryProbe({ ...sources, files: listed, signal }),
+        readFiles: async () => world.listed,
+        openSources: (_listed, signal, continued) =>
+          createSourceReader({ ...sources, files, signal, ...(continued && { continued }) }),
+        openProbe: (_listed, signal) => createBoundaryProbe({ ...sources, files, signal }),
       });
       return { result };
     } catch (thrown) {
@@ -189,6 +189,8 @@ export class ResumeWorld implements AsyncDisposable {
   readonly settings: ZipToS3Deps['settings'] & SourceSettings;
   task: ArchiveTask;
   readonly files: readonly ListedFile[];
+  /** The files as the job lists them. */
+  listed: readonly ListedFile[];
   readonly #directory: string;
   checkpoint: ZipCheckpointStatus | undefined;
   active = '';
@@ -223,6 +225,7 @@ export class ResumeWorld implements AsyncDisposable {
       const url = path.startsWith('data:') ? path : parts.origin.url(path);
       return { url, filename: `file-${index}.bin`, ...more };
     });
+    this.listed = this.files;
     this.task = {
       ...jobTask,
       fixedModificationTime: '2026-01-02T03:04:06Z',

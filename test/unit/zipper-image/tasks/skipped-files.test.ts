@@ -171,6 +171,24 @@ describe('zipToS3 with files that may be skipped', () => {
     expect(files.map(({ filename }) => filename)).to.deep.equal(['con.txt', 'a?', 'A_']);
   });
 
+  it('numbers files of the same name if the job requires it, and lists the names in the result (FD21)', async () => {
+    const filenames = ['a.txt', 'b.txt', 'a.txt'];
+    async function readFiles() {
+      return filenames.map((filename) => ({ url: 'http://source/', filename }));
+    }
+    const named: Entries = async function* () {
+      for (const [index, body] of bodies.entries())
+        yield { ...entryOf(body, index), filename: filenames[index]! };
+    };
+    const change = { duplicateNames: 'rename', manifestEntry: 'm.json' } as const;
+    const result = await harness.run(named, { readFiles, task: { ...task, ...change } });
+    expect(result.renamed).to.deep.equal({ total: 1, files: [{ fileIndex: 2, name: 'a (2).txt' }] });
+    const { entries } = readZip(harness.hostile.objects.get('a.zip')!.body);
+    expect(entries.map(({ name }) => name)).to.deep.equal(['a.txt', 'b.txt', 'a (2).txt', 'm.json']);
+    const { files } = readManifest(contentOf(entries[3]!).toString());
+    expect(files[2]).to.include({ index: 2, filename: 'a.txt', entry: 'a (2).txt' });
+  });
+
   for (const [what, filenames, change] of [
     ['a name that leaves the directory', ['a', '../b', 'c'], {}],
     ['a name that is invalid on Windows', ['a', 'b:', 'c'], { portableNames: 'refuse' }],

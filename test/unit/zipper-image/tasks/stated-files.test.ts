@@ -4,16 +4,24 @@ import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import type { ListedFile } from '#crds/zip-job.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import type { AppError } from '#runtime/errors.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import {
+  readStatedSizes,
+  type StatedFiles,
+  type StatedSizes,
+  statedPartSize,
+} from '#zipper-image/tasks/stated-sizes.ts';
 import { withReader } from '../sources/source-harness.ts';
 import { JobHarness, task } from './job-harness.ts';
 
 /** Streamed. */
 const LARGE = 1_200_000;
 const SMALL = 5000;
+const MIB = 1024 ** 2;
 const large = generatedBytes(LARGE, 1);
 const sha256 = createHash('sha256').update(large).digest('hex');
 const crc = crc32(large).toString(16).padStart(8, '0');
@@ -69,6 +77,9 @@ describe('zipToS3 with stated files', () => {
       it(`compares the checksums of a streamed file: ${compression}, ${path} (FD10)`, async () => {
         await run([[path, { size: LARGE, sha256, crc32: crc.toUpperCase() }]], { compression });
         expect(written().get('file-0.bin')?.equals(large)).to.equal(true);
+        // With its length and CRC-32, a file that is not compressed has both in its local header.
+        const [entry] = readZip(harness.hostile.objects.get('a.zip')!.body).entries;
+        expect(entry).to.include(compression === 'store' ? { method: 0, flags: 0 } : { method: 8, flags: 8 });
         for (const wrong of [{ sha256: sha256.replace(/^./, 'x') }, { crc32: '00000000' }]) {
           harness.hostile.objects.clear();
           const error = await failing([[`${path}?again`, wrong]], { compression });
@@ -118,5 +129,60 @@ describe('zipToS3 with stated files', () => {
       expect(error.message).to.contain('cannot be removed');
       expect(harness.leftovers).to.deep.equal([0, 0]);
     }
+  });
+});
+
+type Change = Partial<StatedFiles['task']> & {
+  readonly urls?: readonly string[];
+  readonly crc32?: readonly string[];
+};
+
+describe('the stated sizes of files', () => {
+  function sizesOf(sizes: readonly (number | undefined)[], change: Change = {}): StatedSizes {
+    const { urls = [], crc32: crc = [], ...choices } = change;
+    const files = sizes.map((size, n) => ({
+      url: urls[n] ?? 'https://a/',
+      filename: `${n}`,
+      ...defined({ size, crc32: crc[n] }),
+    }));
+    return readStatedSizes({
+      task: { compression: 'store', ...choices },
+      files,
+      names: { nameOf: (index) => `${index}` },
+    });
+  }
+
+  it('are added if each file has one, up to the largest exact number', () => {
+    expect(sizesOf([1, 0, 2]).fileBytes).to.equal(3);
+    expect(sizesOf([1, undefined])).to.deep.equal({});
+    expect(sizesOf([Number.MAX_SAFE_INTEGER]).fileBytes).to.equal(Number.MAX_SAFE_INTEGER);
+    expect(sizesOf([Number.MAX_SAFE_INTEGER, 1])).to.deep.equal({});
+  });
+
+  it('give the exact size of the archive only if the form of each entry is known (SZ2)', () => {
+    const whole = 22 + 30 + 9 + 1 + 46 + 9 + 1;
+    for (const [what, sizes, change, archiveBytes] of [
+      ['a small file', [7], {}, whole + 7],
+      ['a data: URL', [undefined], { urls: ['data:,abc'] }, whole + 3],
+      ['a large file', [LARGE], {}, whole + LARGE + 16 + 5 * 19],
+      ['a large file with CRC-32', [LARGE], { crc32: [crc] }, whole + LARGE],
+      ['a small object of a bucket', [7], { urls: ['s3://b/k'] }, whole + 7],
+      ['a large object, which may have a CRC-32', [LARGE], { urls: ['s3://b/k'] }, undefined],
+      ['a large object with CRC-32', [LARGE], { urls: ['s3://b/k'], crc32: [crc] }, whole + LARGE],
+      ['compression', [7], { compression: 'auto' }, undefined],
+      ['files that may be left out', [7], { onSourceError: 'Skip' }, undefined],
+      ['a JSON manifest', [7], { manifestEntry: 'm.json' }, undefined],
+      ['another manifest', [7], { manifestFormat: 'sha256sum' }, undefined],
+    ] as const satisfies readonly (readonly [string, readonly (number | undefined)[], Change, unknown])[])
+      expect(sizesOf(sizes, change).archiveBytes, what).to.equal(archiveBytes);
+  });
+
+  it('choose the parts for the archive, and never larger ones than those of the task (SZ3)', () => {
+    function partMib(mostArchiveBytes: number | undefined): number {
+      return statedPartSize(defined({ mostArchiveBytes }), { partSizeBytes: 1024 * MIB }) / MIB;
+    }
+    // As many as R2 takes of equal parts.
+    const most = 500 * 8 * MIB + 9_500 * 8 * MIB;
+    expect([1, most, most + 1, 2 ** 50, undefined].map(partMib)).to.deep.equal([8, 8, 16, 1024, 1024]);
   });
 });

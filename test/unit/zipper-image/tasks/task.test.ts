@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inlineFiles, parseTask } from '#zipper-image/tasks/task.ts';
+import { assertSourceBuckets, inlineFiles, parseTask } from '#zipper-image/tasks/task.ts';
 
 const bucket = { service: 's3', name: 'bucket', region: 'eu-central-1' };
 const archive = {
@@ -43,6 +43,9 @@ describe('parseTask', () => {
 
   for (const [name, text] of Object.entries({
     'invalid JSON': '{',
+    'a space that JSON does not need': JSON.stringify(archive).replace(':', ': '),
+    'an escape that JSON does not need': JSON.stringify(archive).replace('archive', String.raw`archiv\u0065`),
+    'a field twice': JSON.stringify(archive).replace('{', '{"mode":"recover",'),
     'another version': JSON.stringify({ ...archive, contractVersion: 2 }),
     'an unknown mode': JSON.stringify({ ...archive, mode: 'print' }),
     'a missing field': JSON.stringify({ ...archive, key: undefined }),
@@ -81,4 +84,30 @@ describe('inlineFiles', () => {
         .to.throw()
         .with.property('code', 'InvalidTask');
   });
+});
+
+describe('the buckets of files in a task', () => {
+  const metadata = { uid: 'uid-1' };
+  function check(sourceBuckets: readonly object[], listed?: readonly string[]): void {
+    const task = parseTask(JSON.stringify({ ...archive, sourceBuckets }));
+    if (task.mode !== 'archive') throw new Error('the task is no archive');
+    assertSourceBuckets(task, { metadata, spec: listed ? { sourceBuckets: listed } : {} });
+  }
+  const files = { zipBucket: 's3-files', service: 's3', name: 'files' };
+
+  it('are those of the ZipJob, or fewer (SB6)', () => {
+    check([files], ['r2-more', 's3-files']);
+    check([]);
+  });
+
+  for (const [what, bucket, listed] of [
+    ['that the ZipJob does not list', files, ['s3-other']],
+    ['of a ZipJob that lists none', files, undefined],
+    ['that has the name of a listed one for another bucket', { ...files, name: 'private' }, ['s3-files']],
+  ] as const)
+    it(`cannot include one ${what} (SB6)`, () => {
+      expect(() => check([bucket], listed))
+        .to.throw('spec.sourceBuckets')
+        .with.property('code', 'InvalidTask');
+    });
 });

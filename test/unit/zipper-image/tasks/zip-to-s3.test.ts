@@ -3,10 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { POLICY_MARKS } from '#crds/policy-marks.ts';
+import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { AppError } from '#runtime/errors.ts';
+import { sizeText } from '#runtime/size-text.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { until } from '#test/support/until.ts';
+import { planEntryNames } from '#zipper-image/archive/entry-names.ts';
+import { TIME_BYTES } from '#zipper-image/archive/planned-bytes.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
+import { readStatedSizes } from '#zipper-image/tasks/stated-sizes.ts';
 import {
   allEntries,
   bodies,
@@ -18,6 +24,7 @@ import {
   stuckEntries,
   task,
 } from './job-harness.ts';
+import { openStore } from './recovery-harness.ts';
 
 async function untilAborted(signal: AbortSignal): Promise<never> {
   signal.throwIfAborted();
@@ -25,6 +32,11 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
   );
 }
+
+type Change = Partial<ArchiveTask> & {
+  readonly partSizeBytes?: number;
+  readonly maxArchiveBytes?: number;
+};
 
 describe('zipToS3', () => {
   let harness: JobHarness;
@@ -327,6 +339,105 @@ describe('zipToS3', () => {
     };
     await harness.run();
     expect(harness.server.writes.at(-1)!.status.result?.entries).to.equal(3);
+  });
+
+  const lengths = bodies.map(({ length }) => length);
+  function statedJob(sizes: readonly (number | undefined)[], change: Change = {}) {
+    const { partSizeBytes = PART, maxArchiveBytes = 2 ** 40, ...choices } = change;
+    return {
+      task: { ...task, compression: 'store', ...choices },
+      settings: { ...settings, partSizeBytes, maxArchiveBytes },
+      readFiles: async () =>
+        sizes.map((size, n) => ({ url: 'http://source/', filename: `file-${n}`, ...defined({ size }) })),
+    } as const;
+  }
+
+  /** R2 requires equal parts. */
+  async function runAtR2(job: ReturnType<typeof statedJob>) {
+    const store = openStore(harness.hostile, 'r2');
+    try {
+      return await harness.run(allEntries, { ...job, openStore: async () => store });
+    } finally {
+      store.close();
+    }
+  }
+
+  it('knows the exact size of the archive if the size of every file is stated, and refuses one that cannot fit before it requests anything (U3) (SZ2)', async () => {
+    const { bytes } = await harness.run(allEntries, statedJob(lengths));
+    const opened = harness.server.writes.find(({ status }) => status.upload?.state === 'open');
+    expect(opened?.status.progress?.size).to.equal(`0 B of ${sizeText(bytes)}`);
+    await harness.run(allEntries, statedJob(lengths, { maxArchiveBytes: bytes }));
+    harness.hostile.requests.length = 0;
+    for (const [least, has, choices] of [
+      [bytes, `${bytes}`, { fixedModificationTime: '2026-01-01T00:00:00Z' }],
+      // A source may state a time after 2037, which takes no bytes.
+      [bytes - lengths.length * TIME_BYTES, `at least ${bytes - lengths.length * TIME_BYTES}`, {}],
+    ] as const) {
+      const error = await harness.failing(
+        allEntries,
+        statedJob(lengths, { ...choices, maxArchiveBytes: least - 1 }),
+      );
+      expect(error).to.include({ code: 'ArchiveTooLarge', retryable: false });
+      expect(error.message)
+        .to.contain(`stated sizes of its files it has ${has} bytes`)
+        .and.contain('archiveBytes');
+    }
+    expect([harness.sourcesOpened, harness.hostile.requests.length]).to.deep.equal([2, 0]);
+  });
+
+  it('refuses an archive whose stated sizes cannot fit, also if files state none, but not if files may take less (U3)', async () => {
+    const least = lengths[0]! + 3 * (30 + 46 + 2 * 'file-0'.length) + 22;
+    const sizes = [lengths[0], undefined, undefined];
+    const error = await harness.failing(allEntries, statedJob(sizes, { maxArchiveBytes: least - 1 }));
+    expect(error).to.include({ code: 'ArchiveTooLarge', retryable: false });
+    expect(error.message).to.contain(`it has at least ${least} bytes`);
+    expect([harness.sourcesOpened, harness.hostile.requests.length]).to.deep.equal([0, 0]);
+    for (const change of [{ compression: 'deflate' }, { onSourceError: 'Skip' }] as const)
+      await harness
+        .run(allEntries, statedJob(sizes, { maxArchiveBytes: least - 1, ...change }))
+        .catch(() => undefined);
+    expect(harness.sourcesOpened).to.equal(2);
+  });
+
+  for (const manifest of [
+    {},
+    { manifestEntry: 'm.json' },
+    { manifestFormat: 'sha256sum' },
+    { manifestFormat: 'bagit' },
+  ] as const)
+    for (const compression of ['store', 'deflate'] as const)
+      it(`makes equal parts as small as an archive of the stated sizes permits: ${compression}, ${JSON.stringify(manifest)} (SZ3)`, async () => {
+        const partSizeBytes = 64 * 1024 ** 2;
+        const job = statedJob(lengths, { partSizeBytes, compression, ...manifest });
+        const { bytes } = await runAtR2(job);
+        const { upload } = harness.server.writes.at(-1)!.status;
+        expect(upload).to.include({ partSize: 8 * 1024 ** 2, parts: 1 });
+        const files = await job.readFiles();
+        const names = planEntryNames(files, { key: task.key, portableNames: 'keep', ...manifest });
+        const { mostArchiveBytes } = readStatedSizes({ task: job.task, files, names });
+        expect(bytes).to.be.at.most(mostArchiveBytes!);
+      });
+
+  it('keeps the parts of the task if the size of a file is not stated (SZ3)', async () => {
+    const partSizeBytes = 64 * 1024 ** 2;
+    await runAtR2(statedJob([1, 2, undefined], { partSizeBytes }));
+    expect(harness.server.writes.at(-1)!.status.upload).to.include({ partSize: partSizeBytes });
+  });
+
+  it('reports the stated size of all files as the total, unless files may be left out (U3)', async () => {
+    for (const [onSourceError, bytesTotal] of [
+      ['Fail', 3_000_015],
+      ['Skip', undefined],
+      ['Placeholder', undefined],
+    ] as const) {
+      await harness.run(allEntries, {
+        task: { ...task, onSourceError },
+        readFiles: async () =>
+          bodies.map((_, index) => ({ url: 'http://source/', filename: `file-${index}`, size: 1_000_005 })),
+      });
+      const [active] = harness.server.writes.splice(0).filter(({ status }) => status.upload);
+      expect(active?.status.progress?.bytesTotal, onSourceError).to.equal(bytesTotal);
+    }
   });
 
   it('refuses an archive that cannot fit before it reads the file (U3)', async () => {
