@@ -179,7 +179,7 @@ function webhookMetrics(registry: Registry, projects: ProjectLabels) {
       projects,
       {
         name: 'zip_webhooks_exhausted_total',
-        help: 'Webhooks whose retries are used up, by project',
+        help: 'Webhook events that an endpoint will not get, because all attempts failed or it is disabled or was removed, by project',
         labelNames: ['project'],
         registers,
       },

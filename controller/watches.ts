@@ -13,10 +13,10 @@ import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import {
-  bucketKeyOf,
   type Caches,
   CHANGING,
   changingOf,
+  heldBucketsOf,
   INDEXES,
   isActive,
   JOB_INDEXES,
@@ -24,6 +24,7 @@ import {
   OWN_SELECTOR,
   POD_INDEXES,
   testedBucketOf,
+  usedBucketsOf,
   zipJobKeyOf,
 } from './cluster/caches.ts';
 import { isJobFinished } from './cluster/job-state.ts';
@@ -86,11 +87,13 @@ function isUnfinished(zipJob: ZipJob | undefined): boolean {
   return zipJob !== undefined && !isFinished(zipJob);
 }
 
-/** A created, finished or deleted job changes the count of its bucket. The bucket or project may wait for its end. */
+/** A created, finished or deleted job changes the count of its buckets. A bucket or project may wait for its end. */
 function onUseChange({ onBucketUse, onProject, caches }: Wiring, change: Change<ZipJob>): void {
   const now = change.kind === 'set' ? change.object : undefined;
   if (isUnfinished(now) === isUnfinished(change.before) && change.kind === 'set') return;
-  onBucketUse(bucketKeyOf(objectOf(change)));
+  // What is kept of a finished job has no source buckets.
+  const used = [change.before, now].flatMap((zipJob) => (zipJob ? usedBucketsOf(zipJob) : []));
+  for (const bucket of new Set(used)) onBucketUse(bucket);
   leavingProject(caches(), objectOf(change), onProject);
 }
 
@@ -236,7 +239,7 @@ function createJobCaches(
       onIdentity: onZipJob,
       indexes: {
         [INDEXES.changing]: changingOf,
-        [INDEXES.bucket]: ({ spec }) => [spec.bucketRef.name],
+        [INDEXES.bucket]: heldBucketsOf,
         [INDEXES.fileList]: listOwnersOf,
       },
       onChange: onZipJobChange(wiring),

@@ -68,6 +68,20 @@ export function bucketKeyOf({ metadata, spec }: ZipJob): string {
   return `${metadata.namespace}/${spec.bucketRef.name}`;
 }
 
+function bucketNamesOf({ spec }: ZipJob): readonly string[] {
+  return [...new Set([spec.bucketRef.name, ...(spec.sourceBuckets ?? [])])];
+}
+
+/** Names of the ZipBuckets that must stay: that of the archive and, while the job is unfinished, those of its files. */
+export function heldBucketsOf(zipJob: ZipJob): readonly string[] {
+  return isFinished(zipJob) ? [zipJob.spec.bucketRef.name] : bucketNamesOf(zipJob);
+}
+
+/** Keys of the ZipBuckets that the job uses while it is unfinished: of its archive, and of its files. */
+export function usedBucketsOf(zipJob: ZipJob): readonly string[] {
+  return bucketNamesOf(zipJob).map((name) => `${zipJob.metadata.namespace}/${name}`);
+}
+
 /** The indexes of Jobs and pods. */
 export const JOB_INDEXES = {
   [INDEXES.bucketUid]: (job: Job) => controllerUids(job, 'ZipBucket'),

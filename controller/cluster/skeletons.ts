@@ -7,7 +7,14 @@ import {
 } from '#crds/api-group.ts';
 import { type Condition, findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
-import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { endpointAnnotation, endpointsOf } from '#crds/webhook-endpoints.ts';
+import {
+  type Attempt,
+  isFinished,
+  type WebhookState,
+  type ZipJob,
+  type ZipJobStatus,
+} from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
@@ -42,12 +49,19 @@ function isReleasedOrStored(zipJob: ZipJob, hasHistory: boolean): boolean {
   return hasHistory && deletionTimestamp === undefined && lacksArchive(zipJob);
 }
 
+function isReplayRequested({ metadata, status = {} }: ZipJob): boolean {
+  const endpoints = endpointsOf<WebhookState>(status.webhook ?? { state: 'NotConfigured' });
+  return endpoints.some(({ name, replayNonce }) => {
+    const annotation = endpointAnnotation(ANNOTATIONS.replayWebhook, name);
+    return commandOf(metadata, annotation, replayNonce) !== undefined;
+  });
+}
+
 function isAtRest(zipJob: ZipJob, hasHistory: boolean): boolean {
   return (
     isFinished(zipJob) &&
     !awaitsWebhookOrExit(zipJob) &&
-    commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) ===
-      undefined &&
+    !isReplayRequested(zipJob) &&
     isReleasedOrStored(zipJob, hasHistory)
   );
 }

@@ -22,6 +22,7 @@ import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/
 import { parseSchedule } from '#runtime/time/parse-webhook-schedule.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { TRACING_SETTINGS } from '#runtime/tracing/settings.ts';
+import { WEBHOOK_BODY_SETTINGS } from '#runtime/webhook/settings.ts';
 import type { TaskSettings } from '#runtime/zip-request/zipper-settings.ts';
 import { ARCHIVE_CONSTANTS, ARCHIVE_SETTINGS } from './archive-settings.ts';
 import { type Resources, readResources, readStringMap } from './config-values.ts';
@@ -134,6 +135,7 @@ export const CONTROLLER_SETTINGS = {
   ...RESUME_SETTINGS,
   ...LAUNCH_SETTINGS,
   ...WEBHOOK_SETTINGS,
+  ...WEBHOOK_BODY_SETTINGS,
   ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,
   ...WEBHOOK_PROXY_SETTINGS,

@@ -1,7 +1,8 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition, type Reason } from '#crds/conditions.ts';
 import { uidOf } from '#crds/object-meta.ts';
-import type { WebhookDelivery, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { DEFAULT_ENDPOINT, endpointsOf, type Named } from '#crds/webhook-endpoints.ts';
+import type { WebhookDelivery, WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { acceptedAtOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { remoteSpan } from '#runtime/log/traceparent.ts';
@@ -21,7 +22,7 @@ import { knownReason } from './known-reason.ts';
  *        │  ├─ fetch                      until the last source is read; uploads parts meanwhile
  *        │  └─ upload                     the parts that are left, the completion and its verification
  *        ├─ recovery                      of the last attempt that needed one
- *        └─ webhook
+ *        └─ webhook                     one for each endpoint
  *           └─ webhook delivery           one for each attempt
  *
  * Times in the status are whole seconds, of several clocks and may be missing, so each span is cut to its parent.
@@ -37,9 +38,19 @@ export function traceIdOf({ metadata }: Pick<ZipJob, 'metadata'>): string {
   );
 }
 
-/** The span of a delivery attempt, counted from 1. Without a number, that of all of them. */
-export function deliverySpanId({ metadata }: Pick<ZipJob, 'metadata'>, attempt?: number): string {
-  return jobSpanId(uidOf({ metadata }), attempt === undefined ? WEBHOOK : `${WEBHOOK} ${attempt}`);
+/** Of the span of an attempt, counted from 1. Without a number, of that of all attempts at this endpoint. */
+function deliveryPartId(endpoint: string, attempt?: number): string {
+  // A name may be a number.
+  const all = endpoint === DEFAULT_ENDPOINT ? WEBHOOK : `${WEBHOOK}/${endpoint}`;
+  return attempt === undefined ? all : `${all} ${attempt}`;
+}
+
+export function deliverySpanId(
+  { metadata }: Pick<ZipJob, 'metadata'>,
+  endpoint: string,
+  attempt?: number,
+): string {
+  return jobSpanId(uidOf({ metadata }), deliveryPartId(endpoint, attempt));
 }
 
 interface Range {
@@ -80,7 +91,7 @@ function acceptedMs(zipJob: ZipJob): number | undefined {
 }
 
 /** Deliveries of the first series: one that is sent again counts from 1 again. */
-function firstSeries({ log = [] }: NonNullable<ZipJobStatus['webhook']>): readonly WebhookDelivery[] {
+function firstSeries({ log = [] }: WebhookState): readonly WebhookDelivery[] {
   const again = log.findIndex(({ attempt = 0 }, index) => attempt <= (log[index - 1]?.attempt ?? 0));
   return again === -1 ? log : log.slice(0, again);
 }
@@ -92,10 +103,10 @@ function deliveryEnd({ at, durationMs }: WebhookDelivery): number | undefined {
 
 const ERROR_CLASS = /^[a-z][a-z-]{0,39}$/;
 
-function deliveryPart(delivery: WebhookDelivery, webhook: Range): Part {
+function deliveryPart(delivery: WebhookDelivery, endpoint: string, webhook: Range): Part {
   const { attempt, status, error, bytes, at } = delivery;
   const errorClass = error === undefined ? undefined : (ERROR_CLASS.exec(error)?.[0] ?? 'other');
-  return part(`${WEBHOOK} ${attempt}`, within(webhook, timeOf(at), deliveryEnd(delivery)), {
+  return part(deliveryPartId(endpoint, attempt), within(webhook, timeOf(at), deliveryEnd(delivery)), {
     name: 'webhook delivery',
     kind: 'client',
     isError: !isSuccess(status),
@@ -109,18 +120,26 @@ function deliveryPart(delivery: WebhookDelivery, webhook: Range): Part {
   });
 }
 
-function webhookParts({ webhook, finishedAt }: ZipJobStatus, job: Range): readonly Part[] {
-  if (webhook === undefined || webhook.state === 'NotConfigured') return [];
-  const deliveries = firstSeries(webhook);
+function endpointPart(delivery: WebhookState & Named, finishedAt: string | undefined, job: Range): Part {
+  const { name: endpoint, state } = delivery;
+  const deliveries = firstSeries(delivery);
   const ends = deliveries.map(deliveryEnd).filter((ms) => ms !== undefined);
   const range = within(job, timeOf(finishedAt), Math.max(timeOf(finishedAt) ?? job.startMs, ...ends));
-  return [
-    part(WEBHOOK, range, {
-      attributes: { 'zipjobs.webhook.state': webhook.state },
-      isError: webhook.state === 'Exhausted',
-      children: deliveries.map((one) => deliveryPart(one, range)),
+  return part(deliveryPartId(endpoint), range, {
+    name: WEBHOOK,
+    attributes: defined({
+      'zipjobs.webhook.state': state === 'NotConfigured' ? undefined : state,
+      'zipjobs.webhook.endpoint': endpoint === DEFAULT_ENDPOINT ? undefined : endpoint,
     }),
-  ];
+    isError: state === 'Exhausted',
+    children: deliveries.map((one) => deliveryPart(one, endpoint, range)),
+  });
+}
+
+function webhookParts({ webhook, finishedAt }: ZipJobStatus, job: Range): readonly Part[] {
+  return endpointsOf<WebhookState>(webhook)
+    .filter(({ state }) => state !== 'NotConfigured')
+    .map((delivery) => endpointPart(delivery, finishedAt, job));
 }
 
 const UPLOADED: Reason = 'Uploaded';
@@ -204,9 +223,10 @@ function factsOf({ metadata, status = {} }: ZipJob): SpanAttributes {
 }
 
 function rangeOf(zipJob: ZipJob): Range {
-  const { finishedAt, webhook = { state: 'NotConfigured' }, attempts = [] } = zipJob.status ?? {};
+  const { finishedAt, webhook, attempts = [] } = zipJob.status ?? {};
   const finishedMs = timeOf(finishedAt) ?? 0;
-  const ends = [...firstSeries(webhook).map(deliveryEnd), ...attempts.map((one) => timeOf(one.finishedAt))];
+  const deliveries = endpointsOf<WebhookState>(webhook).flatMap(firstSeries);
+  const ends = [...deliveries.map(deliveryEnd), ...attempts.map((one) => timeOf(one.finishedAt))];
   return {
     // Both are whole seconds if kubectl created the job.
     startMs: Math.min(acceptedMs(zipJob) ?? finishedMs, finishedMs),

@@ -1,6 +1,7 @@
 import type { Reason } from '#crds/conditions.ts';
 import { uidOf } from '#crds/object-meta.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { findEndpoint } from '#crds/webhook-endpoints.ts';
+import { isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { isJobSampled, type Span } from '#runtime/tracing/span.ts';
 import type { Tracer } from '#runtime/tracing/tracer.ts';
@@ -18,8 +19,8 @@ export interface JobTraces {
   note(before: ZipJob, after: ZipJob): void;
   /** The ZipJob does not exist any more. Nothing of a trace that was sent before. */
   gone(key: ObjectKey): void;
-  /** The header of the next delivery attempt. Undefined for a job that is not traced. */
-  traceparentOf(zipJob: ZipJob): string | undefined;
+  /** The header of the next delivery attempt to an endpoint. Undefined for a job that is not traced. */
+  traceparentOf(zipJob: ZipJob, endpoint: string): string | undefined;
 }
 
 export function createJobTraces(tracer: Tracer): JobTraces {
@@ -41,10 +42,11 @@ export function createJobTraces(tracer: Tracer): JobTraces {
       pending.delete(key);
       if (spans) tracer.add(spans);
     },
-    traceparentOf: (zipJob) => {
+    traceparentOf: (zipJob, endpoint) => {
       if (!isTraced(zipJob)) return undefined;
-      const { attempts = 0, replayNonce } = zipJob.status?.webhook ?? {};
-      const spanId = deliverySpanId(zipJob, replayNonce === undefined ? attempts + 1 : undefined);
+      const { attempts = 0, replayNonce } =
+        findEndpoint<WebhookState>(zipJob.status?.webhook, endpoint) ?? {};
+      const spanId = deliverySpanId(zipJob, endpoint, replayNonce === undefined ? attempts + 1 : undefined);
       return `00-${traceIdOf(zipJob)}-${spanId}-01`;
     },
   };

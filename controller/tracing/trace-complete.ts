@@ -1,4 +1,5 @@
-import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { endpointsOf } from '#crds/webhook-endpoints.ts';
+import { hasActivePod, isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from '../cluster/times.ts';
 
 /** How long a trace waits for the webhook of its job: the first three attempts of the default schedule. Backends expect spans within minutes. */
@@ -6,9 +7,11 @@ const WEBHOOK_WAIT_MS = 600_000;
 
 /** A webhook that is sent again on request is not waited for. Nor is an attempt that is due later than the trace waits. */
 function awaitsWebhook({ webhook, finishedAt }: NonNullable<ZipJob['status']>): boolean {
-  if (webhook?.state !== 'Pending' || webhook.replayNonce !== undefined) return false;
-  const dueMs = timeOf(webhook.nextAttemptAt) ?? 0;
-  return dueMs <= (timeOf(finishedAt) ?? 0) + WEBHOOK_WAIT_MS;
+  const untilMs = (timeOf(finishedAt) ?? 0) + WEBHOOK_WAIT_MS;
+  return endpointsOf<WebhookState>(webhook).some(
+    ({ state, replayNonce, nextAttemptAt }) =>
+      state === 'Pending' && replayNonce === undefined && (timeOf(nextAttemptAt) ?? 0) <= untilMs,
+  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 
@@ -18,8 +19,10 @@ export type DeliveryState =
   | { readonly kind: 'responded'; readonly response: DeliveryResponse };
 
 export interface DeliveryTask {
-  /** Key of the ZipJob, which has at most one delivery in flight. */
+  /** Key of the ZipJob, which has at most one delivery in flight to each of its endpoints. */
   readonly key: string;
+  /** Of the endpoint in the project. */
+  readonly name: string;
   /** Identifies this attempt; responses to earlier attempts are dropped. */
   readonly attemptId: string;
   /** Deliveries of one project share its limit. */
@@ -60,10 +63,12 @@ export interface DispatcherOptions {
  */
 export interface WebhookDispatcher {
   submit(task: DeliveryTask): void;
-  /** State of this attempt; changes nothing. */
-  state(key: string, attemptId: string | undefined): DeliveryState;
+  /** State of this attempt at the endpoint with this name; changes nothing. */
+  state(key: string, attemptId: string | undefined, name?: string): DeliveryState;
   /** Drops the result once it is in the status or no longer needed. */
-  acknowledge(key: string): void;
+  acknowledge(key: string, name?: string): void;
+  /** Names of the endpoints with a delivery or a result. */
+  endpoints(key: string): readonly string[];
   readonly waiting: number;
 }
 
@@ -102,7 +107,8 @@ const MAX_SLOW = 10_000;
 
 class Dispatcher implements WebhookDispatcher {
   readonly #options: DispatcherOptions;
-  readonly #entries = new Map<string, Entry>();
+  /** By key of the ZipJob, and then by name of the endpoint. */
+  readonly #entries = new Map<string, Map<string, Entry>>();
   /** The order of the map is the round-robin order. */
   readonly #projects = new Map<string, Project>();
   /** In the order of their last slow delivery. */
@@ -123,11 +129,11 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   submit(task: DeliveryTask): void {
-    const known = this.#entries.get(task.key);
-    if (known?.response && known.task.attemptId !== task.attemptId) this.acknowledge(task.key);
+    const known = this.#entryOf(task);
+    if (known?.response && known.task.attemptId !== task.attemptId) this.acknowledge(task.key, task.name);
     else if (known) return;
     const entry: Entry = { task };
-    this.#entries.set(task.key, entry);
+    this.#entries.set(task.key, (this.#entries.get(task.key) ?? new Map()).set(task.name, entry));
     const project: Project = this.#projects.get(task.project) ?? {
       name: task.project,
       endpoints: new Map(),
@@ -143,22 +149,37 @@ class Dispatcher implements WebhookDispatcher {
     this.#startNext(project, name, endpoint);
   }
 
-  state(key: string, attemptId: string | undefined): DeliveryState {
-    const entry = this.#entries.get(key);
+  state(key: string, attemptId: string | undefined, name = DEFAULT_ENDPOINT): DeliveryState {
+    const entry = this.#entryOf({ key, name });
     if (!entry) return { kind: 'idle' };
     if (entry.task.attemptId !== attemptId) return { kind: entry.response ? 'stale' : 'idle' };
     return entry.response ? { kind: 'responded', response: entry.response } : { kind: 'inFlight' };
   }
 
-  acknowledge(key: string): void {
-    const entry = this.#entries.get(key);
+  acknowledge(key: string, name = DEFAULT_ENDPOINT): void {
+    const entry = this.#entryOf({ key, name });
     if (!entry?.response) return;
     this.#release(entry.task);
     this.#next();
   }
 
-  #release({ key, project: projectName, endpoint: name }: DeliveryTask): void {
-    this.#entries.delete(key);
+  endpoints(key: string): readonly string[] {
+    return [...(this.#entries.get(key)?.keys() ?? [])];
+  }
+
+  #entryOf({ key, name }: Pick<DeliveryTask, 'key' | 'name'>): Entry | undefined {
+    return this.#entries.get(key)?.get(name);
+  }
+
+  #drop({ key, name }: DeliveryTask): void {
+    const entries = this.#entries.get(key);
+    entries?.delete(name);
+    if (entries?.size === 0) this.#entries.delete(key);
+  }
+
+  #release(task: DeliveryTask): void {
+    this.#drop(task);
+    const { project: projectName, endpoint: name } = task;
     const project = this.#projects.get(projectName);
     const endpoint = project?.endpoints.get(name);
     if (!project || !endpoint) return;
@@ -223,7 +244,7 @@ class Dispatcher implements WebhookDispatcher {
     for (;;) {
       const entry = queued.shift();
       if (!entry || entry.task.isWanted()) return entry;
-      this.#entries.delete(entry.task.key);
+      this.#drop(entry.task);
       this.#options.onResponse(entry.task.key);
     }
   }

@@ -7,6 +7,7 @@ import type { Sender } from './sender.ts';
 /** The endpoint of a webhook. */
 interface Target {
   readonly namespace: string;
+  readonly name: string;
   /** Undefined: the Secret of the project contains it. */
   readonly url: string | undefined;
 }
@@ -16,15 +17,17 @@ type WebhookEvent = Pick<Delivery, 'id' | 'traceparent'> & { readonly body: () =
 /** Sends an event to an endpoint, with the keys that the Secret of the project contains at that time. */
 export function endpointDelivery(
   { deliver, readWebhookSecret, clock }: Sender,
-  { namespace, url }: Target,
+  { namespace, name, url }: Target,
   { body, ...event }: WebhookEvent,
-): Pick<DeliveryTask, 'project' | 'endpoint' | 'send'> {
-  const endpoint = endpointOf(defined({ url }));
+): Pick<DeliveryTask, 'name' | 'project' | 'endpoint' | 'send'> {
+  const endpoint = endpointOf(defined({ name, url }));
   return {
+    name,
     project: namespace,
-    endpoint: `${namespace} ${URL.parse(endpoint)?.origin ?? endpoint}`,
+    // With the name: endpoints of a project do not wait for each other, even at one receiver.
+    endpoint: `${namespace} ${name} ${URL.parse(endpoint)?.origin ?? endpoint}`,
     send: async (signal) => {
-      const secret = await readWebhookSecret(namespace, clock.date());
+      const secret = await readWebhookSecret({ namespace, name }, clock.date());
       return deliver({ ...event, url: url ?? secret.url, keys: secret.keys, body: body() }, signal);
     },
   };

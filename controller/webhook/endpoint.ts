@@ -1,6 +1,7 @@
 import { rfc3339 } from '#crds/conditions.ts';
+import { DEFAULT_ENDPOINT, findEndpoint, type Named } from '#crds/webhook-endpoints.ts';
 import type { WebhookDelivery } from '#crds/zip-job.ts';
-import { type EndpointState, endpointDigest, type ZipProject } from '#crds/zip-project.ts';
+import { type EndpointState, endpointDigest, endpointOf, type ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { timeOf } from '../cluster/times.ts';
 import { isGone, isSuccess } from './retries.ts';
@@ -23,7 +24,7 @@ function stateOf(before: EndpointState | undefined, current: string): EndpointSt
   };
 }
 
-export interface EndpointResponse {
+export interface EndpointResponse extends Named {
   readonly endpoint: string;
   /** Host of the URL; undefined without a valid one. */
   readonly host?: string;
@@ -64,7 +65,7 @@ function failed(
  */
 export function afterResponse(
   before: EndpointState | undefined,
-  { endpoint, host, delivery }: EndpointResponse,
+  { endpoint, host, delivery }: Omit<EndpointResponse, 'name'>,
   at: { readonly now: Date; readonly disableAfterSeconds: number },
 ): EndpointState {
   const state = withHost(stateOf(before, endpoint), host);
@@ -80,8 +81,16 @@ export function enabled(before: EndpointState | undefined, endpoint: string, non
   return { ...rest, state: 'Enabled', enabledNonce: nonce };
 }
 
+/** What a ZipJob has of an endpoint. */
+type EndpointOfJob = Named & { readonly url?: string };
+
 /** True if nothing is sent to the endpoint until a user enables it. */
-export function isDisabled(project: ZipProject | undefined, endpoint: string): boolean {
-  const state = project?.status?.webhook;
-  return state?.state === 'Disabled' && state.endpoint === endpointDigest(endpoint);
+export function isDisabled(project: ZipProject | undefined, endpoint: EndpointOfJob): boolean {
+  const state = findEndpoint<EndpointState>(project?.status?.webhook, endpoint.name);
+  return state?.state === 'Disabled' && state.endpoint === endpointDigest(endpointOf(endpoint));
+}
+
+/** True if the project no longer has the endpoint. Events to the default one are sent as long as its Secret exists. */
+export function isRemoved(project: ZipProject | undefined, { name }: Named): boolean {
+  return project !== undefined && name !== DEFAULT_ENDPOINT && !findEndpoint(project.spec.webhook, name);
 }

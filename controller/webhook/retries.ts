@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rfc3339 } from '#crds/conditions.ts';
-import type { WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { JobEndpoint, JobWebhookState, WebhookEvent, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { inSeconds } from '../cluster/times.ts';
@@ -10,7 +10,7 @@ const KEPT_DELIVERIES = 10;
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 const MAX_JITTER = 0.1;
 
-/** The same for every attempt of every replica, so that receivers can deduplicate. */
+/** The same for every attempt of every replica and at every endpoint, so that receivers can deduplicate. */
 export function deliveryIdOf(zipJob: ZipJob, event: WebhookEvent): string {
   return `msg_${zipJobId(zipJob)}_${event}`;
 }
@@ -19,12 +19,25 @@ export function eventOf(phase: 'Succeeded' | 'Failed' | 'Cancelled'): WebhookEve
   return phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
 }
 
-/** The initial webhook state of a job that finishes now. */
-export function firstWebhookState(zipJob: ZipJob, event: WebhookEvent, now: Date): WebhookState {
-  const wanted = zipJob.spec.webhook?.events.includes(event) === true;
-  return wanted
-    ? { state: 'Pending', deliveryId: deliveryIdOf(zipJob, event), attempts: 0, nextAttemptAt: rfc3339(now) }
-    : { state: 'NotConfigured' };
+/** The initial webhook state of a job that finishes now. Without an event, nothing is sent to any endpoint. */
+export function firstWebhookState(
+  zipJob: ZipJob,
+  event: WebhookEvent | undefined,
+  now: Date,
+): JobWebhookState {
+  function stateOf(endpoint: JobEndpoint | undefined): WebhookState {
+    return event !== undefined && endpoint?.events.includes(event) === true
+      ? {
+          state: 'Pending',
+          deliveryId: deliveryIdOf(zipJob, event),
+          attempts: 0,
+          nextAttemptAt: rfc3339(now),
+        }
+      : { state: 'NotConfigured' };
+  }
+  const { webhook } = zipJob.spec;
+  const endpoints = webhook?.endpoints?.map((endpoint) => ({ name: endpoint.name, ...stateOf(endpoint) }));
+  return { ...stateOf(webhook), ...defined({ endpoints }) };
 }
 
 /** Up to 10 % jitter, derived from id and attempt: it differs between jobs but not between replicas. */
@@ -55,7 +68,17 @@ export function replayed(before: WebhookState, nonce: string, now: Date): Webhoo
     : { ...before, state: 'Pending', attempts: 0, nextAttemptAt: rfc3339(now), replayNonce: nonce };
 }
 
-/** The webhook state after a delivery attempt. `schedule` is the wait before each attempt, in seconds. */
+/** True if a delivery ended for another reason than its attempts. */
+export function hasEndedEarly(
+  { state, attempts = 0, lastStatus }: WebhookState,
+  schedule: readonly number[],
+): boolean {
+  // Without an attempt, the last status is from before a replay.
+  const isLast = attempts > 0 && (schedule[attempts] === undefined || isGone(lastStatus));
+  return state === 'Exhausted' && !isLast;
+}
+
+/** The state after a delivery attempt to one endpoint. `schedule` is the wait before each attempt, in seconds. */
 export function afterDelivery(
   before: WebhookState,
   response: DeliveryResponse,

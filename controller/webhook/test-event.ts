@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { findEndpoint } from '#crds/webhook-endpoints.ts';
+import type { ProjectEndpoint, ZipProject } from '#crds/zip-project.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { DeliveryTask } from './dispatcher.ts';
 import { endpointDelivery } from './endpoint-delivery.ts';
@@ -7,7 +8,7 @@ import type { Sender } from './sender.ts';
 
 const PREFIX = 'test ';
 
-/** Key of a project's test event in the dispatcher. */
+/** Key of a project's test events in the dispatcher. */
 export function testKeyOf(project: ObjectKey): string {
   return `${PREFIX}${project}`;
 }
@@ -21,13 +22,13 @@ export function testIdOf({ metadata }: ZipProject, nonce: string): string {
   return `msg_test_${createHash('sha256').update(`${metadata.uid} ${nonce}`).digest('hex').slice(0, 32)}`;
 }
 
-/** The delivery of a test event to the endpoint of a project. */
-export type PlanTest = (project: ZipProject, nonce: string) => DeliveryTask;
+/** The delivery of a test event to the endpoint with this name. */
+export type PlanTest = (project: ZipProject, name: string, nonce: string) => DeliveryTask;
 
 export function createPlanTest(sender: Sender): PlanTest {
-  return (project, nonce) => {
+  return (project, name, nonce) => {
     const { namespace } = project.metadata;
-    const { url } = project.spec.webhook ?? {};
+    const { url } = findEndpoint<ProjectEndpoint>(project.spec.webhook, name) ?? {};
     const id = testIdOf(project, nonce);
     return {
       key: testKeyOf(objectKey(project)),
@@ -35,7 +36,7 @@ export function createPlanTest(sender: Sender): PlanTest {
       isWanted: () => true,
       ...endpointDelivery(
         sender,
-        { namespace, url },
+        { namespace, name, url },
         { id, body: () => JSON.stringify({ type: 'TEST', project: namespace }) },
       ),
     };

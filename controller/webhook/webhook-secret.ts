@@ -1,4 +1,5 @@
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import { endpointSecretKey } from '#crds/webhook-endpoints.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { timeOf } from '../cluster/times.ts';
@@ -9,31 +10,34 @@ function textOf(secret: Secret | undefined, key: string): string | undefined {
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').trim();
 }
 
-/** What the Secret of a project's webhook contains. */
+/** What the Secret of a project's webhook contains for one endpoint. */
 export interface WebhookSecret {
   /** The active signing keys: the current one and, until it expires, the previous one. */
   readonly keys: readonly Buffer[];
-  /** URL of a webhook whose ZipProject contains none. */
+  /** URL of an endpoint whose ZipProject contains none. */
   readonly url: string | undefined;
 }
 
-function signingKeysOf(secret: Secret | undefined, now: Date): readonly Buffer[] {
-  const until = timeOf(textOf(secret, 'previousUntil'));
+/** What the Secret contains for the endpoint with this name. */
+export function webhookSecretOf(secret: Secret | undefined, name: string, now: Date): WebhookSecret {
+  function text(key: string): string | undefined {
+    return textOf(secret, endpointSecretKey(key, name));
+  }
+  const until = timeOf(text('previousUntil'));
   const texts = [
-    textOf(secret, 'current'),
-    until !== undefined && now.getTime() < until ? textOf(secret, 'previous') : undefined,
+    text('current'),
+    until !== undefined && now.getTime() < until ? text('previous') : undefined,
   ];
-  return texts.flatMap((text) => (text === undefined ? [] : (parseSigningSecret(text) ?? [])));
-}
-
-export function webhookSecretOf(secret: Secret | undefined, now: Date): WebhookSecret {
   return {
-    keys: signingKeysOf(secret, now),
-    url: textOf(secret, 'url'),
+    keys: texts.flatMap((one) => (one === undefined ? [] : (parseSigningSecret(one) ?? []))),
+    url: text('url'),
   };
 }
 
-export type ReadWebhookSecret = (namespace: string, now: Date) => Promise<WebhookSecret>;
+export type ReadWebhookSecret = (
+  endpoint: { readonly namespace: string; readonly name: string },
+  now: Date,
+) => Promise<WebhookSecret>;
 
 /** Reads the Secret for every delivery, so that this process does not cache it. Deliveries that start together share a read. */
 export function createWebhookSecrets(secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret {
@@ -45,5 +49,5 @@ export function createWebhookSecrets(secrets: Pick<ObjectClient<Secret>, 'get'>)
     reading.set(namespace, started);
     return started;
   }
-  return async (namespace, now) => webhookSecretOf(await read(namespace), now);
+  return async ({ namespace, name }, now) => webhookSecretOf(await read(namespace), name, now);
 }

@@ -75,7 +75,8 @@ function createEventLaneOf(
 }
 
 function createActOnZipJob(parts: Parts, sender: Sender, resources: Lifetime['resources']) {
-  const { clients, watches, metrics, traces } = parts;
+  const { clients, watches, metrics, traces, config } = parts;
+  const { errorHelpUrl } = config;
   function findProject(key: ObjectKey): ZipProject | undefined {
     return watches.caches.projects.get(key);
   }
@@ -91,7 +92,7 @@ function createActOnZipJob(parts: Parts, sender: Sender, resources: Lifetime['re
       metrics,
     }),
     recordEvent: events.add,
-    planDelivery: createPlanDelivery({ ...sender, findProject, traces }),
+    planDelivery: createPlanDelivery({ ...sender, findProject, traces, errorHelpUrl }),
   });
 }
 
@@ -129,7 +130,7 @@ function createProjectReconcile(parts: Parts, sender: Sender, resources: Lifetim
     }),
     onGone: (key) => {
       purges?.forget(key);
-      dispatcher.acknowledge(testKeyOf(key));
+      for (const name of dispatcher.endpoints(testKeyOf(key))) dispatcher.acknowledge(testKeyOf(key), name);
       notes.forget(namespaceOf(key));
     },
   });

@@ -107,7 +107,7 @@ function testing(seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
     const job = testJob(bucket, nonce, { ...at.config, queueName });
     return { status, actions: [...removal(seen), { kind: 'startTest', nonce, job }] };
   }
-  const response = testResponse(test, at);
+  const response = testResponse({ ...test, bucket }, at);
   if ('until' in response)
     return {
       status,

@@ -63,22 +63,26 @@ function fenceOf({ missingPermissions }: BucketCheck): Verdict {
   };
 }
 
-function ofCheck(check: BucketCheck): TestResponse {
+/** The store refuses a HEAD, which needs the same permission as the files of jobs, also if only that to list is missing. */
+const READS_REFUSED = ' The bucket is readable, but jobs cannot read its files without s3:GetObject.';
+
+function ofCheck(check: BucketCheck, isReadable: boolean): TestResponse {
   const { ok, failure, missingPermissions } = check;
   const missing = missingText(missingPermissions);
+  const reads = isReadable && missingPermissions.some((name) => READING.test(name)) ? READS_REFUSED : '';
   if (ok)
     return {
-      ready: { status: 'True', reason: 'BucketTested', message: `${REASONS.BucketTested}${missing}` },
+      ready: { status: 'True', reason: 'BucketTested', message: `${REASONS.BucketTested}${reads}${missing}` },
       fence: fenceOf(check),
     };
   const what = failure ? describeFailure(failure, failure.code) : REASONS.BucketTestFailed;
   return failed(failure?.code ?? 'BucketTestFailed', `${what}${missing}`);
 }
 
-function terminationMessage({ pods }: BucketTest): TestResponse | undefined {
+function terminationMessage({ pods, bucket }: TestOfBucket): TestResponse | undefined {
   for (const pod of pods.filter(isEnded)) {
     const message = terminationMessageOf(pod);
-    if (message && 'check' in message) return ofCheck(message.check);
+    if (message && 'check' in message) return ofCheck(message.check, bucket.spec.readable === true);
     if (message && 'failure' in message)
       return failed(message.failure.code, describeFailure(message.failure, message.failure.code));
   }
@@ -110,8 +114,12 @@ function deadlineOf({ job, quota }: BucketTest, { now, config }: BucketMoment): 
   return new Date(Math.max(created, quota?.freeableAt?.getTime() ?? 0) + config.bucketTestSeconds * 1000);
 }
 
+export interface TestOfBucket extends BucketTest {
+  readonly bucket: ZipBucket;
+}
+
 /** The result of a test, or the deadline for the result. */
-export function testResponse(test: BucketTest, at: BucketMoment): TestResponse | { readonly until: Date } {
+export function testResponse(test: TestOfBucket, at: BucketMoment): TestResponse | { readonly until: Date } {
   const response = terminationMessage(test);
   if (response) return response;
   const { job, pods } = test;

@@ -1,6 +1,6 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
-import { bucketKeyOf } from '../cluster/caches.ts';
+import { usedBucketsOf } from '../cluster/caches.ts';
 
 /** Counts the unfinished ZipJobs of each bucket as they change, so that no count needs a scan of all jobs of a bucket. */
 export interface UnfinishedJobs {
@@ -12,10 +12,11 @@ export function createUnfinishedJobs(): UnfinishedJobs {
   const counts = new Map<ObjectKey, number>();
   function add(zipJob: ZipJob | undefined, change: 1 | -1): void {
     if (!zipJob || isFinished(zipJob)) return;
-    const bucket = bucketKeyOf(zipJob);
-    const count = (counts.get(bucket) ?? 0) + change;
-    if (count === 0) counts.delete(bucket);
-    else counts.set(bucket, count);
+    for (const bucket of usedBucketsOf(zipJob)) {
+      const count = (counts.get(bucket) ?? 0) + change;
+      if (count === 0) counts.delete(bucket);
+      else counts.set(bucket, count);
+    }
   }
   return {
     see: (change) => {

@@ -61,10 +61,10 @@ function performLocally(options: ActOptions, zipJob: ZipJob, action: LocalAction
       options.ledger.release(objectKey(zipJob), action.state);
       return kept(zipJob);
     case 'discardDelivery':
-      options.dispatcher.acknowledge(objectKey(zipJob));
+      options.dispatcher.acknowledge(objectKey(zipJob), action.endpoint);
       return kept(zipJob);
     case 'deliverWebhook':
-      options.dispatcher.submit(options.planDelivery(zipJob));
+      options.dispatcher.submit(options.planDelivery(zipJob, action.endpoint));
       return kept(zipJob);
   }
 }

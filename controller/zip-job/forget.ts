@@ -7,7 +7,7 @@ import type { Memory } from './memory.ts';
 interface State {
   readonly ledger: Pick<Ledger, 'forget'>;
   readonly memory: Pick<Memory, 'forget'>;
-  readonly dispatcher: Pick<WebhookDispatcher, 'acknowledge'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'acknowledge' | 'endpoints'>;
   /** Undefined without tracing. */
   readonly traces?: Pick<JobTraces, 'gone'> | undefined;
 }
@@ -17,7 +17,7 @@ export function createForget({ ledger, memory, dispatcher, traces }: State) {
   return (key: ObjectKey): void => {
     ledger.forget(key);
     memory.forget(key);
-    dispatcher.acknowledge(key);
+    for (const name of dispatcher.endpoints(key)) dispatcher.acknowledge(key, name);
     traces?.gone(key);
   };
 }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
-import { OVERDUE_GRACE_MS, stuckReason } from '#crds/zip-job-facts.ts';
+import { isWebhookPending, OVERDUE_GRACE_MS, stuckReason } from '#crds/zip-job-facts.ts';
 import type { ProjectLabels } from '#runtime/metrics/project-labels.ts';
 import type { RestingCounts } from '../cluster/resting-counts.ts';
 import { timeOf } from '../cluster/times.ts';
@@ -31,8 +31,8 @@ function acceptedAt({ metadata, status }: ZipJob): number | undefined {
 }
 
 /** When the webhook became due; undefined if no delivery is pending. */
-function notifiedSince({ status }: ZipJob): number | undefined {
-  return status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
+function notifiedSince(zipJob: ZipJob): number | undefined {
+  return isWebhookPending(zipJob) ? timeOf(zipJob.status?.finishedAt) : undefined;
 }
 
 function isOverdue(zipJob: ZipJob, sources: ScrapeSources): boolean {

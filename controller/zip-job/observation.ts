@@ -18,6 +18,8 @@ export interface Observation {
   readonly zipJob: ZipJob;
   readonly project: ZipProject | undefined;
   readonly bucket: ZipBucket | undefined;
+  /** For an unfinished job: the ZipBuckets of its files that exist. Absent: none. */
+  readonly sourceBuckets?: readonly ZipBucket[];
   /** The Job with the name of the ZipJob, even with another owner. */
   readonly job: Job | undefined;
   /** Pods of that Job. */
@@ -33,7 +35,8 @@ export interface Observation {
   readonly podRefusal?: PodWait | undefined;
   /** The quota that refuses the next Job or its pod. */
   readonly quota?: QuotaWait | undefined;
-  readonly delivery: DeliveryState;
+  /** For a finished job: deliveries of its webhook by name of the endpoint. */
+  readonly deliveries: ReadonlyMap<string, DeliveryState>;
   /** Its entry in the admission ledger. */
   readonly position: Position;
   /** For an unfinished rerun: the ZipJob whose file list it uses. */
@@ -80,8 +83,8 @@ export type Action =
   | { readonly kind: 'failJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
-  | { readonly kind: 'discardDelivery' }
-  | { readonly kind: 'deliverWebhook' }
+  | { readonly kind: 'discardDelivery'; readonly endpoint: string }
+  | { readonly kind: 'deliverWebhook'; readonly endpoint: string }
   | {
       readonly kind: 'deleteZipJob';
       /** The history does not have the job, and never will. */

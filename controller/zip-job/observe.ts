@@ -1,8 +1,9 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
+import { DEFAULT_ENDPOINT, endpointsOf, findEndpoint } from '#crds/webhook-endpoints.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
@@ -20,6 +21,7 @@ import { timeOf } from '../cluster/times.ts';
 import type { ControllerConfig } from '../config/config.ts';
 import type { Ledger } from '../queue/ledger.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
+import { isRemoved } from '../webhook/endpoint.ts';
 import { attemptIdOf } from '../webhook/retries.ts';
 import type { FinishedPods } from './lifetime/finished-pods.ts';
 import type { QuotaRoom } from './lifetime/quota-room.ts';
@@ -30,6 +32,7 @@ import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
 import { defaultDeadlineSeconds } from './policies/archive-size.ts';
 import { isFarTooSlow } from './policies/deadline.ts';
+import { hasNoAttempt } from './policies/interruption.ts';
 import { lacksPod, latePod, withoutContainer } from './policies/pod-not-created.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
 
@@ -153,11 +156,39 @@ function findListOwner(options: ObserveOptions, zipJob: ZipJob): ZipJob | undefi
   return owner && options.memory.newest(owner);
 }
 
+/** The deliveries of this process to the endpoints of the job. */
+function deliveriesOf(
+  { dispatcher }: ObserveOptions,
+  key: ObjectKey,
+  { status = {} }: ZipJob,
+): Observation['deliveries'] {
+  const { webhook } = status;
+  const names = [DEFAULT_ENDPOINT, ...(webhook?.endpoints ?? []).map(({ name }) => name)];
+  return new Map(
+    names.map((name) => {
+      const delivery = findEndpoint<WebhookState>(webhook, name);
+      return [name, dispatcher.state(key, delivery && attemptIdOf(delivery), name)];
+    }),
+  );
+}
+
+/** The API may have copied an endpoint into the job that the cached project does not have yet. */
+async function projectOfDeliveries(
+  { caches, projects }: ObserveOptions,
+  { metadata: { namespace }, status = {} }: ZipJob,
+): Promise<ZipProject | undefined> {
+  const cached = caches.projects.get(projectKey(namespace));
+  const pending = endpointsOf<WebhookState>(status.webhook).filter(({ state }) => state === 'Pending');
+  return pending.some((endpoint) => isRemoved(cached, endpoint))
+    ? projects.get(namespace, PROJECT_NAME)
+    : cached;
+}
+
 async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Promise<Observation> {
   const job = options.caches.jobs.get(key);
   return {
     zipJob,
-    project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
+    project: await projectOfDeliveries(options, zipJob),
     bucket: undefined,
     job,
     pods: hasActivePod(zipJob)
@@ -165,7 +196,7 @@ async function ofFinished(options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
       : cachedPods(options, zipJob, job),
     recovery: undefined,
     refusal: undefined,
-    delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
+    deliveries: deliveriesOf(options, key, zipJob),
     position: { state: 'none' },
     isNamespaceTerminating: false,
     isSurplus: options.surplusJobs.isSurplus(key),
@@ -216,12 +247,33 @@ function withQuota(options: ObserveOptions, seen: Observation, pods: PodRefusal 
   };
 }
 
+/** A bucket that is missing from the cache, or not usable there, may have been created or changed a moment ago. */
+async function findBucket(
+  { caches, buckets }: ObserveOptions,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  isUsable = (_bucket: ZipBucket): boolean => true,
+): Promise<ZipBucket | undefined> {
+  const known = caches.buckets.get(`${namespace}/${name}`);
+  return known && isUsable(known) ? known : buckets.get(namespace, name);
+}
+
+async function findSourceBuckets(options: ObserveOptions, zipJob: ZipJob): Promise<readonly ZipBucket[]> {
+  const { namespace } = zipJob.metadata;
+  /** After the first attempt, only a deletion ends the job. */
+  function isUsable({ spec, metadata }: ZipBucket): boolean {
+    return !hasNoAttempt(zipJob) || (spec.readable === true && !isLeaving(metadata));
+  }
+  const names = zipJob.spec.sourceBuckets ?? [];
+  const found = await Promise.all(names.map((name) => findBucket(options, { namespace, name }, isUsable)));
+  return found.filter((bucket) => bucket !== undefined);
+}
+
 async function ofUnfinished(
   options: ObserveOptions,
   { key, zipJob }: { readonly key: ObjectKey; readonly zipJob: ZipJob },
   hints: Hints,
 ): Promise<Observation> {
-  const { caches, memory, projects, buckets } = options;
+  const { caches, memory, projects } = options;
   const { namespace } = zipJob.metadata;
   const { name } = zipJob.spec.bucketRef;
   // Read before the Job: otherwise the position could include a Job that was created after the Job was read.
@@ -234,7 +286,8 @@ async function ofUnfinished(
     zipJob,
     position,
     project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
-    bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
+    bucket: await findBucket(options, { namespace, name }),
+    sourceBuckets: await findSourceBuckets(options, zipJob),
     job,
     pods: await findPods(options, zipJob, job),
     recovery: await findRecovery(options, zipJob, hints.recovery),
@@ -245,7 +298,7 @@ async function ofUnfinished(
     maxArchiveBytes,
     reportingJobs: options.reportingJobs.count,
     listOwner: findListOwner(options, zipJob),
-    delivery: { kind: 'idle' } as const,
+    deliveries: new Map(),
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };
   return withQuota(options, seen, await podRefusalIn(options, seen));

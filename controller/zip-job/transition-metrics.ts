@@ -1,4 +1,5 @@
 import { faultOf } from '#crds/job-failures.ts';
+import { endpointsOf, findEndpoint } from '#crds/webhook-endpoints.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { statusClass } from '#runtime/http/status-class.ts';
 import { isOwnReason } from '../cluster/own-reason.ts';
@@ -53,13 +54,19 @@ function attemptsOf(webhook: WebhookState | undefined): number {
   return webhook?.attempts ?? 0;
 }
 
-function countFirstAttempt(metrics: ControllerMetrics, { after: { finishedAt, webhook }, now }: Move): void {
+function countFirstAttempt(
+  metrics: ControllerMetrics,
+  { after: { finishedAt }, now }: Move,
+  delivery: WebhookState | undefined,
+): void {
   const seconds = secondsBetween(finishedAt, now.getTime());
-  if (webhook?.attempts === 1 && seconds !== undefined) metrics.firstAttemptSeconds.observe(seconds);
+  if (delivery?.attempts === 1 && seconds !== undefined) metrics.firstAttemptSeconds.observe(seconds);
 }
 
-function countDelivery(metrics: ControllerMetrics, move: Move): void {
-  const [{ webhook: before }, { webhook: after }] = [move.before, move.after];
+/** Counts the delivery to one endpoint. */
+function countDelivery(metrics: ControllerMetrics, move: Move, name: string): void {
+  const before = findEndpoint<WebhookState>(move.before.webhook, name);
+  const after = findEndpoint<WebhookState>(move.after.webhook, name);
   // Includes a webhook that was never sent because its endpoint is disabled.
   if (after?.state === 'Exhausted' && before?.state !== 'Exhausted') metrics.exhausted.inc(move.project, {});
   const last = after?.log?.at(-1);
@@ -68,7 +75,7 @@ function countDelivery(metrics: ControllerMetrics, move: Move): void {
   const outcome = last.status === undefined ? 'error' : statusClass(last.status);
   metrics.deliveries.inc(move.project, { outcome });
   metrics.deliverySeconds.observe(last.durationMs / 1000);
-  countFirstAttempt(metrics, move);
+  countFirstAttempt(metrics, move, after);
 }
 
 function countStart(metrics: ControllerMetrics, { before, after, now }: Move): void {
@@ -98,5 +105,5 @@ export function countTransition(metrics: ControllerMetrics, move: Move): void {
   countAbortFailures(metrics, move);
   countStart(metrics, move);
   if (!isTerminal(before) && isTerminal(after)) countEnd(metrics, move);
-  countDelivery(metrics, move);
+  for (const { name } of endpointsOf<WebhookState>(after.webhook)) countDelivery(metrics, move, name);
 }

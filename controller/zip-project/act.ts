@@ -70,10 +70,10 @@ function note(options: ActOnProjectOptions, project: ZipProject, action: NotedAc
   const { dispatcher, notes, planTest, purges } = options;
   switch (action.kind) {
     case 'sendTest':
-      dispatcher.submit(planTest(project, action.nonce));
+      dispatcher.submit(planTest(project, action.endpoint, action.nonce));
       break;
     case 'acknowledgeTest':
-      dispatcher.acknowledge(testKeyOf(objectKey(project)));
+      dispatcher.acknowledge(testKeyOf(objectKey(project)), action.endpoint);
       break;
     case 'startPurge':
       purges?.start(objectKey(project), action.order);

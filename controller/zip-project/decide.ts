@@ -8,7 +8,7 @@ import {
   setCondition,
   shorten,
 } from '#crds/conditions.ts';
-import type { EndpointState } from '#crds/zip-project.ts';
+import type { ProjectWebhookState } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
@@ -90,7 +90,7 @@ function refusalOf({
 }
 
 interface Next {
-  readonly webhook: EndpointState | undefined;
+  readonly webhook: ProjectWebhookState | undefined;
   readonly purge: Pick<ProjectPurge, 'record' | 'condition'>;
   readonly now: Date;
 }

@@ -38,8 +38,8 @@ export interface ProjectObservation {
   readonly failure?: Error | undefined;
   /** Results of webhook deliveries that are not in the status yet. */
   readonly responses: readonly EndpointResponse[];
-  /** The requested test event of the webhook. */
-  readonly test: DeliveryState;
+  /** The requested test events of the webhook by name of the endpoint. */
+  readonly tests: ReadonlyMap<string, DeliveryState>;
   readonly hasHistory: boolean;
   /** The kinds of which the caches leave out objects of the namespace. */
   readonly leftOut?: readonly string[];
@@ -56,8 +56,8 @@ export type ProjectAction =
   | { readonly kind: 'releaseFinalizer'; readonly forced?: ForcedRemoval }
   | { readonly kind: 'createChild'; readonly child: ProjectChild }
   | { readonly kind: 'cancelJob'; readonly name: string }
-  | { readonly kind: 'sendTest'; readonly nonce: string }
-  | { readonly kind: 'acknowledgeTest' }
+  | { readonly kind: 'sendTest'; readonly nonce: string; readonly endpoint: string }
+  | { readonly kind: 'acknowledgeTest'; readonly endpoint: string }
   | { readonly kind: 'startPurge'; readonly order: PurgeOrder }
   | { readonly kind: 'forgetPurge' }
   | { readonly kind: 'recordEvent'; readonly note: EventNote }

@@ -1,6 +1,7 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { DEFAULT_ENDPOINT, endpointAnnotation, findEndpoint } from '#crds/webhook-endpoints.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { type Caches, CHANGING, INDEXES } from '../cluster/caches.ts';
@@ -21,7 +22,7 @@ export interface ObserveProjectOptions {
   readonly projectClasses: Pick<ProjectClasses, 'of'>;
   readonly notes: Pick<EndpointNotes, 'of'>;
   readonly refusedJobs: Pick<RefusedJobs, 'of'>;
-  readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  readonly dispatcher: Pick<WebhookDispatcher, 'state' | 'endpoints'>;
   /** Undefined without a history. */
   readonly purges: Pick<Purges, 'of'> | undefined;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
@@ -51,15 +52,22 @@ function leftOutIn({ caches }: ObserveProjectOptions, namespace: string): readon
   );
 }
 
-function testOf(
-  { dispatcher }: ObserveProjectOptions,
-  project: ZipProject,
-): ReturnType<WebhookDispatcher['state']> {
-  const { metadata, status } = project;
-  const nonce = commandOf(metadata, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
-  return dispatcher.state(
-    testKeyOf(objectKey(project)),
-    nonce === undefined ? undefined : testIdOf(project, nonce),
+/** Of the endpoints of the project, and of those that it had when a test of them started. */
+function testsOf({ dispatcher }: ObserveProjectOptions, project: ZipProject): ProjectObservation['tests'] {
+  const { metadata, spec, status } = project;
+  const key = testKeyOf(objectKey(project));
+  const names = new Set([
+    DEFAULT_ENDPOINT,
+    ...(spec.webhook?.endpoints ?? []).map(({ name }) => name),
+    ...dispatcher.endpoints(key),
+  ]);
+  return new Map(
+    [...names].map((name) => {
+      const annotation = endpointAnnotation(ANNOTATIONS.testWebhook, name);
+      const known = findEndpoint<EndpointState>(status?.webhook, name)?.test?.nonce;
+      const nonce = commandOf(metadata, annotation, known);
+      return [name, dispatcher.state(key, nonce === undefined ? undefined : testIdOf(project, nonce), name)];
+    }),
   );
 }
 
@@ -77,7 +85,7 @@ export function createObserveProject(options: ObserveProjectOptions) {
         .map((child) => (created.includes(child.kind) ? { ...child, isPresent: true } : child)),
       failure,
       responses: options.notes.of(project.metadata.namespace),
-      test: testOf(options, project),
+      tests: testsOf(options, project),
       hasHistory: options.purges !== undefined,
       refusal: options.refusedJobs.of(project.metadata.namespace),
       leftOut: leftOutIn(options, project.metadata.namespace),

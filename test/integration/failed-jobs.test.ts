@@ -50,7 +50,13 @@ describe('a job that fails', function () {
       key,
       metadata: { a: 1 },
     });
-    expect(delivery.body).to.contain('"error"');
+    const read = { path: `/v1/zips/${uuid}?expand=error`, token: project.token };
+    const { text } = await askApi(baseUrl, read);
+    const { error: ofWebhook } = JSON.parse(delivery.body) as { readonly error: { readonly help: string } };
+    expect({ error: ofWebhook }).to.deep.equal({
+      error: (JSON.parse(text) as { data: { error: unknown } }).data.error,
+    });
+    expect(ofWebhook.help).to.match(/\/docs#[A-Za-z]+$/);
     expect(await project.bucket.keys()).to.deep.equal([]);
     expect(await project.bucket.openUploads()).to.deep.equal([]);
     return job;

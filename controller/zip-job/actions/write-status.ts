@@ -1,7 +1,9 @@
-import type { ZipJob } from '#crds/zip-job.ts';
+import { findEndpoint } from '#crds/webhook-endpoints.ts';
+import type { JobEndpoint, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { endpointOf } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { objectKey } from '#runtime/kube/types.ts';
+import type { DeliveryResponse } from '../../webhook/dispatcher.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Observation, OwnedStatus } from '../observation.ts';
 import { countTransition } from '../transition-metrics.ts';
@@ -15,20 +17,27 @@ function logMove({ log }: ActOptions, { zipJob: before }: Observation, after: Zi
     log.info({ ...jobFacts(after), phase, reason }, 'the phase of the job changed');
 }
 
-/** The delivery result is in the status: passes it on to the endpoint state and drops it. */
-function noteDelivery(options: ActOptions, seen: Observation, after: ZipJob): void {
-  if (seen.delivery.kind !== 'responded') return;
-  options.dispatcher.acknowledge(objectKey(after));
-  const { delivery, host } = seen.delivery.response;
-  const { deliveryId, state, attempts } = after.status?.webhook ?? {};
+/** The result of a delivery is in the status: passes it on to the state of the endpoint and drops it. */
+function noteDelivery(
+  options: ActOptions,
+  after: ZipJob,
+  { name, response: { delivery, host } }: { readonly name: string; readonly response: DeliveryResponse },
+): void {
+  options.dispatcher.acknowledge(objectKey(after), name);
+  const { deliveryId, state, attempts } = findEndpoint<WebhookState>(after.status?.webhook, name) ?? {};
   options.log.info(
-    { ...jobFacts(after), webhook: { deliveryId, state, attempts, ...delivery } },
+    { ...jobFacts(after), webhook: { endpoint: name, deliveryId, state, attempts, ...delivery } },
     'a webhook delivery was attempted',
   );
-  const { webhook } = after.spec;
-  if (webhook === undefined) return;
-  const response = { endpoint: endpointOf(webhook), delivery, ...defined({ host }) };
+  const endpoint = findEndpoint<JobEndpoint>(after.spec.webhook, name);
+  if (endpoint === undefined) return;
+  const response = { name, endpoint: endpointOf(endpoint), delivery, ...defined({ host }) };
   options.endpointNotes.add(after.metadata.namespace, response);
+}
+
+function noteDeliveries(options: ActOptions, { deliveries }: Observation, after: ZipJob): void {
+  for (const [name, delivery] of deliveries)
+    if (delivery.kind === 'responded') noteDelivery(options, after, { name, response: delivery.response });
 }
 
 /** The only status write of a round. */
@@ -39,7 +48,7 @@ export async function writeStatus(
 ): Promise<Fresh> {
   const fresh = await guarded(options, seen.zipJob, () => options.applyStatus(seen.zipJob, status));
   if ('zipJob' in fresh) {
-    noteDelivery(options, seen, fresh.zipJob);
+    noteDeliveries(options, seen, fresh.zipJob);
     const after = fresh.zipJob.status ?? {};
     logMove(options, seen, fresh.zipJob);
     const { namespace: project } = fresh.zipJob.metadata;

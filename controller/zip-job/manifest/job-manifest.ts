@@ -5,7 +5,13 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
-import type { ArchiveTask, RecoveryTask, TaskBucket, ZipperTask } from '#crds/zipper-task.ts';
+import type {
+  ArchiveTask,
+  RecoveryTask,
+  TaskBucket,
+  TaskSourceBucket,
+  ZipperTask,
+} from '#crds/zipper-task.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
@@ -31,9 +37,14 @@ export function recoveryJobName(zipJobName: string, attempt: number): string {
 
 /** The bucket fields of a task. */
 export function taskBucket(bucket: ZipBucket): TaskBucket {
-  const { bucketName, objectOptions, credentials, ...place } = bucket.spec;
+  const { bucketName, objectOptions, readable: _readable, credentials, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
   return { name: bucketName, ...place, ...options, ...credentials };
+}
+
+function taskSourceBucket({ metadata, spec }: ZipBucket): TaskSourceBucket {
+  const { bucketName, objectOptions: _options, readable: _readable, credentials, ...place } = spec;
+  return { zipBucket: metadata.name, name: bucketName, ...place, ...credentials };
 }
 
 /** The operator's settings of a task. */
@@ -49,6 +60,7 @@ function choicesOf({
   manifestEntry,
   manifestFormat,
   portableNames,
+  duplicateNames,
   sequential,
   fixedModificationTime,
   sha256,
@@ -64,6 +76,7 @@ function choicesOf({
       fixedModificationTime,
     }),
     ...(sha256 === true && { sha256 }),
+    ...(duplicateNames === 'rename' && { duplicateNames }),
     ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
   };
 }
@@ -72,6 +85,8 @@ function choicesOf({
 export interface ManifestSettings extends DecisionConfig {
   /** A job of another namespace may write the same object. */
   readonly sharesTarget?: boolean | undefined;
+  /** The ZipBuckets of the job's files, in the order of the ZipJob. Absent: none. */
+  readonly sourceBuckets?: readonly ZipBucket[] | undefined;
 }
 
 function shared({ sharesTarget }: ManifestSettings) {
@@ -80,6 +95,7 @@ function shared({ sharesTarget }: ManifestSettings) {
 
 function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettings): ArchiveTask {
   const { spec, metadata } = zipJob;
+  const { sourceBuckets = [] } = settings;
   const { filesFrom } = spec;
   return {
     mode: 'archive',
@@ -101,6 +117,7 @@ function archiveTask(zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettin
           sha256: filesFrom.sha256,
         }
       : { from: 'inline', count: fileCount(zipJob) },
+    ...(sourceBuckets.length > 0 && { sourceBuckets: sourceBuckets.map(taskSourceBucket) }),
     startDeadlineSeconds: spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds,
     activeDeadlineSeconds: deadlineSeconds(zipJob, settings),
     ...defined({ sealingKey: settings.sealingKey }),
@@ -148,6 +165,7 @@ interface JobParts {
   readonly component: 'archive' | 'recover';
   readonly task: ZipperTask;
   readonly bucket: ZipBucket;
+  readonly sourceBuckets?: readonly ZipBucket[];
   readonly placement: PodPlacement;
   readonly queueName: string | undefined;
   readonly spec: Omit<Job['spec'] & object, 'template'>;
@@ -165,13 +183,18 @@ function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
   const { name, namespace } = zipJob.metadata;
   const queued = queuedJob(parts.queueName);
   const labels = zipperLabels(name, parts.component);
+  const { sourceBuckets = [] } = parts;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
       name: parts.name,
       namespace,
-      labels: { ...labels, ...queued.labels },
+      labels: {
+        ...labels,
+        ...queued.labels,
+        ...(sourceBuckets.length > 0 && { [LABELS.sourceBuckets]: 'true' }),
+      },
       ...(parts.component === 'archive' && listAnnotation(zipJob)),
       ownerReferences: [controllerReferenceOf(zipJob, 'ZipJob')],
     },
@@ -185,6 +208,7 @@ function jobOf(zipJob: ZipJob, parts: JobParts, config: DecisionConfig): Job {
         spec: zipperPodSpec({
           hasToken: parts.component === 'archive',
           bucket: parts.bucket,
+          sourceBuckets,
           fileSecrets: parts.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
           ...parts.placement,
           config,
@@ -204,6 +228,7 @@ export function archiveJob(zipJob: ZipJob, bucket: ZipBucket, config: ManifestSe
       component: 'archive',
       task: archiveTask(zipJob, bucket, config),
       bucket,
+      sourceBuckets: config.sourceBuckets ?? [],
       placement: archivePlacement(zipJob, config),
       queueName: zipJob.spec.queueName,
       spec: {

@@ -2,6 +2,7 @@ import { ANNOTATIONS, bucketSecretName, ZIPPER_CONTAINER, ZIPPER_SERVICE_ACCOUNT
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJobSpec } from '#crds/zip-job.ts';
 import {
+  BUCKET_SECRET_KEYS,
   BUCKET_TOKEN_FILE,
   FILE_LIST_SECRET_KEY,
   fileListMountName,
@@ -28,6 +29,8 @@ export interface ZipperPod {
   /** True if the pod mounts a token for the API server. */
   readonly hasToken: boolean;
   readonly bucket: ZipBucket;
+  /** Those of files, in the order of the task. Absent: none. */
+  readonly sourceBuckets?: readonly ZipBucket[];
   readonly fileSecrets: readonly string[];
   readonly resources: NonNullable<ZipJobSpec['resources']>;
   /** Empty: the cluster's default. */
@@ -37,7 +40,13 @@ export interface ZipperPod {
   readonly traceparent?: string | undefined;
 }
 
-const VOLUMES = { task: 'task', bucket: 'bucket', files: 'files', token: 'api-token' } as const;
+const VOLUMES = {
+  task: 'task',
+  bucket: 'bucket',
+  sources: 'sources',
+  files: 'files',
+  token: 'api-token',
+} as const;
 
 const taskVolume: Volume = {
   name: VOLUMES.task,
@@ -92,15 +101,58 @@ function bucketVolume({ bucket: { metadata, spec }, config }: ZipperPod): Volume
   return { name, projected: { sources: [{ serviceAccountToken: token }] } };
 }
 
+type Projection = NonNullable<NonNullable<Volume['projected']>['sources']>[number];
+
+/** Key by key, because a projected volume puts a whole Secret into its root. Only temporary keys have a session token. */
+function keysOf({ metadata }: ZipBucket, directory: string): readonly Projection[] {
+  const name = bucketSecretName(metadata.name);
+  const { accessKeyId, secretAccessKey, sessionToken } = BUCKET_SECRET_KEYS;
+  function items(keys: readonly string[]) {
+    return keys.map((key) => ({ key, path: `${directory}/${key}` }));
+  }
+  return [
+    { secret: { name, items: items([accessKeyId, secretAccessKey]) } },
+    { secret: { name, items: items([sessionToken]), optional: true } },
+  ];
+}
+
+function projectionsOf(
+  bucket: ZipBucket,
+  directory: string,
+  audiences: readonly string[],
+): readonly Projection[] {
+  const audience = bucket.spec.credentials?.webIdentity.audience;
+  if (audience === undefined) return keysOf(bucket, directory);
+  if (!audiences.includes(audience)) return [];
+  const path = `${directory}/${BUCKET_TOKEN_FILE}`;
+  return [{ serviceAccountToken: { path, audience, expirationSeconds: BUCKET_TOKEN_SECONDS } }];
+}
+
+/** The credentials of each source bucket, in a folder with its position in the task. */
+function sourcesVolume(sourceBuckets: readonly ZipBucket[], config: DecisionConfig): Volume {
+  return {
+    name: VOLUMES.sources,
+    projected: {
+      sources: sourceBuckets.flatMap((bucket, index) =>
+        projectionsOf(bucket, String(index), config.storeTokenAudiences),
+      ),
+    },
+  };
+}
+
 interface Mount {
   readonly volume: Volume;
   readonly mountPath: string;
 }
 
 function mountsOf(pod: ZipperPod): readonly Mount[] {
+  const { sourceBuckets = [] } = pod;
   return [
     { volume: taskVolume, mountPath: ZIPPER_PATHS.taskDir },
     { volume: bucketVolume(pod), mountPath: ZIPPER_PATHS.bucketDir },
+    ...(sourceBuckets.length > 0
+      ? [{ volume: sourcesVolume(sourceBuckets, pod.config), mountPath: ZIPPER_PATHS.sourcesDir }]
+      : []),
     ...(pod.fileSecrets.length > 0
       ? [{ volume: filesVolume(pod.fileSecrets), mountPath: ZIPPER_PATHS.filesDir }]
       : []),
@@ -132,6 +184,7 @@ function envOf({ config, traceparent }: ZipperPod): readonly EnvVar[] {
     fieldEnv(ZIPPER_ENV.podUid, 'metadata.uid'),
     { name: ZIPPER_ENV.taskFile, value: ZIPPER_PATHS.taskFile },
     { name: ZIPPER_ENV.bucketDir, value: ZIPPER_PATHS.bucketDir },
+    { name: ZIPPER_ENV.sourcesDir, value: ZIPPER_PATHS.sourcesDir },
     { name: ZIPPER_ENV.filesDir, value: ZIPPER_PATHS.filesDir },
     { name: ZIPPER_ENV.serviceAccountDir, value: ZIPPER_PATHS.serviceAccountDir },
     { name: ZIPPER_ENV.terminationLog, value: ZIPPER_PATHS.terminationLog },

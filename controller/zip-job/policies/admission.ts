@@ -5,7 +5,7 @@ import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { isJsonObject } from '#runtime/kube/client/decode.ts';
 import { isLeaving } from '../../cluster/release.ts';
 import type { Observation, Outcome } from '../observation.ts';
-import { wasAccepted } from './interruption.ts';
+import { notReadable, wasAccepted } from './interruption.ts';
 
 /** Why a rerun cannot use the file list of this job. */
 function ownerFault(owner: ZipJob, name: string, wanted: FilesFrom): string | undefined {
@@ -48,14 +48,45 @@ function refuse(reason: Reason, message: string): Admission {
   return { kind: 'refuse', reason, message };
 }
 
+/** Why the archive cannot be written. */
+function bucketFault({ zipJob, bucket }: Pick<Observation, 'zipJob' | 'bucket'>): Admission | undefined {
+  const { name } = zipJob.spec.bucketRef;
+  if (!bucket)
+    return refuse(
+      'BucketNotFound',
+      `ZipBucket ${name} does not exist in namespace ${zipJob.metadata.namespace}`,
+    );
+  return isLeaving(bucket.metadata) && !wasAccepted(zipJob)
+    ? refuse('BucketTerminating', `ZipBucket ${name} is being deleted and accepts no new jobs`)
+    : undefined;
+}
+
+/** Why the job must not read one of its source buckets. */
+function sourceFault({
+  zipJob,
+  sourceBuckets = [],
+}: Pick<Observation, 'zipJob' | 'sourceBuckets'>): Admission | undefined {
+  for (const name of zipJob.spec.sourceBuckets ?? []) {
+    const bucket = sourceBuckets.find(({ metadata }) => metadata.name === name);
+    if (!bucket || (isLeaving(bucket.metadata) && !wasAccepted(zipJob)))
+      return refuse(
+        'SourceBucketNotFound',
+        `ZipBucket ${name} of spec.sourceBuckets does not exist in namespace ${zipJob.metadata.namespace}, or is being deleted`,
+      );
+    if (bucket.spec.readable !== true) return { kind: 'refuse', ...notReadable(zipJob, name) };
+  }
+  return undefined;
+}
+
 /** Decides whether the job can run, before anything is created for it. */
 export function admission({
   zipJob,
   project,
   bucket,
+  sourceBuckets = [],
   listOwner,
-}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'listOwner'>): Admission {
-  const { bucketRef, metadata = SPEC_DEFAULTS.metadata, filesFrom } = zipJob.spec;
+}: Pick<Observation, 'zipJob' | 'project' | 'bucket' | 'sourceBuckets' | 'listOwner'>): Admission {
+  const { metadata = SPEC_DEFAULTS.metadata, filesFrom } = zipJob.spec;
   if (!isJsonObject(metadata)) return refuse('InvalidMetadata', 'spec.metadata is not a JSON object');
   const fault = filesFrom && fileListFault(zipJob, filesFrom, listOwner);
   if (fault !== undefined) return refuse('InvalidFileList', fault);
@@ -65,15 +96,5 @@ export function admission({
       reason: 'ProjectNotFound',
       message: `namespace ${zipJob.metadata.namespace} has no ZipProject named project`,
     };
-  if (!bucket)
-    return refuse(
-      'BucketNotFound',
-      `ZipBucket ${bucketRef.name} does not exist in namespace ${zipJob.metadata.namespace}`,
-    );
-  if (isLeaving(bucket.metadata) && !wasAccepted(zipJob))
-    return refuse(
-      'BucketTerminating',
-      `ZipBucket ${bucketRef.name} is being deleted and accepts no new jobs`,
-    );
-  return { kind: 'accept' };
+  return bucketFault({ zipJob, bucket }) ?? sourceFault({ zipJob, sourceBuckets }) ?? { kind: 'accept' };
 }

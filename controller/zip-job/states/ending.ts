@@ -2,7 +2,8 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, rfc3339 } from '#crds/conditions.ts';
 import { EXIT_CODES } from '#crds/exit-codes.ts';
 import { uidOf } from '#crds/object-meta.ts';
-import type { Phase } from '#crds/zip-job.ts';
+import { endpointAnnotation, endpointsOf, overallState } from '#crds/webhook-endpoints.ts';
+import type { Phase, WebhookState } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { commandOf } from '../../cluster/command.ts';
@@ -11,6 +12,7 @@ import { terminationOf } from '../../cluster/pod-state.ts';
 import { isLeaving } from '../../cluster/release.ts';
 import { formatDuration, timeOf } from '../../cluster/times.ts';
 import type { EventNote } from '../../reconciling/events.ts';
+import { deliveryTo, withDelivery } from '../../webhook/job-deliveries.ts';
 import { eventOf, firstWebhookState } from '../../webhook/retries.ts';
 import { withAttempt } from '../attempt.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
@@ -101,20 +103,21 @@ function closing(status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { no
 function notifying(s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedStatus {
   const { now } = s;
   const isSilent = status.reason === 'Deleted' || status.reason === 'Restored';
-  const webhook = isSilent
-    ? ({ state: 'NotConfigured' } as const)
-    : firstWebhookState(s.seen.zipJob, eventOf(phase), now);
-  const nonce = commandOf(s.seen.zipJob.metadata, ANNOTATIONS.replayWebhook, undefined);
+  const first = firstWebhookState(s.seen.zipJob, isSilent ? undefined : eventOf(phase), now);
   const note =
-    webhook.state === 'Pending'
+    overallState(first) === 'Pending'
       ? ({ status: 'False', reason: 'WebhookPending' } as const)
       : ({ status: 'True', reason: 'NotConfigured' } as const);
-  return withCondition(
-    // The first delivery fulfils every replay that was requested before it.
-    { ...status, webhook: { ...webhook, ...defined({ replayNonce: nonce }) } },
-    'Notified',
-    { ...note, now },
-  );
+  // The first delivery fulfils every replay that was requested before it.
+  const webhook = endpointsOf<WebhookState>(first).reduce((states, { name }) => {
+    const annotation = endpointAnnotation(ANNOTATIONS.replayWebhook, name);
+    const replayNonce = commandOf(s.seen.zipJob.metadata, annotation, undefined);
+    const state = deliveryTo(states, name);
+    return state && replayNonce !== undefined
+      ? withDelivery(states, name, { ...state, replayNonce })
+      : states;
+  }, first);
+  return withCondition({ ...status, webhook }, 'Notified', { ...note, now });
 }
 
 /** Nothing continues an upload after the end, so that nobody needs its records. */

@@ -103,10 +103,11 @@ function behind(s: Situation, why: Blocked): Step {
 
 /** Its manifest takes much longer to make than to find out that the job has to wait. */
 function createArchiveJob({ seen, config }: Situation, bucket: ZipBucket): Action {
+  const { sharesTarget, sourceBuckets } = seen;
   return {
     kind: 'createJob',
     target: 'archive',
-    job: archiveJob(seen.zipJob, bucket, { ...config, sharesTarget: seen.sharesTarget }),
+    job: archiveJob(seen.zipJob, bucket, { ...config, sharesTarget, sourceBuckets }),
   };
 }
 

@@ -64,7 +64,10 @@ function setUp(random: Random, hasHistory: boolean) {
         resourceVersion: String(version),
         ...(random.next() < 0.5 && { finalizers: [FINALIZER] }),
       },
-      spec: { bucketRef: { name: random.pick(BUCKETS) } },
+      spec: {
+        bucketRef: { name: random.pick(BUCKETS) },
+        ...(random.next() < 0.5 && { sourceBuckets: [random.pick(BUCKETS)] }),
+      },
       status: anyStatus(random),
     });
     stored.set(name, zipJob);
@@ -125,7 +128,9 @@ function setUp(random: Random, hasHistory: boolean) {
         BUCKETS.map((bucket) =>
           count(
             (one) =>
-              one.metadata.namespace === NAMESPACE && one.spec.bucketRef.name === bucket && !isFinished(one),
+              one.metadata.namespace === NAMESPACE &&
+              [one.spec.bucketRef.name, ...(one.spec.sourceBuckets ?? [])].includes(bucket) &&
+              !isFinished(one),
           ),
         ),
       );

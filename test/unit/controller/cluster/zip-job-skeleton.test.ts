@@ -40,10 +40,20 @@ describe('zipJobSkeleton', () => {
 
   it('keeps the whole ZipJob while work remains', () => {
     const replay = { 'zipjobs.dev/replay-webhook': 'once-more' };
+    const audit = { name: 'audit', state: 'Delivered' } as const;
     for (const zipJob of [
       aZipJob({ status: finishedAs('Failed'), metadata: { annotations: replay } }),
       aZipJob({ status: running('p1') }),
       aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
+      aZipJob({
+        status: finishedAs('Failed', {
+          webhook: { state: 'Delivered', endpoints: [{ ...audit, state: 'Pending' }] },
+        }),
+      }),
+      aZipJob({
+        status: finishedAs('Failed', { webhook: { state: 'Delivered', endpoints: [audit] } }),
+        metadata: { annotations: { 'zipjobs.dev/replay-webhook.audit': 'once-more' } },
+      }),
       aZipJob({ status: finishedAs('Succeeded', { job: { name: 'a', uid: 'j', podUid: 'p' } }) }),
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
     ])

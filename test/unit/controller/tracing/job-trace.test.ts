@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { deliverySpanId, jobTrace, traceIdOf } from '#controller/tracing/job-trace.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { encodeSpans } from '#runtime/tracing/otlp.ts';
 import { jobSpanId } from '#runtime/tracing/span.ts';
@@ -136,8 +137,30 @@ describe('jobTrace', () => {
       .and.not.to.have.property('parentSpanId');
   });
 
+  it('has a span for each endpoint of the webhook, and one for each attempt at it', () => {
+    const job = aRetriedJob();
+    const { webhook = { state: 'NotConfigured' } } = job.status ?? {};
+    // The name is a number, as in the span of an attempt at the default endpoint.
+    const endpoints = [
+      { ...webhook, name: '2', log: webhook.log?.slice(0, 1) ?? [] },
+      { name: 'silent', state: 'NotConfigured' } as const,
+    ];
+    const spans = jobTrace({ ...job, status: { ...job.status, webhook: { ...webhook, endpoints } } });
+    const ofEndpoints = spans.filter(({ name }) => name.startsWith('webhook'));
+    expect(ofEndpoints.map(({ name, attributes }) => [name, attributes['zipjobs.webhook.endpoint']])).to.eql([
+      ['webhook', undefined],
+      ['webhook delivery', undefined],
+      ['webhook delivery', undefined],
+      ['webhook', '2'],
+      ['webhook delivery', undefined],
+    ]);
+    expect(new Set(spans.map(({ spanId }) => spanId))).to.have.lengthOf(spans.length);
+    expect(spans.map(({ spanId }) => spanId)).to.include(deliverySpanId(aZipJob(), '2', 1));
+  });
+
   it('gives each delivery the span that its header names', () => {
     const ids = jobTrace(aRetriedJob()).map(({ spanId }) => spanId);
-    for (const attempt of [1, 2, undefined]) expect(ids).to.include(deliverySpanId(aZipJob(), attempt));
+    for (const attempt of [1, 2, undefined])
+      expect(ids).to.include(deliverySpanId(aZipJob(), DEFAULT_ENDPOINT, attempt));
   });
 });

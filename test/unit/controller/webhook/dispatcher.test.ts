@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { DeliveryResponse } from '#controller/webhook/dispatcher.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 const RESPONSE: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
@@ -35,6 +36,7 @@ function setUp(limits: Limits) {
     for (const key of keys)
       dispatcher.submit({
         key,
+        name: DEFAULT_ENDPOINT,
         attemptId: `attempt of ${key}`,
         project: /^[A-Z]/.test(key) ? 'other' : 'project',
         endpoint: key.slice(0, 1),
@@ -220,5 +222,35 @@ describe('createWebhookDispatcher', () => {
     stop.abort();
     await respond('a');
     expect(responded).to.deep.equal([]);
+  });
+
+  it('has one delivery of a job to each of its endpoints at a time, and drops their results one by one', async () => {
+    const { dispatcher } = setUp({ concurrency: 9, concurrencyPerEndpoint: 9 });
+    const respond = new Map<string, () => void>();
+    function submit(...names: readonly string[]): void {
+      for (const name of names)
+        dispatcher.submit({
+          key: 'job',
+          name,
+          attemptId: 'one',
+          project: 'project',
+          endpoint: name,
+          isWanted: () => true,
+          send: () => new Promise((resolve) => respond.set(name, () => resolve(RESPONSE))),
+        });
+    }
+    submit('default', 'audit', 'audit');
+    expect([...respond.keys()]).to.deep.equal(['default', 'audit']);
+    respond.get('audit')?.();
+    await turn();
+    expect(dispatcher.state('job', 'one')).to.deep.equal({ kind: 'inFlight' });
+    expect(dispatcher.state('job', 'one', 'audit')).to.include({ kind: 'responded' });
+    expect(dispatcher.endpoints('job')).to.deep.equal(['default', 'audit']);
+    dispatcher.acknowledge('job', 'audit');
+    expect(dispatcher.endpoints('job')).to.deep.equal(['default']);
+    respond.get('default')?.();
+    await turn();
+    dispatcher.acknowledge('job');
+    expect(dispatcher.endpoints('job')).to.deep.equal([]);
   });
 });

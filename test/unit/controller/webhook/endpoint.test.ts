@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { afterResponse, enabled, isDisabled } from '#controller/webhook/endpoint.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
 import { aZipProject, NOW } from '#test/support/builders/objects.ts';
 
 const url = 'https://hooks.example/secret-path';
+const name = DEFAULT_ENDPOINT;
 const DAY = 24;
 
 /** The state after responses at these hours from NOW. */
@@ -93,10 +95,10 @@ describe('the endpoint state of a project', () => {
   it('does not apply to another URL, and does not reveal its own URL', () => {
     const state = after([[0, 410]]);
     const project: ZipProject = { ...aZipProject(), ...(state && { status: { webhook: state } }) };
-    expect([isDisabled(project, url), isDisabled(project, 'https://other.example')]).to.deep.equal([
-      true,
-      false,
-    ]);
+    expect([
+      isDisabled(project, { name, url }),
+      isDisabled(project, { name, url: 'https://other.example' }),
+    ]).to.deep.equal([true, false]);
     expect(JSON.stringify(state)).not.to.contain('hooks.example');
   });
 

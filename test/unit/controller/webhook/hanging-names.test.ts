@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createDeliver } from '#controller/webhook/deliver.ts';
 import { createWebhookDispatcher } from '#controller/webhook/dispatcher.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import { createDnsResolver } from '#runtime/egress/dns-resolver.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
@@ -51,6 +52,7 @@ function startDispatcher(dnsAddress: string, stopping: AbortSignal, resources: A
     const body = '{}';
     dispatcher.submit({
       key: host,
+      name: DEFAULT_ENDPOINT,
       attemptId: host,
       project,
       endpoint: `${project} ${url}`,

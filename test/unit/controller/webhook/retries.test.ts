@@ -73,6 +73,19 @@ describe('firstWebhookState', () => {
       nextAttemptAt: ago(0),
     });
   });
+  it('has a state for each endpoint, and the same ID of the event at each', () => {
+    const endpoints = [
+      { name: 'audit', events: ['COMPLETED' as const] },
+      { name: 'errors', events: ['FAILED' as const] },
+    ];
+    const zipJob = aZipJob({ spec: { webhook: { ...webhook, endpoints } } });
+    const first = firstWebhookState(zipJob, 'COMPLETED', NOW);
+    const { endpoints: others, ...ofDefault } = first;
+    expect(others).to.deep.equal([
+      { name: 'audit', ...ofDefault },
+      { name: 'errors', state: 'NotConfigured' },
+    ]);
+  });
   it('returns NotConfigured for any other event', () => {
     expect(firstWebhookState(aZipJob({ spec: { webhook } }), 'FAILED', NOW)).to.deep.equal({
       state: 'NotConfigured',

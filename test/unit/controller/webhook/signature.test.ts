@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { parseSigningSecret, signatureHeader } from '#controller/webhook/signature.ts';
 import { webhookSecretOf } from '#controller/webhook/webhook-secret.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import { ago, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -75,17 +76,36 @@ describe('webhookSecretOf', () => {
   }
   it('includes the previous key until it expires (W11)', () => {
     const values = { current: SECRET, previous: OTHER };
-    const during = webhookSecretOf(secret({ ...values, previousUntil: ago(-60) }), NOW).keys;
+    const during = webhookSecretOf(
+      secret({ ...values, previousUntil: ago(-60) }),
+      DEFAULT_ENDPOINT,
+      NOW,
+    ).keys;
     expect(during).to.deep.equal([keyOf(SECRET), keyOf(OTHER)]);
-    expect(webhookSecretOf(secret({ ...values, previousUntil: ago(1) }), NOW).keys).to.have.length(1);
-    expect(webhookSecretOf(secret(values), NOW).keys).to.have.length(1);
+    expect(
+      webhookSecretOf(secret({ ...values, previousUntil: ago(1) }), DEFAULT_ENDPOINT, NOW).keys,
+    ).to.have.length(1);
+    expect(webhookSecretOf(secret(values), DEFAULT_ENDPOINT, NOW).keys).to.have.length(1);
+  });
+  it('has keys and a URL of its own for each endpoint', () => {
+    const all = secret({ current: SECRET, 'audit.current': OTHER, 'audit.url': 'https://audit.example/' });
+    expect(webhookSecretOf(all, DEFAULT_ENDPOINT, NOW)).to.deep.equal({
+      keys: [keyOf(SECRET)],
+      url: undefined,
+    });
+    expect(webhookSecretOf(all, 'audit', NOW)).to.deep.equal({
+      keys: [keyOf(OTHER)],
+      url: 'https://audit.example/',
+    });
+    expect(webhookSecretOf(all, 'other', NOW)).to.deep.equal({ keys: [], url: undefined });
   });
   it('returns no key without a Secret', () => {
-    expect(webhookSecretOf(undefined, NOW)).to.deep.equal({ keys: [], url: undefined });
+    expect(webhookSecretOf(undefined, DEFAULT_ENDPOINT, NOW)).to.deep.equal({ keys: [], url: undefined });
   });
   it('includes the URL, without the line break at its end (N15)', () => {
     const { url } = webhookSecretOf(
       secret({ current: SECRET, url: 'https://hooks.example/T0/secret\n' }),
+      DEFAULT_ENDPOINT,
       NOW,
     );
     expect(url).to.equal('https://hooks.example/T0/secret');

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createWebhookDispatcher, type DeliveryResponse } from '#controller/webhook/dispatcher.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 
 const RESPONSE: DeliveryResponse = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 1, status: 200 } };
 /** More than the dispatcher remembers. */
@@ -35,6 +36,7 @@ describe('the endpoints that the dispatcher remembers as slow', () => {
     function submit(endpoint: string, key = endpoint): void {
       dispatcher.submit({
         key,
+        name: DEFAULT_ENDPOINT,
         attemptId: key,
         project: 'project',
         endpoint,

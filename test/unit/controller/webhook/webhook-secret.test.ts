@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createWebhookSecrets } from '#controller/webhook/webhook-secret.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 
 const NOW = new Date('2026-05-04T12:00:00Z');
 
@@ -12,13 +13,15 @@ describe('createWebhookSecrets', () => {
         return namespace === 'broken' ? Promise.reject(new Error('refused')) : Promise.resolve(undefined);
       },
     });
-    const together = Array.from({ length: 500 }, () => secretsOf('team-a', NOW));
-    await Promise.all([...together, secretsOf('team-b', NOW)]);
+    const together = Array.from({ length: 500 }, () =>
+      secretsOf({ namespace: 'team-a', name: DEFAULT_ENDPOINT }, NOW),
+    );
+    await Promise.all([...together, secretsOf({ namespace: 'team-b', name: DEFAULT_ENDPOINT }, NOW)]);
     expect(read).to.deep.equal(['team-a', 'team-b']);
 
-    await secretsOf('team-a', NOW);
-    await secretsOf('broken', NOW).catch(() => undefined);
-    await secretsOf('broken', NOW).catch(() => undefined);
+    await secretsOf({ namespace: 'team-a', name: DEFAULT_ENDPOINT }, NOW);
+    await secretsOf({ namespace: 'broken', name: DEFAULT_ENDPOINT }, NOW).catch(() => undefined);
+    await secretsOf({ namespace: 'broken', name: DEFAULT_ENDPOINT }, NOW).catch(() => undefined);
     expect(read).to.deep.equal(['team-a', 'team-b', 'team-a', 'broken', 'broken']);
   });
 });

@@ -259,6 +259,18 @@ describe('decideBucket', () => {
       expect(fenceOf(status)).to.include({ status: 'True', reason: 'ReadForbidden' });
       expect(fenceOf(status)?.message).to.contain('s3:GetObject and s3:ListBucket');
     });
+    it('when files of jobs may be unreadable in a readable bucket (SZ4)', () => {
+      const missingPermissions = ['s3:GetObject and s3:ListBucket'];
+      const pods = checked({ ok: true, missingPermissions });
+      const readable = { ...bucket, spec: { ...bucket.spec, readable: true } };
+      const { status } = judge(readable, { tests: [aTest(readable, 20, pods)] });
+      expect(readyOf(status!)).to.include({
+        status: 'True',
+        message:
+          'Archives can be written to the bucket. The bucket is readable, but jobs cannot read its files without s3:GetObject. The credentials lack s3:GetObject and s3:ListBucket.',
+      });
+      expect(readyOf(reported(pods))?.message).not.to.contain('readable');
+    });
     it('when the credentials lack s3:AbortMultipartUpload (F27)', () => {
       const missingPermissions = ['s3:ListBucketMultipartUploads', 's3:AbortMultipartUpload'];
       const status = reported(checked({ ok: true, missingPermissions }));

@@ -1,4 +1,5 @@
 /** `act` with in-memory clients and a real ledger. */
+
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createControllerMetrics } from '#controller/metrics.ts';
@@ -11,6 +12,7 @@ import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import type { Decision } from '#controller/zip-job/observation.ts';
 import { acceptance } from '#controller/zip-job/policies/restored.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { isKubeError } from '#runtime/kube/client/kube-error.ts';
 import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
@@ -113,6 +115,7 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
       submit: () => undefined,
       state: () => ({ kind: 'idle' }),
       acknowledge: () => undefined,
+      endpoints: () => [],
       waiting: 0,
     },
     endpointNotes: {
@@ -122,6 +125,7 @@ export function setUp(zipJob: ZipJob = aZipJob()) {
     },
     planDelivery: () => ({
       key: '',
+      name: DEFAULT_ENDPOINT,
       attemptId: '',
       isWanted: () => true,
       project: NAMESPACE,

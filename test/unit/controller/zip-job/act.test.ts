@@ -4,6 +4,7 @@ import type { EventNote } from '#controller/reconciling/events.ts';
 import { recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipBucket, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
@@ -254,7 +255,10 @@ describe('act', () => {
     const webhook = { url: 'https://hooks.example/x', events: ['COMPLETED'] } as const;
     const { act, stored, endpoints } = setUp(aZipJob({ spec: { webhook }, status: finishedAs('Succeeded') }));
     const response = { delivery: { at: '2026-05-04T12:00:00Z', durationMs: 3, status: 503 } };
-    const seen = anObservation({ zipJob: stored, delivery: { kind: 'responded', response } });
+    const seen = anObservation({
+      zipJob: stored,
+      deliveries: new Map([[DEFAULT_ENDPOINT, { kind: 'responded', response }]]),
+    });
     await act(seen, decision({}));
     expect(endpoints).to.deep.equal([]);
     await act(seen, decision({ status: ownedStatus(finishedAs('Succeeded')) }));

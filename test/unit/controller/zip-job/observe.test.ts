@@ -156,6 +156,55 @@ describe('observe', () => {
     expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
   });
 
+  it('reads a source bucket live before a job cannot start because of it (SB5)', async () => {
+    const { observe, zipJobs, buckets, calls } = setUp();
+    const names = ['readable', 'leaving', 'closed', 'missing'];
+    zipJobs.put(aZipJob({ spec: { sourceBuckets: names } }));
+    function put(name: string, metadata: object, readable: boolean): void {
+      const bucket = aZipBucket();
+      buckets.put({
+        ...bucket,
+        metadata: { ...bucket.metadata, name, ...metadata },
+        spec: { ...bucket.spec, readable },
+      });
+    }
+    put('readable', {}, true);
+    put('leaving', { deletionTimestamp: ago(1) }, true);
+    put('closed', {}, false);
+    buckets.lagging = true;
+    for (const name of names) put(name, {}, true);
+    const seen = await observe(KEY, {});
+    expect(seen?.sourceBuckets?.map(({ metadata, spec }) => [metadata.name, spec.readable])).to.deep.equal(
+      names.map((name) => [name, true]),
+    );
+    const read = ['leaving', 'closed', 'missing'].map((name) => `get ${NAMESPACE}/${name}`);
+    expect(calls()).to.have.members(read);
+    // What is closed later does not concern a job that has started.
+    zipJobs.put(aZipJob({ spec: { sourceBuckets: ['closed'] }, status: { attemptsTotal: 1 } }));
+    expect((await observe(KEY, {}))?.sourceBuckets?.[0]?.spec.readable).to.equal(false);
+    expect(calls()).to.have.members(read);
+  });
+
+  it('reads the project live before an endpoint of a pending delivery counts as removed', async () => {
+    const { observe, zipJobs, projects, calls } = setUp();
+    projects.lagging = true;
+    const url = 'https://hooks.example/';
+    projects.put({ ...aZipProject(), spec: { webhook: { url, endpoints: [{ name: 'audit', url }] } } });
+    function put(state: 'Pending' | 'Delivered'): void {
+      const webhook = { state, endpoints: [{ name: 'audit', state }] } as const;
+      zipJobs.put(aZipJob({ status: { ...finishedAs('Succeeded'), webhook } }));
+    }
+    put('Delivered');
+    expect((await observe(KEY, {}))?.project?.spec).to.deep.equal({});
+    expect(calls()).to.deep.equal([]);
+    put('Pending');
+    expect((await observe(KEY, {}))?.project?.spec.webhook?.endpoints?.[0]?.name).to.equal('audit');
+    expect(calls()).to.deep.equal([`get ${NAMESPACE}/project`]);
+    projects.catchUp();
+    await observe(KEY, {});
+    expect(calls()).to.have.length(1);
+  });
+
   it('finds all Jobs of a finished ZipJob by its uid, and requests nothing (G2)', async () => {
     const { observe, zipJobs, jobs, calls } = setUp();
     const { metadata } = zipJobs.put(aZipJob({ status: finishedAs('Succeeded') }));

@@ -168,6 +168,7 @@ function createController(objects: Objects, random: Random, faults: { rate: numb
     submit: () => undefined,
     state: () => ({ kind: 'idle' }) as const,
     acknowledge: () => undefined,
+    endpoints: () => [],
     waiting: 0,
   };
   const never = { isSurplus: () => false };

@@ -16,7 +16,7 @@ describe('the reservation of a job', () => {
     const { stored, ledger, memory } = setUp();
     ledger.see({ kind: 'deleted', key: KEY, before: stored });
     expect(ledger.reserve(stored).state).to.equal('reserved');
-    createForget({ ledger, memory, dispatcher: { acknowledge: () => undefined } })(KEY);
+    createForget({ ledger, memory, dispatcher: { acknowledge: () => undefined, endpoints: () => [] } })(KEY);
     expect(ledger.reserve(later).state).to.equal('reserved');
   });
 

@@ -192,6 +192,25 @@ describe('countTransition', () => {
     expect(valueOf(lines, 'zip_webhooks_exhausted_total{project=""}')).to.equal(2);
   });
 
+  it('counts the attempts at each endpoint (W19)', async () => {
+    const { move, series } = setUp();
+    const audit = { name: 'audit', state: 'Pending', attempts: 0 } as const;
+    const first = { at: ago(0), durationMs: 5, status: 503 };
+    const webhook = { state: 'Delivered', attempts: 1, log: [{ ...first, status: 204 }] } as const;
+    move(
+      { webhook: { ...webhook, endpoints: [audit] } },
+      {
+        phase: 'Succeeded',
+        finishedAt: ago(1),
+        webhook: { ...webhook, endpoints: [{ ...audit, state: 'Exhausted', attempts: 1, log: [first] }] },
+      },
+    );
+    const lines = await series();
+    expect(valueOf(lines, 'zip_webhook_deliveries_total{project="",outcome="5xx"}')).to.equal(1);
+    expect(valueOf(lines, 'zip_webhooks_exhausted_total{project=""}')).to.equal(1);
+    expect(valueOf(lines, 'zip_webhook_first_attempt_seconds_count')).to.equal(1);
+  });
+
   it('observes size, files and duration of an archive from its result', async () => {
     const { move, series } = setUp();
     const { before, after } = anEnd(300);

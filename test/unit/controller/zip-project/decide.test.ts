@@ -26,7 +26,7 @@ function judge(
       projectClass,
       children: [],
       responses: [],
-      test: { kind: 'idle' },
+      tests: new Map(),
       hasHistory: true,
       purge: undefined,
       remainder: { unfinished: [], buckets: [], isNamespaceTerminating: false, ...remainder },

@@ -1,4 +1,5 @@
 /** The real observe, decide and act of a project with objects in memory. */
+
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { changingOf, INDEXES } from '#controller/cluster/caches.ts';
@@ -15,6 +16,7 @@ import { decideProject } from '#controller/zip-project/decide.ts';
 import { createObserveProject } from '#controller/zip-project/observe.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -87,6 +89,7 @@ function setUp(project: ZipProject | undefined, given: Given = {}) {
   const dispatcher = {
     state: () => given.test ?? ({ kind: 'idle' } as const),
     submit: ({ attemptId }: { readonly attemptId: string }) => calls.push(`submit ${attemptId}`),
+    endpoints: () => [],
     acknowledge: (key: string) => calls.push(`acknowledge ${key}`),
   };
   const none = createFakeObjects<never>().reflector;
@@ -123,8 +126,9 @@ function setUp(project: ZipProject | undefined, given: Given = {}) {
       dispatcher,
       purges,
       recordEvent: (_project, { reason }) => calls.push(`event ${reason}`),
-      planTest: (_project, nonce) => ({
+      planTest: (_project, name, nonce) => ({
         key: KEY,
+        name,
         attemptId: nonce,
         project: NAMESPACE,
         endpoint: '',
@@ -200,7 +204,11 @@ describe('the reconciler of ZipProjects', () => {
     const { run, applied, calls, notes } = setUp(aProject({}, { spec: { webhook: { url: URL } } }), {
       fault,
     });
-    notes.add(NAMESPACE, { endpoint: URL, delivery: { at: ago(0), durationMs: 1, status: 410 } });
+    notes.add(NAMESPACE, {
+      name: DEFAULT_ENDPOINT,
+      endpoint: URL,
+      delivery: { at: ago(0), durationMs: 1, status: 410 },
+    });
     expect(await run().catch((error: unknown) => error)).to.equal(fault);
     expect(calls).to.deep.equal(['create ServiceAccount']);
     expect(applied).to.have.lengthOf(1);

@@ -130,6 +130,7 @@ describe('archiveJob', () => {
       manifestEntry: 'contents.json',
       manifestFormat: 'bagit',
       portableNames: 'rewrite',
+      duplicateNames: 'rename',
       fixedModificationTime: '2024-05-06T07:08:09Z',
     } as const;
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);

@@ -166,6 +166,31 @@ describe('decide while the Job exists', () => {
     expect(forced.status).to.include({ phase: 'Finalizing', reason: 'BucketDeleted' });
   });
 
+  it('ends a job one of whose source buckets does not exist any more, but not one that is no longer readable (SB7)', () => {
+    const zipJob = withStatus(running('p1'), { sourceBuckets: ['s3-archive'] });
+    const seen = { zipJob, job: aJob(), pods: [aPod('p1')] };
+    expect(judge({ ...seen, sourceBuckets: [] }).status).to.include({
+      phase: 'Finalizing',
+      reason: 'SourceBucketDeleted',
+    });
+    const sourceBuckets = [aZipBucket({ readable: false })];
+    expect(judge({ ...seen, sourceBuckets })).to.not.have.property('status');
+  });
+
+  it('does not let a waiting job read a bucket that is no longer readable, whatever it waits for (SB5)', () => {
+    const zipJob = withStatus(starting(), { sourceBuckets: ['s3-archive'] });
+    const sourceBuckets = [aZipBucket({ readable: false })];
+    for (const pods of [[], [aPod('p1')]])
+      expect(judge({ zipJob, job: aJob(), pods, sourceBuckets }).status).to.include({
+        phase: 'Finalizing',
+        reason: 'SourceBucketNotReadable',
+      });
+    const readable = [aZipBucket({ readable: true })];
+    expect(
+      judge({ zipJob, job: aJob(), pods: [aPod('p1')], sourceBuckets: readable }).status?.phase,
+    ).to.not.equal('Finalizing');
+  });
+
   it('fails at the start deadline and reports what the pod waits for (F13)', () => {
     const pods = [
       aPod('p1', {

@@ -171,6 +171,19 @@ describe('decide before the Job exists', () => {
       want: { phase: 'Failed', reason: 'BucketTerminating' },
     },
     {
+      name: 'a job with a source bucket that does not exist (SB5)',
+      given: { zipJob: aZipJob({ spec: { sourceBuckets: ['s3-files'] } }), sourceBuckets: [] },
+      want: { phase: 'Failed', reason: 'SourceBucketNotFound' },
+    },
+    {
+      name: 'an accepted job whose source bucket is no longer readable (SB5)',
+      given: {
+        zipJob: withStatus(queued, { sourceBuckets: ['s3-archive'] }),
+        sourceBuckets: [aZipBucket({ readable: false })],
+      },
+      want: { phase: 'Failed', reason: 'SourceBucketNotReadable' },
+    },
+    {
       name: 'a job whose metadata is an array',
       given: { zipJob: aZipJob({ spec: { metadata: '[1]' } }) },
       want: { phase: 'Failed', reason: 'InvalidMetadata' },
