@@ -53,8 +53,9 @@ const SERVER = {
     env: 'HELP_URL',
     type: 'string',
     default: '',
+    pattern: String.raw`^\S{0,300}$`,
     description:
-      'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below PUBLIC_URL and BASE_PATH',
+      'URL of the page that explains error codes, for the help links of ?expand=error and webhooks; empty for /docs below PUBLIC_URL and BASE_PATH',
     changeWhen: 'set it when callers should read about error codes on your own page',
   },
   refusedReader: {

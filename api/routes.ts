@@ -1,11 +1,16 @@
 import { uidOf } from '#crds/object-meta.ts';
 import { type ApiStatus, apiStatusOf, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { isJsonObject } from '#runtime/kube/client/decode.ts';
 import { withTimeLimit } from '#runtime/kube/client/time-limit.ts';
 import { validTraceparent } from '#runtime/log/traceparent.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
+import { storeLimit } from '#runtime/zip-request/stated-sizes.ts';
 import { assertObjectAccepted } from './create/check-object-options.ts';
 import { assertConflictAllowed } from './create/check-options.ts';
+import { assertSizesFit } from './create/check-sizes.ts';
+import { checkSourceBuckets } from './create/check-source-buckets.ts';
 import type { CreateZipJob } from './create/create-zip-job.ts';
 import { derivedUuid } from './create/derived-uuid.ts';
 import type { FindBucket } from './create/find-bucket.ts';
@@ -92,12 +97,14 @@ async function checkRefusals(
   }: { readonly request: PackedRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<void> {
-  const { service, bucketName, options, refusal } = request;
+  const { service, bucketName, options, refusal, sourceBuckets } = request;
+  const { jobDefaults = {} } = project.spec;
   if (refusal !== undefined) throw refusal;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
-  const defaults = project.spec.jobDefaults?.objectOptions;
-  assertObjectAccepted({ chosen: options.objectOptions, defaults }, bucket);
+  assertObjectAccepted({ chosen: options.objectOptions, defaults: jobDefaults.objectOptions }, bucket);
+  assertSizesFit(request, jobDefaults, storeLimit(storeKindOf(bucket.spec)));
+  await checkSourceBuckets(findBucket, { namespace, uses: sourceBuckets }, signal);
 }
 
 /** The job that a request with this key creates. */
@@ -134,6 +141,19 @@ async function find(
   if (expansions.length === 0) return { response: await deps.findZipJob.response(query, signal), more: {} };
   const job = await deps.findZipJob.whole(query, signal);
   return { response: responseOf(job), more: expandedFields(job, expansions, deps) };
+}
+
+/** @param location safe to use in a header, because the path matched a route literally */
+function createdHeaders(
+  location: string,
+  isReplay: boolean,
+  { ignoredFields }: PackedRequest,
+): Record<string, string> {
+  return {
+    ...(isReplay && { 'Idempotent-Replayed': 'true' }),
+    ...defined({ 'Ignored-Fields': ignoredFields }),
+    Location: location,
+  };
 }
 
 /** A busy API server stores 2 MiB a second; half of that. */
@@ -181,10 +201,8 @@ export function createZipJobRoutes(deps: ZipJobRoutesDeps): ZipJobRoutes {
       const limitMs = deps.workTimeoutMs + storingMs(request.list);
       const { uuid, uid, job, isReplay } = await inTime(ctx, createIn, limitMs);
       ctx.state.zipJob = job.metadata.name;
-      if (isReplay) ctx.set('Idempotent-Replayed', 'true');
-      else ctx.state.createdJob = { id: uuid, uid };
-      // The path matched a route literally, so it is safe to use in a header.
-      ctx.set('Location', `${ctx.path}/${uuid}`);
+      if (!isReplay) ctx.state.createdJob = { id: uuid, uid };
+      ctx.set(createdHeaders(`${ctx.path}/${uuid}`, isReplay, request));
       respond(ctx, 201, toResponse(uuid, responseOf(job), expandedFields(job, expansions, deps)));
     },
 

@@ -17,6 +17,7 @@ export interface RequestOptions
     | 'onConflict'
     | 'sha256'
     | 'portableNames'
+    | 'duplicateNames'
     | 'fixedModificationTime'
     | 'sequential'
     | 'objectOptions'
@@ -91,6 +92,7 @@ export function readOptions(body: OptionFields): RequestOptions {
     sha256: body.sha256,
     manifest: body.manifest,
     portableNames: body.portable_names,
+    duplicateNames: body.duplicate_names,
     fixedModificationTime:
       body.modification_time && (modificationTime(body.modification_time) ?? body.modification_time),
     sequential: body.sequential,

@@ -8,13 +8,16 @@ import {
 } from '#runtime/zip-request/entry-faults.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
+import { projectLimit, sumOfStated } from '#runtime/zip-request/stated-sizes.ts';
 import { MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from '../body/request-limits.ts';
 import type { Steps } from '../body/steps.ts';
 import type { StrictJson } from '../body/strict-json.ts';
-import { parameterInvalid } from '../errors/api-error.ts';
+import { type ApiError, parameterInvalid } from '../errors/api-error.ts';
 import { assertOptionsAllowed, type OptionRules, type RequestOptions, readOptions } from './check-options.ts';
+import { assertSizesFit } from './check-sizes.ts';
 import { toListedFile } from './schemas/requested-file.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
+import { findUnknownFields } from './unknown-fields.ts';
 
 /** Nesting levels of objects and arrays in a parsed value, including the value itself; stops at `limit + 1`. */
 function jsonDepth(value: unknown, limit: number): number {
@@ -34,17 +37,23 @@ export interface ZipJobRequest {
   /** JSON text of an object, exactly as sent. */
   readonly metadata: string;
   readonly options: RequestOptions;
+  /** Value of the header `Ignored-Fields`; absent without ignored fields. */
+  readonly ignoredFields?: string;
 }
 
 export interface RequestCheckDeps extends EntryCheckDeps, ZipJobBodyCheck {
   readonly limits: RequestLimits;
   readonly options: OptionRules;
+  /** Of the largest archive, and so of the largest file. */
+  readonly maxFileBytes: number;
 }
 
 /** A request whose types are valid, and the body that it was read from. */
 export interface TypedRequest {
   readonly request: ZipJobRequest;
   readonly body: ZipJobBody;
+  /** The refusal of its first misspelled field. */
+  readonly misspelled: ApiError | undefined;
 }
 
 function assertMetadata(text: string, { metadata }: ZipJobBody, limits: RequestLimits): void {
@@ -91,6 +100,7 @@ function* assertFiles(
  */
 export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'checkBody'>): Steps<TypedRequest> {
   const body = yield* deps.checkBody(json.body);
+  const { ignored, misspelled } = yield* findUnknownFields(body);
   const { metadata } = SPEC_DEFAULTS;
   const request = {
     bucketName: body.bucket_name,
@@ -99,19 +109,27 @@ export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'check
     files: body.urls.map(toListedFile),
     metadata: body.metadata === undefined ? metadata : (json.metadataText ?? metadata),
     options: readOptions(body),
+    ...(ignored !== '' && { ignoredFields: ignored }),
   };
-  return { request, body };
+  return { request, body, misspelled };
 }
 
 /**
  * Applies the rules of the project and of the operator, as far as possible without calls to the API server, in the order in which
- * errors are reported: key, options, urls, metadata.
+ * errors are reported: misspelled fields, key, options, urls, metadata.
  * @throws ApiError parameter_invalid
  */
-export function* assertAllowed({ request, body }: TypedRequest, deps: RequestCheckDeps): Steps<void> {
+export function* assertAllowed(
+  { request, body, misspelled }: TypedRequest,
+  deps: RequestCheckDeps,
+): Steps<void> {
+  if (misspelled !== undefined) throw misspelled;
   const problem = keyProblem(request.key, deps.limits.maxKeyBytes);
   if (problem !== undefined) throw parameterInvalid('key', `key ${problem}.`);
   assertOptionsAllowed(body, deps.options);
-  yield* assertFiles(request.files, nameRules(request.options, deps.options.defaults), deps);
+  const { defaults } = deps.options;
+  yield* assertFiles(request.files, nameRules(request.options, defaults), deps);
+  const statedBytes = sumOfStated(request.files);
+  assertSizesFit({ ...request, statedBytes }, defaults, projectLimit(deps.maxFileBytes));
   assertMetadata(request.metadata, body, deps.limits);
 }

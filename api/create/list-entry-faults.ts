@@ -1,27 +1,41 @@
-import { type ListedFile, MANIFEST_FORMATS, PORTABLE_NAMES } from '#crds/zip-job.ts';
+import { DUPLICATE_NAMES, type ListedFile, MANIFEST_FORMATS, PORTABLE_NAMES } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { ManifestNameRules } from '#runtime/entries/manifest-names.ts';
-import { type EntryFault, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
+import { type EntryFault, findEntryFaults, messageOf, placeOf } from '#runtime/zip-request/entry-faults.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import type { Steps } from '../body/steps.ts';
 import type { StrictJson } from '../body/strict-json.ts';
-import { ApiError, parameterInvalid } from '../errors/api-error.ts';
+import { ApiError, misspelledText, parameterInvalid } from '../errors/api-error.ts';
 import type { RequestCheckDeps } from './check-request.ts';
+import { findMisspelled, type Misspelling } from './unknown-fields.ts';
 
 /** Maximum number of faulty entries in an error response. */
 export const MAX_LISTED_ENTRIES = 100;
 
+/** A fault of one entry with its error message. */
+interface ListedFault extends Pick<EntryFault, 'index' | 'field'> {
+  readonly message: string;
+}
+
 /** The first faulty entries of a request, each with its first fault, and the number of all. */
 interface FaultList {
-  add(fault: EntryFault): void;
-  readonly first: readonly EntryFault[];
+  add(fault: ListedFault): void;
+  readonly first: readonly ListedFault[];
   readonly total: number;
+}
+
+function toListed(fault: EntryFault): ListedFault {
+  return { index: fault.index, field: fault.field, message: messageOf(fault) };
+}
+
+function misspelledFault(index: number, { name, meant }: Misspelling): ListedFault {
+  return { index, field: null, message: misspelledText(placeOf({ index, place: `.${name}` }), meant) };
 }
 
 /** Keeps MAX_LISTED_ENTRIES faults: faults arrive by kind, not in the order of the entries. */
 function createFaultList(entries: number): FaultList {
   const isFaulty = new Uint8Array(entries);
-  const first: EntryFault[] = [];
+  const first: ListedFault[] = [];
   let total = 0;
   return {
     add: (fault) => {
@@ -44,8 +58,9 @@ function createFaultList(entries: number): FaultList {
 /** The options of a body may be invalid, since entries are checked first. */
 function rulesOf(body: StrictJson['body'], { options }: RequestCheckDeps): ManifestNameRules {
   const portableNames = PORTABLE_NAMES.find((choice) => choice === body['portable_names']);
+  const duplicateNames = DUPLICATE_NAMES.find((choice) => choice === body['duplicate_names']);
   const manifest = MANIFEST_FORMATS.find((choice) => choice === body['manifest']);
-  return nameRules(defined({ portableNames, manifest }), options.defaults);
+  return nameRules(defined({ portableNames, duplicateNames, manifest }), options.defaults);
 }
 
 function* findFaults(
@@ -59,28 +74,25 @@ function* findFaults(
   const positions: number[] = [];
   for (const [index, entry] of entries.entries()) {
     const checked = deps.checkEntry(entry, index);
-    if ('fault' in checked) list.add(checked.fault);
+    if ('fault' in checked) list.add(toListed(checked.fault));
     else {
+      const found = findMisspelled(entry);
+      if (found) list.add(misspelledFault(index, found));
       valid.push(checked.file);
       positions.push(index);
     }
     yield;
   }
   for (const fault of findEntryFaults(valid, rulesOf(body, deps), deps)) {
-    if (fault) list.add({ ...fault, index: positions[fault.index] ?? fault.index });
+    if (fault) list.add(toListed({ ...fault, index: positions[fault.index] ?? fault.index }));
     yield;
   }
   return list;
 }
 
 /** The field `error.files` of the response. */
-function listed(fault: EntryFault) {
-  return {
-    file_index: fault.index,
-    param: fault.field,
-    code: 'parameter_invalid',
-    message: messageOf(fault),
-  };
+function listed({ index, field, message }: ListedFault) {
+  return { file_index: index, param: field, code: 'parameter_invalid', message };
 }
 
 /**

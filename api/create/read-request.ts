@@ -1,6 +1,8 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createTaskQueue } from '#runtime/fair/task-queue.ts';
+import { type SourceBucketUse, sourceBucketsOf } from '#runtime/zip-request/bucket-url.ts';
 import { type FileList, FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
+import { sumOfStated } from '#runtime/zip-request/stated-sizes.ts';
 import { HIGHEST_LIMITS, jsonLimits, type RequestLimits } from '../body/request-limits.ts';
 import { createRunSteps, type Steps } from '../body/steps.ts';
 import { parseStrictJson, type StrictJson } from '../body/strict-json.ts';
@@ -21,6 +23,10 @@ export interface ReadRequestDeps {
 /** A request whose files are packed, so that their text is not kept while the job is created. */
 export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
   readonly list: FileList;
+  /** The buckets of its files. */
+  readonly sourceBuckets: readonly SourceBucketUse[];
+  /** Bytes of the files whose size it states. */
+  readonly statedBytes: number;
   /** The rule that refuses the request. Undefined: it is valid. */
   readonly refusal?: ApiError;
 }
@@ -67,8 +73,13 @@ async function pack({ files, refusal }: Refusable): Promise<FileList> {
 }
 
 async function packed(asked: Refusable): Promise<PackedRequest> {
-  const { files: _files, ...request } = asked;
-  return { ...request, list: await pack(asked) };
+  const { files, ...request } = asked;
+  return {
+    ...request,
+    sourceBuckets: sourceBucketsOf(files),
+    statedBytes: sumOfStated(files),
+    list: await pack(asked),
+  };
 }
 
 interface StepsOptions extends Pick<ReadRequestOptions, 'listsFaults'> {

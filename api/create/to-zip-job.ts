@@ -11,6 +11,7 @@ import type { ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
+import { sourceBucketsField } from '#runtime/zip-request/bucket-url.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
 import { chosenManifest } from '#runtime/zip-request/manifest-choice.ts';
@@ -46,7 +47,9 @@ export function requestSha256({
   list,
   options: { sequential, ...options },
   ...request
-}: Omit<PackedRequest, 'list'> & { readonly list: Pick<FileList, 'sha256' | 'count'> }): string {
+}: Omit<PackedRequest, 'list' | 'sourceBuckets' | 'statedBytes'> & {
+  readonly list: Pick<FileList, 'sha256' | 'count'>;
+}): string {
   return createHash('sha256')
     .update(
       JSON.stringify([
@@ -106,6 +109,7 @@ export function toZipJob(input: ZipJobInput): ZipJob {
       service: request.service,
       key: request.key,
       filesFrom: filesFromOf(name, list),
+      ...sourceBucketsField(request.sourceBuckets),
       metadata: request.metadata,
       ...chosenFields(request.options, project.spec),
       ...webhookSnapshot(project.spec),

@@ -90,6 +90,16 @@ export function parameterInvalid(
   return new ApiError(message, { code: 'parameter_invalid', param, ...options });
 }
 
+/** The error message for a field that does not exist. */
+export function misspelledText(path: string, meant: string): string {
+  return `Unknown field ${JSON.stringify(path)}. Did you mean ${JSON.stringify(meant)}?`;
+}
+
+/** A field that does not exist, whose name is almost that of another one. Without a refusal, it would do nothing. */
+export function parameterMisspelled(param: string, path: string, meant: string): ApiError {
+  return parameterInvalid(param, misspelledText(path, meant), { path });
+}
+
 export function resourceNotFound(message: string, param?: string): ApiError {
   return new ApiError(message, {
     code: 'resource_not_found',

@@ -73,7 +73,7 @@ export const ERROR_CODES = {
   resource_not_found: {
     status: 404,
     type: 'invalid_request_error',
-    text: 'The zip, the bucket (param is then bucket_name) or the path does not exist in this project. Check the id, the bucket name and service, or the path.',
+    text: 'The zip, the bucket of the archive (param is then bucket_name), a bucket with files (param is then urls) or the path does not exist in this project. Check the id, the name and service of the bucket, the URL of the file, or the path.',
     on: ALL,
   },
   method_not_allowed: {

@@ -1,3 +1,4 @@
+import { MOST_SHOWN_FIELDS, SHOWN_FIELD_LENGTH } from '../create/unknown-fields.ts';
 import type { Header } from './document-types.ts';
 
 function text(description: string, example: string, more: Partial<Header> = {}): Header {
@@ -45,6 +46,10 @@ const OF_STATUS: Readonly<Record<number, Readonly<Record<string, Header>>>> = {
     'Idempotent-Replayed': text(
       '`true` if an earlier request with the same Idempotency-Key created the job.',
       'true',
+    ),
+    'Ignored-Fields': text(
+      `Unknown fields of the request, which have no effect: a list of quoted strings (RFC 9651) with the first ${MOST_SHOWN_FIELDS} names. Those of entries start with \`urls[].\`. A name is cut to ${SHOWN_FIELD_LENGTH} characters, and characters other than printable ASCII are shown as \`?\`. Absent if there are none.`,
+      '"comment", "urls[].note"',
     ),
   },
   401: {

@@ -37,6 +37,22 @@ const FAILURES = {
   ),
   SourceTruncated: failure('yes', 'The download of a file ended early, even after retries.'),
   SourceChanged: failure('yes', 'A source changed while it was downloaded.'),
+  SourceAccessDenied: failure(
+    'after a fix',
+    'The credentials of a source bucket do not permit reading an object. Without permission to list the bucket, this is also the response for an object that does not exist. Correct the URL, or allow the credentials to read it.',
+  ),
+  SourceBucketNotFound: failure(
+    'after a fix',
+    'The bucket of a source does not exist, in the project or at its provider. Correct the URL, or add the bucket.',
+  ),
+  SourceCredentialsInvalid: failure(
+    'after a fix',
+    'The provider does not accept the credentials of a source bucket. Replace them.',
+  ),
+  SourceBucketMisconfigured: failure(
+    'after a fix',
+    'The region, host or endpoint of a source bucket is wrong. Correct the settings of the bucket.',
+  ),
   SourceExpired: failure(
     'after a fix',
     'The signature in the URL of a source, or its temporary credentials, have expired. Send a new request with freshly signed URLs.',
@@ -119,6 +135,14 @@ const FAILURES = {
   BucketDeleted: failure(
     'after a fix',
     'The bucket was removed from the project before the job finished. Send a new request with another bucket.',
+  ),
+  SourceBucketNotReadable: failure(
+    'after a fix',
+    'Jobs may no longer read files from the bucket of a source. Ask an admin of the project to make it readable.',
+  ),
+  SourceBucketDeleted: failure(
+    'after a fix',
+    'The bucket of a source was removed from the project before the job finished. Send a new request with other URLs.',
   ),
   ProjectNotFound: failure('no', 'The project no longer exists.'),
   InvalidFileList: failure(

@@ -63,7 +63,7 @@ export const ERROR_SCHEMAS = {
       param: {
         type: ['string', 'null'],
         description:
-          'The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole.',
+          'The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole, and for a misspelled field.',
       },
       code: { type: 'string', enum: ['parameter_invalid'], description: 'Machine-readable code; stable.' },
       message: { type: 'string', description: 'Human-readable message; may change.' },

@@ -2,7 +2,7 @@ import type { Operation, Parameter } from './document-types.ts';
 import { durationText } from './duration-text.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { schemaRef } from './schemas/schema-ref.ts';
-import { TRACEPARENT_EXAMPLE, WEBHOOK_EXAMPLES } from './zip-examples.ts';
+import { TRACEPARENT_EXAMPLE, webhookExamples } from './zip-examples.ts';
 
 function header(name: string, description: string, example: string): Parameter {
   return {
@@ -26,7 +26,7 @@ function attemptsText(schedule: readonly number[]): string {
 }
 
 /** The request that the service sends to the webhook of a project. */
-export function webhook({ jobWebhookSchedule }: PublishedSettings): Operation {
+export function webhook({ jobWebhookSchedule, helpUrl }: PublishedSettings): Operation {
   return {
     operationId: WEBHOOK_ID,
     summary: 'Job finished',
@@ -56,7 +56,7 @@ export function webhook({ jobWebhookSchedule }: PublishedSettings): Operation {
       content: {
         'application/json': {
           schema: schemaRef('WebhookEvent'),
-          examples: WEBHOOK_EXAMPLES,
+          examples: webhookExamples(helpUrl),
         },
       },
     },

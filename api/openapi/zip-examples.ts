@@ -113,6 +113,8 @@ export function readExamples(helpUrl: string): Examples {
             sha256: null,
             seconds: 3.5,
             skipped: [],
+            renamed: [{ file_index: 1, name: 'reports/2026 (2).pdf' }],
+            renamed_total: 1,
             accepted_at: '2026-05-04T12:00:00Z',
             started_at: '2026-05-04T12:00:05Z',
             finished_at: '2026-05-04T12:00:09Z',
@@ -123,34 +125,42 @@ export function readExamples(helpUrl: string): Examples {
   };
 }
 
-export const WEBHOOK_EXAMPLES = {
-  completed: {
-    summary: 'Job succeeded',
-    value: {
-      type: 'COMPLETED',
-      zip_id: UUID,
-      status: 'succeeded',
-      bucket: { service: 's3', name: 'reports' },
-      key: 'archives/2026.zip',
-      metadata: { order: 4711 },
-    },
-  },
-  failed: {
-    summary: 'Job failed',
-    value: {
-      type: 'FAILED',
-      zip_id: UUID,
-      status: 'failed',
-      bucket: { service: 's3', name: 'reports' },
-      key: 'archives/2026.zip',
-      metadata: { order: 4711 },
-      error: {
-        code: 'SourceNotFound',
-        message: 'file 1: the source responded with status 404',
-        file_index: 1,
-        files: FAILED_FILES,
-        files_total: 2,
+export function webhookExamples(helpUrl: string): Examples {
+  return {
+    completed: {
+      summary: 'Job succeeded',
+      value: {
+        type: 'COMPLETED',
+        zip_id: UUID,
+        status: 'succeeded',
+        bucket: { service: 's3', name: 'reports' },
+        key: 'archives/2026.zip',
+        metadata: { order: 4711 },
       },
     },
-  },
-} as const satisfies Examples;
+    failed: {
+      summary: 'Job failed',
+      value: {
+        type: 'FAILED',
+        zip_id: UUID,
+        status: 'failed',
+        bucket: { service: 's3', name: 'reports' },
+        key: 'archives/2026.zip',
+        metadata: { order: 4711 },
+        error: {
+          code: 'SourceNotFound',
+          message: 'file 1: the source responded with status 404',
+          file_index: 1,
+          files: FAILED_FILES,
+          files_total: 2,
+          http_status: 404,
+          retriable: false,
+          help: `${helpUrl}#SourceNotFound`,
+          files_checked: 12,
+          predicted_size: 73_400_320,
+          predicted_files: 9,
+        },
+      },
+    },
+  };
+}

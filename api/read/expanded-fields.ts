@@ -1,15 +1,7 @@
-import type { Reason } from '#crds/conditions.ts';
-import {
-  apiStatusOf,
-  type Failure,
-  type SourceCheck,
-  type WebhookState,
-  type ZipJob,
-} from '#crds/zip-job.ts';
+import { findEndpoint } from '#crds/webhook-endpoints.ts';
+import { apiStatusOf, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { acceptedAtOf, bucketOf } from '#crds/zip-job-facts.ts';
-import type { SourceFailure } from '#crds/zip-outcome.ts';
-import { defined } from '#runtime/collections/optional.ts';
-import { redactText } from '#runtime/log/redact.ts';
+import { jobErrorOf } from '#runtime/webhook/job-error.ts';
 import type { Expansion } from './read-expand.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,79 +32,26 @@ const progress: Expand = ({ status }) =>
         updated_at: 'updatedAt',
       });
 
-/** Failures that the request did not cause, so that a retry may succeed. */
-const RETRIABLE_REASONS: readonly Reason[] = [
-  'StartDeadlineExceeded',
-  'DeadlineExceeded',
-  'BackoffLimitExceeded',
-  'TooManyDisruptions',
-  'JobDeleted',
-  'ResultMissing',
-  'OutcomeUnknown',
-  'Restored',
-];
-
-const NO_REASON = 'Internal';
-
-function failedFile(failure: SourceFailure): Fields {
-  return rename(failure, { file_index: 'fileIndex', code: 'code', http_status: 'httpStatus' });
-}
-
-/** The files that are known to fail. If the others were not checked, this is at most the one that ended the job. */
-function failedFiles({ fileIndex, code, httpStatus }: Failure, check: SourceCheck | undefined): Fields {
-  const only = fileIndex === undefined ? [] : [{ fileIndex, code, ...defined({ httpStatus }) }];
-  const {
-    failures,
-    failed,
-    checked,
-    bytes,
-    lengths = 0,
-  } = {
-    failures: only,
-    failed: only.length,
-    ...check,
-  };
-  return {
-    files: failures.map(failedFile),
-    files_total: failed,
-    files_checked: checked ?? null,
-    predicted_size: lengths > 0 ? bytes : null,
-    predicted_files: lengths,
-  };
-}
-
-/** Same content as in the webhook, with more files: the reason of the failure, and the files that fail. */
-const error: Expand = ({ status = {} }, { helpUrl }) => {
-  if (apiStatusOf(status.phase) !== 'failed') return null;
-  const code = status.reason ?? NO_REASON;
-  const retriable = RETRIABLE_REASONS.some((reason) => reason === code);
-  const failure: Failure = status.failure?.code === code ? status.failure : { code, retriable };
-  return {
-    code,
-    message: redactText(status.message ?? ''),
-    ...rename(failure, { file_index: 'fileIndex', http_status: 'httpStatus', retriable: 'retriable' }),
-    help: `${helpUrl}#${encodeURIComponent(code)}`,
-    ...failedFiles(failure, status.sourceCheck),
-  };
-};
+/** The webhook has the same content, with fewer files. */
+const error: Expand = ({ status = {} }, { helpUrl }) =>
+  apiStatusOf(status.phase) === 'failed' ? { ...jobErrorOf(status, helpUrl) } : null;
 
 const archive: Expand = ({ status = {} }) => {
   const { result } = status;
   if (result === undefined || apiStatusOf(status.phase) !== 'succeeded') return null;
+  const { renamed = { total: 0, files: [] } } = result;
   return {
     ...rename(result, { size: 'bytes', files: 'entries', sha256: 'sha256', seconds: 'seconds' }),
     skipped: result.skipped ?? [],
+    renamed: renamed.files.map((file) => rename(file, { file_index: 'fileIndex', name: 'name' })),
+    renamed_total: renamed.total,
     ...rename(status, { accepted_at: 'acceptedAt', started_at: 'startedAt', finished_at: 'finishedAt' }),
   };
 };
 
 const bucket: Expand = (job) => ({ ...bucketOf(job), key: job.spec.key });
 
-const NOTHING_SENT: WebhookState = { state: 'Pending' };
-
-const webhook: Expand = ({ spec, status = {} }) => {
-  if (spec.webhook === undefined && status.webhook === undefined) return null;
-  const seen = status.webhook ?? NOTHING_SENT;
+function deliveryOf(seen: WebhookState): Fields {
   return {
     state: seen.state.replace(/(?<=[a-z])(?=[A-Z])/, '_').toLowerCase(),
     attempts: seen.attempts ?? 0,
@@ -121,6 +60,22 @@ const webhook: Expand = ({ spec, status = {} }) => {
       next_attempt_at: 'nextAttemptAt',
       delivered_at: 'deliveredAt',
     }),
+  };
+}
+
+/** The delivery to the default endpoint, and to each of the others that the job has. */
+const webhook: Expand = ({ spec, status = {} }) => {
+  if (spec.webhook === undefined && status.webhook === undefined) return null;
+  const { events, endpoints = [] } = spec.webhook ?? {};
+  // A job finishes with the deliveries that it has: no other one starts later.
+  const other: WebhookState = { state: status.webhook === undefined ? 'Pending' : 'NotConfigured' };
+  return {
+    // No events: the project had disabled the default endpoint.
+    ...deliveryOf(status.webhook ?? (events?.length === 0 ? { state: 'NotConfigured' } : other)),
+    endpoints: endpoints.map(({ name }) => ({
+      name,
+      ...deliveryOf(findEndpoint<WebhookState>(status.webhook, name) ?? other),
+    })),
   };
 };
 

@@ -66,6 +66,35 @@ describe('the options of a request', function () {
     expect(methods).to.deep.equal([0, 0, 8]);
   });
 
+  it('rename files of the same name, and the response says how (FD21)', async () => {
+    const { origin, project, baseUrl } = flow;
+    const urls = ['a.jpg', 'a.jpg', 'a', 'a/b', 'a.jpg'].map((filename, n) => ({
+      url: origin.url(`/gen/${700 + n}/1`),
+      filename,
+    }));
+    const uuid = await flow.post(urls, { duplicate_names: 'rename', key: 'renamed.zip' });
+    const { spec, status } = await finished(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+    const entries = await zipEntries(await project.bucket.bytes(spec.key));
+    expect(entries.map(({ name }) => name)).to.deep.equal([
+      'a.jpg',
+      'a (2).jpg',
+      'a (2)',
+      'a/b',
+      'a (3).jpg',
+    ]);
+    const read = { path: `/v1/zips/${uuid}?expand=archive`, token: project.token };
+    const { text } = await askApi(baseUrl, read);
+    expect((JSON.parse(text) as { data: { archive: object } }).data.archive).to.deep.include({
+      renamed: [
+        { file_index: 1, name: 'a (2).jpg' },
+        { file_index: 2, name: 'a (2)' },
+        { file_index: 4, name: 'a (3).jpg' },
+      ],
+      renamed_total: 3,
+    });
+  });
+
   it('become headers, metadata and tags of the object (C1)', async () => {
     const key = 'described.zip';
     const object = {

@@ -1,5 +1,6 @@
 import {
   COMPRESSIONS,
+  DUPLICATE_NAMES,
   MANIFEST_FORMATS,
   type ManifestFormat,
   ON_CONFLICTS,
@@ -18,6 +19,7 @@ export interface OptionFields {
   readonly sha256?: boolean;
   readonly manifest?: ManifestFormat;
   readonly portable_names?: (typeof PORTABLE_NAMES)[number];
+  readonly duplicate_names?: (typeof DUPLICATE_NAMES)[number];
   readonly modification_time?: string;
   readonly sequential?: boolean;
   readonly object?: ObjectFields;
@@ -60,6 +62,11 @@ export const OPTION_SCHEMAS = {
     type: 'string',
     enum: PORTABLE_NAMES,
     description: `What happens to file names that Windows does not support, and to paths above 240 UTF-16 code units: \`keep\` keeps them, \`refuse\` refuses the request. \`rewrite\` changes them before they are checked: it replaces characters, removes invisible ones, composes letters (Unicode NFC), shortens long names and numbers equal ones. Dot segments, backslashes and absolute names are refused in any case. A request can only be stricter than your project, in this order. ${byDefault('`keep`')}`,
+  },
+  duplicate_names: {
+    type: 'string',
+    enum: DUPLICATE_NAMES,
+    description: `What happens to a file whose name an earlier one has, or whose name is a folder of another one: \`refuse\` refuses the request, \`rename\` adds a number to the file name, such as \`a (2).jpg\`. Names are compared as \`portable_names\` says. With \`rename\`, \`?expand=archive\` lists the new names. ${byDefault('`refuse`')}`,
   },
   modification_time: {
     type: 'string',

@@ -25,7 +25,7 @@ export const EXPECTATION_SCHEMAS = {
     format: 'int64',
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: `Size of the file in bytes, at most the maximum size of a file. ${MISMATCH}`,
+    description: `Size of the file in bytes, at most the maximum size of a file. All sizes of a request together are at most the maximum size of an archive, unless files are compressed or may be left out. ${MISMATCH}`,
     examples: [48_213],
   },
   sha256: {
@@ -37,7 +37,7 @@ export const EXPECTATION_SCHEMAS = {
   crc32: {
     type: 'string',
     pattern: CRC32_PATTERN,
-    description: `CRC-32 of the file as 8 hexadecimal digits, the checksum of zip archives. ${MISMATCH}`,
+    description: `CRC-32 of the file as 8 hexadecimal digits, the checksum of zip archives. ${MISMATCH} A file of any size then gets an exact header in the archive, so that a program can read it from there by a range.`,
     examples: ['8c736521'],
   },
   content_type: {

@@ -1,5 +1,5 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
-import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { type ListedFile, MAX_SOURCE_BUCKETS, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/entries/data-url.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entries/entry-name.ts';
 import { ENTRY_FIELDS, type EntryFault } from '#runtime/zip-request/entry-faults.ts';
@@ -11,14 +11,21 @@ import {
   type RequestLimits,
 } from '../../body/request-limits.ts';
 import type { Steps } from '../../body/steps.ts';
-import { type ApiError, parameterInvalid, parameterMissing } from '../../errors/api-error.ts';
+import {
+  type ApiError,
+  parameterInvalid,
+  parameterMissing,
+  parameterMisspelled,
+} from '../../errors/api-error.ts';
 import { grouped } from '../../openapi/grouped.ts';
 import { sizeText } from '../../openapi/size-text.ts';
+import { createFindMeant } from '../misspelling.ts';
 import { OPTION_SCHEMAS, OPTIONS_TEXT, type OptionFields } from './job-options.ts';
+import { OBJECT_SCHEMA } from './object-options.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 import { EXPECTATION_SCHEMAS, type RequestedFile, toListedFile } from './requested-file.ts';
 
-/** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
+/** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields have no effect. */
 export interface ZipJobBody extends OptionFields {
   readonly bucket_name: string;
   readonly key: string;
@@ -41,7 +48,7 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
         minLength: 1,
         maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
         pattern: URL_PATTERN,
-        description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${grouped(maxUrlLength)} characters. All URLs of a request may have ${sizeText(MAX_URL_BYTES_IN_ALL)}. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${sizeText(MAX_DATA_BYTES)}, and ${sizeText(MAX_DATA_BYTES_IN_ALL)} in all such URLs of a request.`,
+        description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${grouped(maxUrlLength)} characters. All URLs of a request may have ${sizeText(MAX_URL_BYTES_IN_ALL)}. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. \`s3://BUCKET/KEY\` and \`r2://BUCKET/KEY\` are objects of a readable bucket of your project: the key is everything after the slash that follows the bucket name, exactly as written, without percent-encoding, and \`headers\` are refused. The files of a job can be in at most ${MAX_SOURCE_BUCKETS} buckets. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${sizeText(MAX_DATA_BYTES)}, and ${sizeText(MAX_DATA_BYTES_IN_ALL)} in all such URLs of a request.`,
         examples: ['https://files.example.com/2026/report.pdf'],
       },
       filename: {
@@ -50,7 +57,7 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
         maxLength: LONGEST_NAME_BYTES,
         pattern: FILENAME_PATTERN,
         description:
-          'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
+          'Name of the file inside the archive; `/` separates folders. Must be relative and, unless `duplicate_names` is `rename`, unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
         examples: ['reports/2026.pdf'],
       },
       headers: {
@@ -70,11 +77,15 @@ function fileEntrySchema({ maxUrlLength }: RequestLimits) {
   };
 }
 
+/** What happens to fields that the schema does not have. */
+const UNKNOWN_FIELDS_TEXT =
+  'A field whose name differs from a known one in one letter, in letter case or in separators is refused with 422. Other unknown fields are ignored, and the response header `Ignored-Fields` lists them; `object` refuses them with 422. `metadata` may contain any fields.';
+
 /** JSON Schema of the body, used for validation (except KEYWORDS_OF_CHECKS) and for the OpenAPI document. */
 export function zipJobRequestSchema(limits: RequestLimits) {
   return {
     title: 'Create request',
-    description: `Unknown fields are ignored.\n\n${OPTIONS_TEXT}`,
+    description: `${UNKNOWN_FIELDS_TEXT}\n\n${OPTIONS_TEXT}`,
     type: 'object',
     required: REQUIRED_FIELDS,
     properties: {
@@ -116,6 +127,11 @@ export function zipJobRequestSchema(limits: RequestLimits) {
   };
 }
 
+/** The fields of a request. */
+export const REQUEST_FIELDS: readonly string[] = Object.keys(zipJobRequestSchema(HIGHEST_LIMITS).properties);
+
+const findMeantOfObject = createFindMeant(Object.keys(OBJECT_SCHEMA.properties));
+
 /** Functions check these keywords after the schema, with more specific error messages. */
 const KEYWORDS_OF_CHECKS = [
   'pattern',
@@ -153,7 +169,17 @@ function problemOf(error: DefinedError): string {
   return 'is not valid';
 }
 
+/** Only `object` refuses all unknown fields. */
+function misspelledOf(error: DefinedError): ApiError | undefined {
+  if (error.keyword !== 'additionalProperties') return undefined;
+  const { additionalProperty: name } = error.params;
+  const meant = findMeantOfObject(name);
+  return meant === undefined ? undefined : parameterMisspelled('object', `object.${name}`, meant);
+}
+
 function apiErrorOf(error: DefinedError): ApiError {
+  const misspelled = misspelledOf(error);
+  if (misspelled !== undefined) return misspelled;
   if (error.instancePath === '' && error.keyword === 'required')
     return parameterMissing(error.params.missingProperty);
   const field = fieldName(error.instancePath);

@@ -43,7 +43,7 @@ function rowsOf(settings: PublishedSettings, { values } = jsonLimits(settings)):
     [
       'Size of a file, and of an archive',
       sizeText(settings.projectLimits.archiveBytes),
-      `A larger file fails the job with \`SourceTooLarge\`, a larger archive with \`ArchiveTooLarge\`. ${PER_PROJECT}`,
+      `A request whose stated sizes exceed it is refused. Otherwise, a larger file fails the job with \`SourceTooLarge\`, a larger archive with \`ArchiveTooLarge\`. ${PER_PROJECT}`,
     ],
     [
       'Time of a running job',

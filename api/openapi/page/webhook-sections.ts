@@ -13,6 +13,19 @@ function sameFields(rows: readonly SchemaRow[], first: readonly SchemaRow[]): re
   return rows.filter((row) => known.has(JSON.stringify(row)));
 }
 
+function innerOf(rows: readonly SchemaRow[], field: string): readonly SchemaRow[] {
+  return rows.filter(({ path }) => path.startsWith(`${field}.`));
+}
+
+/** The fields whose inner fields are exactly those of the zip object. */
+function zipFields(rows: readonly SchemaRow[], schemas: Schemas): readonly string[] {
+  const ofZip = schemaRows(schemas['Zip'] ?? {}, schemas);
+  const fields = rows.map(({ path }) => path).filter((path) => innerOf(rows, path).length > 0);
+  return fields.filter(
+    (field) => JSON.stringify(innerOf(rows, field)) === JSON.stringify(innerOf(ofZip, field)),
+  );
+}
+
 /** The events, of which the discriminator has the types. Each lists the fields that the first one does not have. */
 function eventsOf({ discriminator }: Schema, schemas: Schemas): Html {
   const { mapping } = discriminator as { readonly mapping: Readonly<Record<string, string>> };
@@ -32,10 +45,14 @@ function eventsOf({ discriminator }: Schema, schemas: Schemas): Html {
       same.length === 0
         ? ''
         : html` It also has ${commaSeparated(same.filter(({ path }) => !path.includes('.')).map(({ path }) => code(path)))} of the ${first?.type} event.`;
+    const ofZip = zipFields(rows, schemas);
+    const elsewhere = ofZip.map(
+      (field) => html` The fields of ${code(field)} are those of <a href="#zip.${field}">the zip object</a>.`,
+    );
     return html`${subheading(name, `${type} event`)}
-<p>${prose(text)}${more}</p>
+<p>${prose(text)}${more}${elsewhere}</p>
 ${foldedRows(
-  rows.filter((row) => !same.includes(row)),
+  rows.filter((row) => !same.includes(row) && !ofZip.some((field) => row.path.startsWith(`${field}.`))),
   `${name}.`,
 )}`;
   })}`;

@@ -1,5 +1,5 @@
 import { SERVICES } from '#crds/zip-job.ts';
-import { POSITION, schemaRef } from './schema-ref.ts';
+import { schemaRef } from './schema-ref.ts';
 
 const COMMON = {
   zip_id: { type: 'string', description: 'The `uuid` of the zip.' },
@@ -60,7 +60,11 @@ export const WEBHOOK_SCHEMAS = {
       type: one('FAILED', 'Type of the event.'),
       status: one('failed', 'Status of the job.'),
       ...COMMON,
-      error: schemaRef('EventError'),
+      error: {
+        ...schemaRef('JobError'),
+        description:
+          'Why the job failed, as with `expand=error`. The body is smaller than 20 kB: a long `message` is truncated, and `files` has at most the first 20 files, as many as fit.',
+      },
     },
   },
   TestEvent: {
@@ -79,28 +83,6 @@ export const WEBHOOK_SCHEMAS = {
     properties: {
       service: { type: 'string', enum: SERVICES, description: 'Storage service of the bucket.' },
       name: { type: 'string', description: '`bucket_name` of the request.' },
-    },
-  },
-  EventError: {
-    type: 'object',
-    description: 'Why the job failed.',
-    required: ['code', 'message'],
-    properties: {
-      code: schemaRef('FailureCode'),
-      message: { type: 'string', description: 'Human-readable message, without URL queries.' },
-      file_index: { type: 'integer', minimum: 0, description: POSITION },
-      files: {
-        type: 'array',
-        maxItems: 20,
-        items: schemaRef('FailedFile'),
-        description:
-          'The first 20 files that are known to fail, by index, or fewer if the body has no room for them. Absent if the other files were not checked.',
-      },
-      files_total: {
-        type: 'integer',
-        minimum: 0,
-        description: 'Number of files that are known to fail; present with `files`.',
-      },
     },
   },
 } as const;

@@ -1,5 +1,6 @@
+import { MAX_ENDPOINTS } from '#crds/webhook-endpoints.ts';
 import { API_STATUSES, type ApiStatus, SERVICES } from '#crds/zip-job.ts';
-import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
+import { MOST_CHECK_FAILURES, RENAMED_LIMITS } from '#crds/zip-outcome.ts';
 import type { Expansion } from '../../read/read-expand.ts';
 import { POSITION, schemaRef } from './schema-ref.ts';
 
@@ -31,6 +32,19 @@ function fields<P extends Readonly<Record<string, unknown>>>(description: string
     properties,
   };
 }
+
+const DELIVERY_FIELDS = {
+  state: {
+    ...TEXT,
+    enum: ['pending', 'delivered', 'exhausted', 'not_configured'],
+    description:
+      'pending: not delivered yet. delivered: the receiver responded with success. exhausted: it will not be delivered, because all attempts failed or the endpoint is disabled or was removed. not_configured: the project had no webhook for this event.',
+  },
+  attempts: count('Number of delivery attempts.'),
+  last_status: orNull(INT64, 'HTTP status of the last response of the receiver.'),
+  next_attempt_at: orNull(TIME, 'Time of the next attempt.'),
+  delivered_at: orNull(TIME, 'Time of the successful delivery.'),
+};
 
 /** The fields that `?expand=` adds to a response, under the names of their schemas. */
 const EXPANSION_SCHEMAS = {
@@ -82,9 +96,20 @@ const EXPANSION_SCHEMAS = {
       description:
         'Files that were skipped or replaced (`on_source_error`): their positions in `urls`, counted from 0.',
     },
+    renamed: {
+      type: 'array',
+      maxItems: RENAMED_LIMITS.files,
+      items: schemaRef('RenamedFile'),
+      description: `With \`duplicate_names: rename\`: the files whose names in the archive are not those of the request, also because of \`portable_names\`. The first ${RENAMED_LIMITS.files}, or fewer if their names are long.`,
+    },
+    renamed_total: count('Number of renamed files.'),
     accepted_at: orNull(TIME, 'Time at which the request was accepted.'),
     started_at: orNull(TIME, 'Time at which the job started.'),
     finished_at: orNull(TIME, 'Time at which the job finished.'),
+  }),
+  RenamedFile: fields('A file that has another name in the archive.', {
+    file_index: count(POSITION),
+    name: { ...TEXT, description: 'Name of the file in the archive, without the folder of a BagIt bag.' },
   }),
   Destination: fields('Destination of an archive.', {
     service: { ...TEXT, enum: SERVICES, description: 'Storage service of the bucket.' },
@@ -92,16 +117,17 @@ const EXPANSION_SCHEMAS = {
     key: { ...TEXT, description: '`key` of the request.' },
   }),
   WebhookDelivery: fields('State of a webhook delivery.', {
-    state: {
-      ...TEXT,
-      enum: ['pending', 'delivered', 'exhausted', 'not_configured'],
-      description:
-        'pending: not delivered yet. delivered: the receiver responded with success. exhausted: all attempts failed. not_configured: the project had no webhook for this event.',
+    ...DELIVERY_FIELDS,
+    endpoints: {
+      type: 'array',
+      maxItems: MAX_ENDPOINTS - 1,
+      items: schemaRef('EndpointDelivery'),
+      description: 'Deliveries to the further endpoints of the project, which have names.',
     },
-    attempts: count('Number of delivery attempts.'),
-    last_status: orNull(INT64, 'HTTP status of the last response of the receiver.'),
-    next_attempt_at: orNull(TIME, 'Time of the next attempt.'),
-    delivered_at: orNull(TIME, 'Time of the successful delivery.'),
+  }),
+  EndpointDelivery: fields('State of a delivery to an endpoint with a name.', {
+    name: { ...TEXT, description: 'Name of the endpoint.' },
+    ...DELIVERY_FIELDS,
   }),
   JobTimes: fields('Times of a job.', {
     accepted_at: orNull(TIME, 'Time at which the request was accepted.'),

@@ -79,6 +79,60 @@ describe('the rules of a request: what an entry states about its file', () => {
     );
   });
 
+  describe('the sum of the stated sizes', () => {
+    const limits = { archiveBytes: 1e9 };
+    const half = { size: 5e8 };
+    const body = { ...A_REQUEST, urls: ['a', 'b', 'c'].map((filename) => ({ ...file, filename, ...half })) };
+    const excess =
+      'The stated sizes of these files are 1500000000 bytes in all, but an archive of this project can have at most 1000000000. Split the files into several archives.';
+    const [a, b, c] = body.urls;
+    const other = { ...file, filename: 'd' };
+
+    it('is refused above the largest archive of the project, also if other files state none (SZ1)', () => {
+      expect(checkBody({ ...body, urls: [a, b, other] }, { limits }).files).to.have.length(3);
+      for (const urls of [
+        [a, b, c],
+        [a, b, c, other],
+      ])
+        expect(() => checkBody({ ...body, urls }, { limits }))
+          .to.throw(excess)
+          .that.includes({ status: 422, code: 'parameter_invalid', param: 'urls', path: 'urls' });
+    });
+
+    it('may be larger if files are compressed or may be left out (SZ1)', () => {
+      for (const choice of [
+        { compression: 'auto' },
+        { compression: 'deflate' },
+        { on_source_error: 'skip' },
+        { on_source_error: 'placeholder' },
+      ])
+        expect(checkBody({ ...body, ...choice }, { limits }).files).to.have.length(3);
+      for (const jobDefaults of [{ compression: 'deflate' }, { onSourceError: 'Skip' }]) {
+        expect(checkBody(body, { limits, jobDefaults }).files).to.have.length(3);
+        const strict = { ...body, compression: 'store', on_source_error: 'fail' };
+        expect(() => checkBody(strict, { limits, jobDefaults })).to.throw(excess);
+      }
+    });
+
+    it('is refused above the largest object of the store (SZ1)', async () => {
+      const archiveBytes = 5 * 1024 ** 4;
+      await using api = await startApiServer({ projectClasses: { default: { archiveBytes } } });
+      const size = archiveBytes / 2;
+      const urls = [
+        { ...file, size },
+        { ...other, size },
+      ];
+      expect((await api.post({ ...A_REQUEST, urls })).status).to.equal(201);
+      const cold = { ...A_REQUEST, urls, service: 'r2', bucket_name: 'cold' };
+      const { status, body: refused } = await api.post(cold);
+      expect({ status, ...refused.error }).to.include({
+        status: 422,
+        param: 'urls',
+        message: `The stated sizes of these files are ${archiveBytes} bytes in all, but an archive in R2 can have at most 5492060580741. Split the files into several archives.`,
+      });
+    });
+  });
+
   it('has the same rules for a file in a data: URL (FD10)', () => {
     const url = 'data:,abc';
     expect(checkBody(bodyOf({ ...STATED, url })).files[1]).to.include({ url, size: 48_213 });

@@ -1,7 +1,7 @@
 /** A client that accepts exactly the fields of the interface and fails on any other. */
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import type { Phase, ZipJobStatus } from '#crds/zip-job.ts';
+import type { JobWebhookState, Phase, ZipJobStatus } from '#crds/zip-job.ts';
 import { aResult, aSourceCheck, finishedAs, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
@@ -17,6 +17,9 @@ function exactly(properties: Readonly<Record<string, object>>) {
     additionalProperties: false,
   };
 }
+
+const RENAMED = { total: 1, files: [{ fileIndex: 1, name: 'a (2).txt' }] };
+const WEBHOOK: JobWebhookState = { state: 'Delivered', endpoints: [{ name: 'audit', state: 'Pending' }] };
 
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
 const isZip = ajv.compile(
@@ -44,7 +47,14 @@ describe('a strict client', () => {
   afterEach(() => api[Symbol.asyncDispose]());
 
   it('accepts the response to a request with and without the optional fields', async () => {
-    const more = { service: 's3', metadata: { order: 1 }, on_conflict: 'fail', sha256: true };
+    const more = {
+      service: 's3',
+      metadata: { order: 1 },
+      on_conflict: 'fail',
+      sha256: true,
+      duplicate_names: 'rename',
+      urls: A_REQUEST.urls.flatMap((file) => [{ ...file, size: 3, crc32: '8c736521' }, file]),
+    };
     for (const body of [A_REQUEST, { ...A_REQUEST, ...more }]) {
       const { status, body: created } = await api.post(body, { path: '/api/v1/zips' });
       expect(status).to.equal(201);
@@ -70,6 +80,7 @@ describe('a strict client', () => {
       ['failed', inPhase('Cancelled')],
       ['failed', failed],
       ['succeeded', finishedAs('Succeeded', { result: aResult({ skipped: [0] }) })],
+      ['succeeded', finishedAs('Succeeded', { result: aResult({ renamed: RENAMED }), webhook: WEBHOOK })],
     ];
     for (const [expected, status] of statuses) {
       if (job) api.jobs.put({ ...job, status });

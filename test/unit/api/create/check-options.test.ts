@@ -10,6 +10,7 @@ const ALL = {
   sha256: true,
   manifest: 'json',
   portable_names: 'rewrite',
+  duplicate_names: 'rename',
   modification_time: '2026-01-31T12:00:00+02:00',
   sequential: true,
 } as const;
@@ -50,6 +51,7 @@ describe('the options of a request', () => {
       sha256: true,
       manifest: 'json',
       portableNames: 'rewrite',
+      duplicateNames: 'rename',
       fixedModificationTime: '2026-01-31T10:00:00.000Z',
       sequential: true,
       objectOptions: {
@@ -126,6 +128,19 @@ describe('the options of a request', () => {
     const urls = [{ url: 'https://h.example.com/', filename: 'what?' }];
     expect(refusalOf({ ...A_REQUEST, urls, portable_names: 'refuse' })).to.include(invalid('urls'));
     expect(checkBody({ ...A_REQUEST, urls, portable_names: 'rewrite' }).files).to.have.length(1);
+  });
+
+  it('rename files of the same name if the request or the project says so (FD21)', () => {
+    const urls = ['a', 'a'].map((filename) => ({ url: 'https://h.example.com/', filename }));
+    const body = { ...A_REQUEST, urls };
+    const renaming = { jobDefaults: { duplicateNames: 'rename' } };
+    expect(refusalOf(body)).to.include(invalid('urls'));
+    expect(checkBody({ ...body, duplicate_names: 'rename' }).files).to.have.length(2);
+    expect(checkBody(body, renaming).files).to.have.length(2);
+    expect(refusalOf({ ...body, duplicate_names: 'refuse' }, renaming)).to.include(invalid('urls'));
+    expect(refusalOf({ ...body, duplicate_names: 'Rename' })).to.include(invalid('duplicate_names'));
+    const closed = { callerOptions: { closed: ['duplicate_names'] } } as const;
+    expect(refusalOf({ ...body, duplicate_names: 'rename' }, closed)).to.include(invalid('duplicate_names'));
   });
 
   function named(...filenames: readonly string[]) {

@@ -218,6 +218,7 @@ describe('the rules of a request', () => {
       files: [file],
       metadata: '{}',
       options: {},
+      ignoredFields: '"extra", "urls[].more"',
     });
     expect(checkBody({ ...A_REQUEST, sequential: true }).options).to.deep.equal({ sequential: true });
   });

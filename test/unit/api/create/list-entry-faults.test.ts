@@ -54,7 +54,7 @@ describe('POST /zips?expand=error with several invalid entries', () => {
         fault(3, 'filename', '.filename must not contain a "." or ".." segment.'),
         fault(4, 'filename', '.filename is already the name of another entry.'),
         fault(6, 'url', '.url has a "%" that is not followed by two hexadecimal digits.'),
-        fault(7, 'url', '.url must start with http:// or https://.'),
+        fault(7, 'url', '.url must start with http://, https://, s3:// or r2://.'),
       ],
       files_total: 6,
     });

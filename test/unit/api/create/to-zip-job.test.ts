@@ -10,6 +10,8 @@ const REQUEST = {
   service: 'r2',
   key: 'a.zip',
   list: LIST,
+  sourceBuckets: [],
+  statedBytes: 0,
   metadata: '{"n":1.0}',
   options: {},
 } as const;
@@ -113,6 +115,7 @@ describe('toZipJob', () => {
       compression: 'auto',
       onSourceError: 'Skip',
       portableNames: 'rewrite',
+      duplicateNames: 'refuse',
       onConflict: 'replace',
       sha256: true,
       fixedModificationTime: '2020-01-01T00:00:00Z',
@@ -121,6 +124,7 @@ describe('toZipJob', () => {
       compression: 'deflate',
       onSourceError: 'Placeholder',
       portableNames: 'refuse',
+      duplicateNames: 'rename',
       onConflict: 'fail',
       sha256: false,
       fixedModificationTime: '2026-01-01T00:00:00.000Z',
@@ -173,6 +177,30 @@ describe('toZipJob', () => {
     { name: 'one with its URL in the Secret (N15)', given: {}, want: { events: ['COMPLETED', 'FAILED'] } },
     { name: 'one that is disabled', given: { url, enabled: false }, want: undefined },
     { name: 'one for no event', given: { url, events: [] }, want: undefined },
+    {
+      name: 'several endpoints, without those that are disabled',
+      given: {
+        url,
+        endpoints: [
+          { name: 'a', url },
+          { name: 'b', events: ['FAILED'] },
+          { name: 'c', enabled: false },
+        ],
+      },
+      want: {
+        url,
+        events: ['COMPLETED', 'FAILED'],
+        endpoints: [
+          { name: 'a', url, events: ['COMPLETED', 'FAILED'] },
+          { name: 'b', events: ['FAILED'] },
+        ],
+      },
+    },
+    {
+      name: 'another endpoint while the default one is disabled',
+      given: { url, enabled: false, endpoints: [{ name: 'a' }] },
+      want: { events: [], endpoints: [{ name: 'a', events: ['COMPLETED', 'FAILED'] }] },
+    },
   ];
   for (const { name, given, want } of webhooks) {
     it(`copies the current webhook of the project: ${name}`, () => {

@@ -55,11 +55,11 @@ describe('GET /docs', () => {
     return page.slice(start, page.indexOf('</section>', start));
   }
 
-  it('is a public page below 100 KiB', () => {
+  it('is a public page below 110 KiB', () => {
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     expect(response.headers.get('etag')).to.match(/^"/);
-    expect(Buffer.byteLength(page)).to.be.lessThan(100 * 1_024);
+    expect(Buffer.byteLength(page)).to.be.lessThan(110 * 1_024);
     expect(unbalanced(page)).to.deep.equal([]);
   });
 
@@ -124,7 +124,7 @@ describe('GET /docs', () => {
   });
 
   it('contains the description of the request, which says what happens to unknown fields', () => {
-    expect(sectionOf('createZip')).to.contain('Unknown fields are ignored.');
+    expect(sectionOf('createZip')).to.contain('Other unknown fields are ignored, ');
   });
 
   it('uses no words of Kubernetes, which callers do not have (Q-A3)', () => {
@@ -164,6 +164,13 @@ describe('GET /docs', () => {
     expect(page).not.to.match(/<h[23]>|<dt>(?!<a href="#)/);
     for (const id of ['urls', 'urls.url', 'bucket_name', 'metadata', 'compression', 'object.tags'])
       expect(page).to.contain(`id="${id}"`);
+  });
+
+  it('explains the error of a failed job once, for responses and webhooks (Q-A5)', () => {
+    expect(page).to.contain('id="zip.error.retriable"').and.to.contain('id="ZipFailedEvent.error"');
+    expect(page).not.to.contain('id="ZipFailedEvent.error.');
+    expect(sectionOf('zipEnded')).to.contain('are those of <a href="#zip.error">the zip object</a>');
+    expect(page).to.contain('id="ZipCompletedEvent.bucket.name"');
   });
 
   it('lists the fields of responses and webhooks, and explains each status', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EXPANSIONS, readExpand } from '#api/read/read-expand.ts';
 import { CONDITION_TYPES } from '#crds/conditions.ts';
-import type { ZipJobStatus } from '#crds/zip-job.ts';
+import type { ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
@@ -64,9 +64,9 @@ describe('?expand=', () => {
   async function create(): Promise<string> {
     return (await api.post(A_REQUEST)).body.data?.uuid ?? '';
   }
-  function put(status: ZipJobStatus): void {
+  function put(status: ZipJobStatus, spec: Partial<ZipJobSpec> = {}): void {
     const [job] = api.jobs.all();
-    if (job) api.jobs.put({ ...job, status });
+    if (job) api.jobs.put({ ...job, spec: { ...job.spec, ...spec }, status });
   }
   async function read(uuid: string, expand: string): Promise<Record<string, unknown>> {
     const response = await api.ask({ path: `/v1/zips/${uuid}?expand=${expand}` });
@@ -142,6 +142,8 @@ describe('?expand=', () => {
         size: 4_096,
         files: 3,
         skipped: [],
+        renamed: [],
+        renamed_total: 0,
         sha256: 'a'.repeat(64),
         seconds: 3.5,
         accepted_at: '2026-05-04T12:00:00Z',
@@ -154,7 +156,54 @@ describe('?expand=', () => {
         last_status: null,
         next_attempt_at: null,
         delivered_at: null,
+        endpoints: [],
       },
+    });
+  });
+
+  it('returns the delivery to each endpoint of the project', async () => {
+    const uuid = await create();
+    const endpoints = ['audit', 'billing'].map((name) => ({ name, events: ['COMPLETED'] as const }));
+    put(
+      {
+        ...SUCCEEDED,
+        webhook: {
+          state: 'NotConfigured',
+          endpoints: [{ name: 'audit', state: 'Delivered', attempts: 2, lastStatus: 204 }],
+        },
+      },
+      { webhook: { events: [], endpoints } },
+    );
+    const none = { attempts: 0, last_status: null, next_attempt_at: null, delivered_at: null };
+    expect(await read(uuid, 'webhook')).to.deep.equal({
+      webhook: {
+        ...none,
+        state: 'not_configured',
+        endpoints: [
+          { ...none, name: 'audit', state: 'delivered', attempts: 2, last_status: 204 },
+          { ...none, name: 'billing', state: 'not_configured' },
+        ],
+      },
+    });
+  });
+
+  it('reports the delivery of a running job as pending at each endpoint', async () => {
+    const uuid = await create();
+    const endpoints = [{ name: 'audit', events: ['COMPLETED'] as const }];
+    put({ phase: 'Running' }, { webhook: { events: ['COMPLETED'], endpoints } });
+    const pending = {
+      state: 'pending',
+      attempts: 0,
+      last_status: null,
+      next_attempt_at: null,
+      delivered_at: null,
+    };
+    expect(await read(uuid, 'webhook')).to.deep.equal({
+      webhook: { ...pending, endpoints: [{ ...pending, name: 'audit' }] },
+    });
+    put({ phase: 'Running' }, { webhook: { events: [], endpoints } });
+    expect(await read(uuid, 'webhook')).to.deep.equal({
+      webhook: { ...pending, state: 'not_configured', endpoints: [{ ...pending, name: 'audit' }] },
     });
   });
 

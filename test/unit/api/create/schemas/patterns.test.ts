@@ -9,6 +9,7 @@ import {
 } from '#api/create/schemas/patterns.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
+import { bucketObjectOf } from '#runtime/zip-request/bucket-url.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { SOURCE_HEADER_NAME_PATTERN, sourceHeadersProblem } from '#runtime/zip-request/source-headers.ts';
 import { judgeSourceUrl } from '#runtime/zip-request/source-url.ts';
@@ -129,5 +130,25 @@ describe('published patterns', () => {
     expect(accepted.length).to.be.greaterThan(500);
     expect(accepted.filter((url) => !regex.test(url))).to.deep.equal([]);
     expect(regex.test('ftp://a.example.com/')).to.equal(false);
+  });
+
+  it('match exactly the URLs of objects that are accepted (SB1)', () => {
+    const regex = new RegExp(URL_PATTERN, 'u');
+    const heads = [
+      's3://bucket/',
+      'r2://a.b-c/',
+      'S3://bucket/',
+      's3:/bucket/',
+      's3:///',
+      's3://a/',
+      's3://b@d/',
+      's3://bucket',
+    ];
+    const urls = heads.flatMap((head) => TEXTS.map((text) => `${head}${text}`));
+    const accepted = urls.filter((url) => bucketObjectOf(url) !== undefined);
+    expect(accepted.length).to.be.greaterThan(100);
+    const matched = urls.filter((url) => regex.test(url));
+    expect(matched.filter((url) => !accepted.includes(url)).slice(0, 20)).to.deep.equal([]);
+    expect(accepted.filter((url) => !matched.includes(url))).to.deep.equal([]);
   });
 });
