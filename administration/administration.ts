@@ -38,7 +38,8 @@ export interface Administration {
   projects(): Projects;
   buckets(namespace: string): Buckets;
   tokens(namespace: string): Tokens;
-  webhooks(namespace: string): Webhooks;
+  /** Default: the endpoint of a project with one URL. */
+  webhooks(namespace: string, endpoint?: string): Webhooks;
   jobs(namespace: string, options?: Pick<JobsOptions, 'newUuid' | 'namesOnly'>): Jobs;
   newJobs(namespace: string): NewJobs;
 }
@@ -61,7 +62,7 @@ export function createAdministration(deps: {
     },
     buckets: (namespace) => createBuckets({ projects, buckets, secrets, kube, clock }, namespace),
     tokens: (namespace) => createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace),
-    webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
+    webhooks: (namespace, endpoint) => createWebhooks({ projects, secrets, clock }, namespace, endpoint),
     jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),
     newJobs: (namespace) => createNewJobs({ projects, buckets, secrets, zipJobs }, namespace),
   };

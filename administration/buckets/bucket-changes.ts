@@ -20,8 +20,8 @@ export interface BucketChange extends Change<Omit<BucketSettings, 'objectOptions
 
 /** Identifies the settings that `update` changes. */
 export function settingsVersion(bucket: Bucket): string {
-  const { region, host, accountId, endpoint, caBundle, objectOptions } = bucket;
-  return versionOf([region, host, accountId, endpoint, caBundle, objectOptions]);
+  const { region, host, accountId, endpoint, caBundle, objectOptions, readable } = bucket;
+  return versionOf([region, host, accountId, endpoint, caBundle, objectOptions, readable]);
 }
 
 function withoutNulls<T extends object>(fields: T): { readonly [Name in keyof T]: Exclude<T[Name], null> } {
@@ -34,13 +34,16 @@ function withoutNulls<T extends object>(fields: T): { readonly [Name in keyof T]
 
 /** A bucket as it is after the change; not validated. */
 export function withChange(
-  current: Pick<NewBucket, 'service' | 'bucketName'> & { readonly objectOptions?: ObjectOptions } & {
+  current: Pick<NewBucket, 'service' | 'bucketName'> & {
+    readonly objectOptions?: ObjectOptions;
+    readonly readable?: boolean;
+  } & {
     readonly [Name in (typeof PLACE)[number]]?: string | null;
   },
   { objectOptions, ...place }: BucketChange,
 ): NewBucket {
   const { service, bucketName } = current;
-  const { region, host, accountId, endpoint, caBundle } = { ...current, ...place };
+  const { region, host, accountId, endpoint, caBundle, readable } = { ...current, ...place };
   return withoutNulls({
     service,
     bucketName,
@@ -49,6 +52,7 @@ export function withChange(
     accountId,
     endpoint,
     caBundle,
+    readable,
     objectOptions: withoutNulls({ ...current.objectOptions, ...objectOptions }),
   });
 }

@@ -24,6 +24,8 @@ export interface BucketSettings {
   /** Certificate authorities of the store as PEM. Text between the certificates is ignored. */
   readonly caBundle?: string | undefined;
   readonly objectOptions?: ObjectOptionInput | undefined;
+  /** Whether jobs may read files from the bucket. Only admins of the project may set it. */
+  readonly readable?: boolean | undefined;
 }
 
 export interface NewBucket extends BucketSettings, BucketRef {
@@ -182,7 +184,7 @@ function r2Place({ host = '', accountId = '' }: NewBucket): Pick<ZipBucketSpec, 
 /** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
 export function checkNewBucket(bucket: NewBucket): ZipBucketSpec {
   const service = checkService(bucket.service);
-  const { bucketName, endpoint, caBundle, webIdentity } = bucket;
+  const { bucketName, endpoint, caBundle, webIdentity, readable } = bucket;
   checkBucketName(bucketName);
   checkFields(service, bucket);
   checkEndpoint(endpoint);
@@ -193,6 +195,7 @@ export function checkNewBucket(bucket: NewBucket): ZipBucketSpec {
     bucketName,
     ...(caBundle !== undefined && { caBundle: checkCaBundle(caBundle) }),
     ...(webIdentity && { credentials: roleOf(service, webIdentity) }),
+    ...(readable === true && { readable }),
     ...defined({ objectOptions }),
     ...(service === 's3' ? s3Place(bucket) : r2Place(bucket)),
   };

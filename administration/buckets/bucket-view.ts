@@ -38,6 +38,8 @@ export interface Bucket {
   /** Null: its keys are in its Secret. */
   readonly webIdentity: WebIdentity | null;
   readonly objectOptions: ObjectOptions;
+  /** Jobs may read files from it. */
+  readonly readable: boolean;
   /** Unfinished jobs that use it. */
   readonly activeJobs: number | null;
   readonly lastTest: BucketTest | null;
@@ -73,6 +75,7 @@ const UNSET = {
   endpoint: null,
   caBundle: null,
   objectOptions: {},
+  readable: false,
 } as const;
 
 export function toBucket({ spec: { credentials, ...spec }, ...bucket }: ZipBucket): Bucket {

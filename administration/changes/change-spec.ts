@@ -42,8 +42,11 @@ export function checkVersion(current: string, read: string): void {
 interface SpecChange<T extends WithSpec> {
   readonly read: () => Promise<T>;
   readonly change: (current: T) => T['spec'];
-  /** Of the differences; undefined if there are none. */
-  readonly annotationsFor?: (spec: object | undefined) => Readonly<Record<string, string>> | undefined;
+  /** Of the differences between the spec and that of `current`; undefined if there are none. Null removes an annotation. */
+  readonly annotationsFor?: (
+    spec: object | undefined,
+    current: T,
+  ) => Readonly<Record<string, string | null>> | undefined;
 }
 
 /** The status and other parts change at any time; each attempt reads the object again. */
@@ -61,7 +64,7 @@ export async function changeSpec<T extends WithSpec>(
   for (let attempt = 1; ; attempt += 1) {
     const current = await read();
     const spec = mergePatchOf(current.spec, change(current));
-    const annotations = annotationsFor(spec);
+    const annotations = annotationsFor(spec, current);
     if (spec === undefined && annotations === undefined) return current;
     const { namespace, name, resourceVersion } = current.metadata;
     const patch = {

@@ -1,5 +1,5 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished } from '#crds/zip-job.ts';
+import { isFinished, UNFINISHED, type ZipJob } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { listPages } from '#runtime/kube/client/list-pages.ts';
@@ -15,24 +15,30 @@ interface NamesOfJobs {
   readonly finished: readonly string[];
 }
 
-/** Reads page by page and keeps only the names. */
+/** Reads page by page. */
+async function* jobsIn(kube: KubeClient, namespace: string, fieldSelector: string): AsyncGenerator<ZipJob> {
+  const definition = RESOURCES.zipJobs;
+  const pages = listPages(kube, definition, { namespace, fieldSelector, pageSize: PAGE_SIZE });
+  for await (const { items } of pages) yield* items.map((item) => definition.decode(item));
+}
+
+/** Keeps only the names. No field selector finds the jobs that read files from a bucket. */
 async function jobsOf(kube: KubeClient, { metadata }: ZipBucket): Promise<NamesOfJobs> {
   const { namespace, name } = metadata;
-  const definition = RESOURCES.zipJobs;
   const unfinished: string[] = [];
   const finished: string[] = [];
-  const options = { namespace, fieldSelector: `spec.bucketRef.name=${name}`, pageSize: PAGE_SIZE };
   try {
-    for await (const { items } of listPages(kube, definition, options))
-      for (const job of items.map((item) => definition.decode(item)))
-        (isFinished(job) ? finished : unfinished).push(job.metadata.name);
+    for await (const job of jobsIn(kube, namespace, `spec.bucketRef.name=${name}`))
+      (isFinished(job) ? finished : unfinished).push(job.metadata.name);
+    for await (const job of jobsIn(kube, namespace, `spec.bucketRef.name!=${name},${UNFINISHED}`))
+      if (job.spec.sourceBuckets?.includes(name) === true) unfinished.push(job.metadata.name);
   } catch (error) {
     throw explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, error);
   }
   return { unfinished, finished };
 }
 
-/** @throws AdministrationError InUse while jobs refer to the bucket, including finished jobs */
+/** @throws AdministrationError InUse while jobs write to the bucket, including finished jobs, or unfinished ones read from it */
 export async function refuseWhileInUse(kube: KubeClient, bucket: ZipBucket): Promise<void> {
   const { unfinished, finished } = await jobsOf(kube, bucket);
   if (unfinished.length + finished.length === 0) return;

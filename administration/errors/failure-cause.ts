@@ -57,6 +57,12 @@ const CAUSES: Readonly<Record<string, (words: Words) => string>> = {
   SourceTruncated: ({ host, file }) =>
     `${host} closed the connection before it had sent the whole of ${file}.`,
   SourceChanged: ({ file }) => `${file} changed at its source while it was downloaded.`,
+  SourceAccessDenied: ({ file }) => `The credentials of the source bucket do not permit reading ${file}.`,
+  SourceBucketNotFound: ({ file }) => `The bucket of ${file} does not exist at its provider.`,
+  SourceCredentialsInvalid: ({ file }) =>
+    `The provider does not accept the credentials of the source bucket, which ${file} needs.`,
+  SourceBucketMisconfigured: ({ file }) =>
+    `The settings of the source bucket do not match the bucket that has ${file}.`,
   SourceExpired: ({ host, file, response }) =>
     response === ''
       ? `The signed URL of ${file} has expired, or the credentials that signed it.`
@@ -65,7 +71,7 @@ const CAUSES: Readonly<Record<string, (words: Words) => string>> = {
   SourceTooLarge: ({ file }) => `${file} is larger than the maximum file size.`,
   SourceMismatch: ({ file }) =>
     `${file} differs from the size, checksum or media type that the request states for it.`,
-  SourceInvalid: ({ host, file }) => `${host} sent something other than a file for ${file}.`,
+  SourceInvalid: ({ host, file }) => `${host} did not respond with the content of ${file}.`,
   SourceProxyForbidden: ({ host, file }) =>
     `The proxy for sources does not allow connections to ${host}, which ${file} needs.`,
   SourceTlsError: ({ host, file }) => `The TLS certificate of ${host}, which ${file} needs, is not valid.`,
@@ -77,7 +83,7 @@ function responseText(httpStatus: number | null, isNamed: boolean): string {
 }
 
 function capitalized(sentence: string): string {
-  return /^(?:the server|file \d)/.test(sentence)
+  return /^(?:the server|bucket |file \d)/.test(sentence)
     ? `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
     : sentence;
 }
@@ -109,6 +115,10 @@ const SHORT: Readonly<Record<string, string>> = {
   SourceUnavailable: 'Unavailable',
   SourceTruncated: 'Connection closed early',
   SourceChanged: 'Changed during the download',
+  SourceAccessDenied: 'No permission to read',
+  SourceBucketNotFound: 'Bucket not found',
+  SourceCredentialsInvalid: 'Credentials not accepted',
+  SourceBucketMisconfigured: 'Wrong settings of the bucket',
   SourceExpired: 'Signed URL expired',
   SourceStalled: 'Too slow',
   SourceTooLarge: 'Too large',

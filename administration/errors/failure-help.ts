@@ -45,7 +45,7 @@ const SOURCES = {
   ),
   SourceNotFound: afterRemedy(
     'A source does not have the file, or refused to send it.',
-    'Open the URL to see what it returns, fix it, and send the request again.',
+    'Open the URL to see what it returns, or check that the bucket has an object with this key. Correct the URL, and send the request again.',
   ),
   SourceUnavailable: now(
     'A source kept responding with errors, such as 503 or 429.',
@@ -58,6 +58,22 @@ const SOURCES = {
   SourceChanged: now(
     'A file changed at its source while it was downloaded.',
     'Run the job again when the file no longer changes.',
+  ),
+  SourceAccessDenied: afterRemedy(
+    'The credentials of a source bucket do not permit reading a file.',
+    'Allow s3:GetObject on the object for the credentials of the bucket that the message names, then run the job again. If the object does not exist, correct its key: without s3:ListBucket, a store refuses both in the same way.',
+  ),
+  SourceBucketNotFound: afterRemedy(
+    'A source bucket does not exist, in the project or at its provider.',
+    'Add the bucket that the message names, or correct the URL of the file and send the request again.',
+  ),
+  SourceCredentialsInvalid: afterRemedy(
+    'The provider does not accept the credentials of a source bucket.',
+    'Replace the credentials of the bucket that the message names, then run the job again.',
+  ),
+  SourceBucketMisconfigured: afterRemedy(
+    'The settings of a source bucket do not match the bucket.',
+    'Correct the region, host or endpoint of the bucket that the message names, then run the job again. If it names spec.sourceBuckets, create a new job that lists the bucket.',
   ),
   SourceExpired: never(
     'The signed URL of a file has expired, or the credentials that signed it.',
@@ -142,6 +158,14 @@ const STORES = {
   BucketDeleted: afterRemedy(
     'The bucket was removed from the project before the job finished.',
     OTHER_BUCKET,
+  ),
+  SourceBucketNotReadable: afterRemedy(
+    'Jobs may not read files from a source bucket.',
+    'Ask an admin of the project to make the bucket that the message names readable, then run the job again.',
+  ),
+  SourceBucketDeleted: afterRemedy(
+    'A source bucket was removed from the project before the job finished.',
+    'Add the bucket again and make it readable, then run the job again. Or send the request again with other URLs.',
   ),
 };
 

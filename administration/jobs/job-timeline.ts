@@ -1,5 +1,6 @@
 import type { Condition } from '#crds/conditions.ts';
-import type { Attempt, WebhookDelivery } from '#crds/zip-job.ts';
+import { DEFAULT_ENDPOINT, endpointsOf } from '#crds/webhook-endpoints.ts';
+import type { Attempt, WebhookDelivery, WebhookState } from '#crds/zip-job.ts';
 import { deliveryResponse } from './delivery-response.ts';
 import type { Job } from './job-view.ts';
 import { keptByAttemptText } from './kept-upload.ts';
@@ -46,10 +47,10 @@ function ofCondition({ type, status, reason, message, lastTransitionTime }: Cond
   };
 }
 
-function ofDelivery(delivery: WebhookDelivery): Moment {
+function ofDelivery(delivery: WebhookDelivery, endpoint: string): Moment {
   return {
     at: delivery.at,
-    what: 'Webhook sent',
+    what: endpoint === DEFAULT_ENDPOINT ? 'Webhook sent' : `Webhook sent to ${endpoint}`,
     detail: `${deliveryResponse(delivery)} in ${delivery.durationMs} ms`,
   };
 }
@@ -60,7 +61,9 @@ export function timelineOf(job: Job): readonly Moment[] {
     ...moment(job.createdAt, 'Created'),
     ...job.conditions.map(ofCondition),
     ...job.attempts.flatMap(ofAttempt),
-    ...(job.webhook?.log ?? []).map(ofDelivery),
+    ...endpointsOf<WebhookState>(job.webhook ?? undefined).flatMap(({ name, log = [] }) =>
+      log.map((delivery) => ofDelivery(delivery, name)),
+    ),
     ...moment(job.files.deletedAt, 'File list deleted'),
     ...moment(job.deletingSince, 'Deletion requested'),
   ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));

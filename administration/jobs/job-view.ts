@@ -4,11 +4,11 @@ import {
   type ApiStatus,
   type Attempt,
   apiStatusOf,
+  type JobWebhookState,
   type Phase,
   type Progress,
   type Service,
   type SourceCheck,
-  type WebhookState,
   type ZipJob,
   type ZipResult,
 } from '#crds/zip-job.ts';
@@ -83,7 +83,7 @@ export interface Job {
   /** Null if the other sources were not checked. */
   readonly sourceCheck: JobSourceCheck | null;
   readonly archive: ZipResult | null;
-  readonly webhook: WebhookState | null;
+  readonly webhook: JobWebhookState | null;
   readonly conditions: readonly Condition[];
   readonly suspended: boolean;
   readonly cancelRequested: boolean;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ANNOTATIONS, zipJobName } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { DEFAULT_ENDPOINT, endpointAnnotation, endpointsOf, findEndpoint } from '#crds/webhook-endpoints.ts';
+import { isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { KubeClient } from '#runtime/kube/client/client.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
@@ -43,10 +44,13 @@ export interface Jobs {
    * @throws AdministrationError NotFound; Refused if it is not finished, or its file list was deleted
    */
   runAgain(job: string): Promise<Job>;
-  /** Resends the event of a finished job and waits for the response. @throws AdministrationError NotFound, Refused, TimedOut */
-  replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
+  /**
+   * Resends the event of a finished job to an endpoint, and waits for the response. Default: the default endpoint.
+   * @throws AdministrationError NotFound, Refused, TimedOut
+   */
+  replayWebhook(job: string, wait: WaitOptions, endpoint?: string): Promise<Job>;
   /** Requests a resend without waiting for the response. @throws AdministrationError NotFound, Refused */
-  beginReplayWebhook(job: string, signal: AbortSignal): Promise<void>;
+  beginReplayWebhook(job: string, signal: AbortSignal, endpoint?: string): Promise<void>;
   /**
    * Waits until the job finishes; reports each change. A job that was just created is not looked up before the wait, so that no
    * failed read loses it.
@@ -180,31 +184,42 @@ async function runAgain(options: JobsOptions, first: ZipJob): Promise<Job> {
   });
 }
 
-function checkCanReplayWebhook(job: ZipJob): void {
+function checkCanReplayWebhook(job: ZipJob, endpoint = DEFAULT_ENDPOINT): void {
   const { name } = job.metadata;
   if (!isFinished(job)) throw refused(`Cannot resend the webhook of job "${name}": the job is not finished`);
-  const { state = 'NotConfigured' } = job.status?.webhook ?? {};
-  if (state === 'NotConfigured')
-    throw refused(
-      `Cannot resend the webhook of job "${name}": its project had no webhook for this event when the job was created`,
-    );
+  const known = endpointsOf<WebhookState>(job.status?.webhook)
+    .filter(({ state }) => state !== 'NotConfigured')
+    .map((one) => one.name);
+  if (known.includes(endpoint)) return;
+  throw refused(
+    known.length === 0
+      ? `Cannot resend the webhook of job "${name}": its project had no webhook for this event when the job was created`
+      : `Cannot resend the webhook of job "${name}" to endpoint "${endpoint}", which does not receive this event. Choose one that does: ${known.join(', ')}`,
+  );
 }
 
-function replayCommand({ metadata: { namespace, name } }: ZipJob) {
+function replayCommand({ metadata: { namespace, name } }: ZipJob, endpoint = DEFAULT_ENDPOINT) {
   return {
     target: { namespace, name },
-    annotation: ANNOTATIONS.replayWebhook,
+    annotation: endpointAnnotation(ANNOTATIONS.replayWebhook, endpoint),
   };
 }
 
-async function replayWebhook(options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> {
-  checkCanReplayWebhook(job);
+async function replayWebhook(
+  options: JobsOptions,
+  job: ZipJob,
+  { endpoint = DEFAULT_ENDPOINT, ...wait }: WaitOptions & { readonly endpoint?: string | undefined },
+): Promise<Job> {
+  checkCanReplayWebhook(job, endpoint);
   const command = {
-    ...replayCommand(job),
+    ...replayCommand(job, endpoint),
     what: `Webhook delivery of job "${job.metadata.name}"`,
-    isAcknowledged: ({ status }: ZipJob, nonce: string) =>
-      status?.webhook?.replayNonce === nonce &&
-      (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
+    isAcknowledged: ({ status }: ZipJob, nonce: string) => {
+      const delivery = findEndpoint<WebhookState>(status?.webhook, endpoint);
+      return (
+        delivery?.replayNonce === nonce && (delivery.state !== 'Pending' || (delivery.attempts ?? 0) > 0)
+      );
+    },
   };
   return toJob(await runCommand(options.zipJobs, command, { ...wait, clock: options.clock }));
 }
@@ -240,11 +255,12 @@ export function createJobs(options: JobsOptions, namespace: string): Jobs {
     show: async (job) => toJob(await find(job)),
     cancel: async (job) => cancel(options, await find(job)),
     runAgain: async (job) => runAgain(options, await find(job)),
-    replayWebhook: async (job, wait) => replayWebhook(options, await find(job), wait),
-    beginReplayWebhook: async (job, signal) => {
+    replayWebhook: async (job, wait, endpoint) =>
+      replayWebhook(options, await find(job), { ...wait, endpoint }),
+    beginReplayWebhook: async (job, signal, endpoint) => {
       const zipJob = await find(job);
-      checkCanReplayWebhook(zipJob);
-      await sendCommand(options.zipJobs, replayCommand(zipJob), { signal });
+      checkCanReplayWebhook(zipJob, endpoint);
+      await sendCommand(options.zipJobs, replayCommand(zipJob, endpoint), { signal });
     },
     untilEnded: async (job, wait, onChange) => {
       if (typeof job !== 'string')

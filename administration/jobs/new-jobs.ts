@@ -17,6 +17,7 @@ import { isRecord } from '#runtime/kube/client/decode.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { storeKindOf } from '#runtime/store/store-location.ts';
+import { sourceBucketsField, sourceBucketsOf } from '#runtime/zip-request/bucket-url.ts';
 import { type EntryFault, findEntryFaults } from '#runtime/zip-request/entry-faults.ts';
 import {
   type FileList,
@@ -29,6 +30,7 @@ import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { chosenManifest, type NameOptions, nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
 import { findObjectFault, findUnsupported, mergeObjectOptions } from '#runtime/zip-request/object-options.ts';
+import { projectLimit, statedExcess, storeLimit, sumOfStated } from '#runtime/zip-request/stated-sizes.ts';
 import { isLooser } from '#runtime/zip-request/strictness.ts';
 import { type BucketRef, resourceNameOf } from '../buckets/bucket-input.ts';
 import { requiredProject } from '../changes/required-project.ts';
@@ -186,6 +188,24 @@ function checkFiles({ files, options = {} }: NewJob, project: ZipProject, rules:
   if (faults.length > 0) throw new InvalidEntriesError(faults);
 }
 
+function checkSizes(
+  { files, options }: NewJob,
+  { spec, status }: ZipProject,
+  bucket: ZipBucket['spec'],
+): void {
+  const { limits, limitsInForce } = toLimitView({ spec, ...defined({ status }) });
+  const archiveBytes = limitsInForce.archiveBytes ?? limits.archiveBytes;
+  const limitsOfAll = [
+    storeLimit(storeKindOf(bucket)),
+    ...(archiveBytes === null ? [] : [projectLimit(archiveBytes)]),
+  ];
+  const statedBytes = sumOfStated(files);
+  for (const limit of limitsOfAll) {
+    const excess = statedExcess(statedBytes, { ...jobDefaults(spec), ...options }, limit);
+    if (excess !== undefined) throw invalidInput('urls', `${excess}. Split the files into several archives`);
+  }
+}
+
 async function bucketOf(
   { buckets }: NewJobsOptions,
   project: ZipProject,
@@ -201,6 +221,32 @@ async function bucketOf(
   return bucket;
 }
 
+/** @throws AdministrationError NotFound or Refused for a bucket of a file that the job must not read */
+async function checkSourceBuckets(
+  { buckets }: NewJobsOptions,
+  { metadata: { namespace } }: ZipProject,
+  { files }: NewJob,
+): Promise<void> {
+  for (const { service, bucketName, zipBucket, index } of sourceBucketsOf(files)) {
+    const bucket = await buckets.get(namespace, zipBucket);
+    const what = `File ${index + 1} is in bucket "${bucketName}" (${service})`;
+    if (!bucket || bucket.metadata.deletionTimestamp !== undefined)
+      throw new AdministrationError(
+        `${what}, which was not found in project "${namespace}". Add it, or correct the URL`,
+        { code: 'NotFound', field: 'urls' },
+      );
+    if (bucket.spec.readable !== true)
+      throw new AdministrationError(
+        `${what}, which is not readable. An admin of the project can change that`,
+        {
+          code: 'Refused',
+          field: 'urls',
+          commandHint: `Make it readable with: zipjobs bucket update ${bucketName} --service ${service} --readable -n ${namespace}`,
+        },
+      );
+  }
+}
+
 async function pack(files: readonly ListedFile[]): Promise<FileList> {
   try {
     return await packFileList(files);
@@ -211,7 +257,12 @@ async function pack(files: readonly ListedFile[]): Promise<FileList> {
 }
 
 function toZipJob(
-  { key, metadata = SPEC_DEFAULTS.metadata, options: { manifest, objectOptions, ...options } = {} }: NewJob,
+  {
+    key,
+    files,
+    metadata = SPEC_DEFAULTS.metadata,
+    options: { manifest, objectOptions, ...options } = {},
+  }: NewJob,
   { metadata: { namespace }, spec }: ZipProject,
   made: { readonly bucket: ZipBucket; readonly list: FileList; readonly name: string },
 ): ZipJob {
@@ -232,6 +283,7 @@ function toZipJob(
       service,
       key,
       filesFrom: filesFromOf(name, list),
+      ...sourceBucketsField(sourceBucketsOf(files)),
       metadata,
       ...options,
       ...(objectOptions && {
@@ -345,6 +397,8 @@ export function createNewJobs(options: NewJobsOptions, namespace: string): NewJo
       const bucket = await bucketOf(options, project, job);
       checkOptions(job, project.spec, bucket);
       checkFiles(job, project, rules);
+      checkSizes(job, project, bucket.spec);
+      await checkSourceBuckets(options, project, job);
       const list = await pack(job.files);
       const name = zipJobName(job.uuid);
       const wanted = toZipJob(job, project, { bucket, list, name });

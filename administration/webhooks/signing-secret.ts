@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import { ownerReferenceOf } from '#crds/object-meta.ts';
+import { endpointAnnotation, endpointSecretKey } from '#crds/webhook-endpoints.ts';
 import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Clock } from '#runtime/time/clock.ts';
 import { versionOf } from '../changes/change-spec.ts';
 import { AdministrationError, hasCode } from '../errors/administration-error.ts';
+import { type EndpointPlace, endpointOption, placeText } from './endpoint-place.ts';
 
 const KEY_BYTES = 32;
 
@@ -33,11 +35,33 @@ function decoded(text: string): string {
   return Buffer.from(text, 'base64').toString();
 }
 
-/** Of the Secret: the form or command that made its current signing secret. */
+/** Of the Secret: the form or command that made the current signing secret of an endpoint. */
 const ROTATED_BY = 'zipjobs.dev/rotated-by-form';
 
-function isRotatedBy(secret: Secret | undefined, form: string | undefined): boolean {
-  return form !== undefined && secret?.metadata.annotations?.[ROTATED_BY] === form;
+function rotatedBy(secret: Secret | undefined, endpoint: string): string | undefined {
+  return secret?.metadata.annotations?.[endpointAnnotation(ROTATED_BY, endpoint)];
+}
+
+function isRotatedBy(secret: Secret | undefined, endpoint: string, form: string | undefined): boolean {
+  return form !== undefined && rotatedBy(secret, endpoint) === form;
+}
+
+const FIELDS = ['current', 'previous', 'previousUntil', 'url'] as const;
+type Data = Readonly<Partial<Record<(typeof FIELDS)[number], string | null>>>;
+
+/** The fields of one endpoint as they are in the Secret. */
+function dataOf(endpoint: string, fields: Data): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [endpointSecretKey(key, endpoint), value]),
+  );
+}
+
+function fieldOf(
+  secret: Pick<Secret, 'data'> | undefined,
+  key: (typeof FIELDS)[number],
+  endpoint: string,
+): string | undefined {
+  return secret?.data?.[endpointSecretKey(key, endpoint)];
 }
 
 const KIND = 'ZipProject';
@@ -54,6 +78,7 @@ function isOfDeletedProject(
 
 /** What one save writes into the Secret of the webhook. */
 interface SavedInSecret {
+  readonly endpoint: string;
   /** Undefined: keeps the current one. */
   readonly url: string | undefined;
   /** UUID of a form, which a browser may send twice. */
@@ -66,7 +91,7 @@ type Writer = Pick<SecretsOfWebhook, 'create' | 'mergePatch'>;
 async function createSecret(
   secrets: Pick<Writer, 'create'>,
   project: ZipProject,
-  { url, form }: SavedInSecret,
+  { endpoint, url, form }: SavedInSecret,
 ): Promise<string | undefined> {
   const secret = newSecret();
   const created = await secrets.create({
@@ -74,10 +99,13 @@ async function createSecret(
       namespace: project.metadata.namespace,
       name: WEBHOOK_SECRET_NAME,
       ownerReferences: [ownerReferenceOf(project, KIND)],
-      ...(form !== undefined && { annotations: { [ROTATED_BY]: form } }),
+      ...(form !== undefined && { annotations: { [endpointAnnotation(ROTATED_BY, endpoint)]: form } }),
     },
     type: 'Opaque',
-    data: { current: encoded(secret), ...(url !== undefined && { url: encoded(url) }) },
+    data: {
+      [endpointSecretKey('current', endpoint)]: encoded(secret),
+      ...(url !== undefined && { [endpointSecretKey('url', endpoint)]: encoded(url) }),
+    },
   });
   return created ? secret : undefined;
 }
@@ -86,23 +114,22 @@ async function createSecret(
 async function takeOver(
   secrets: Pick<Writer, 'mergePatch'>,
   { project, existing }: { readonly project: ZipProject; readonly existing: Secret },
-  { url, form }: SavedInSecret,
+  { endpoint, url, form }: SavedInSecret,
 ): Promise<string> {
   const { namespace, name, resourceVersion } = existing.metadata;
   const secret = newSecret();
+  const nothing = Object.fromEntries(Object.keys(existing.data ?? {}).map((key) => [key, null]));
   await secrets.mergePatch(
     { namespace, name },
     {
       metadata: {
         resourceVersion,
         ownerReferences: [ownerReferenceOf(project, KIND)],
-        annotations: { [ROTATED_BY]: form ?? null },
+        annotations: { [endpointAnnotation(ROTATED_BY, endpoint)]: form ?? null },
       },
       data: {
-        current: encoded(secret),
-        previous: null,
-        previousUntil: null,
-        url: url === undefined ? null : encoded(url),
+        ...nothing,
+        ...dataOf(endpoint, { current: encoded(secret), ...(url !== undefined && { url: encoded(url) }) }),
       },
     },
   );
@@ -110,9 +137,29 @@ async function takeOver(
 }
 
 /** The signing secret, if this form made it. */
-function madeBy(secret: Secret, form: string | undefined): string | undefined {
-  const current = secret.data?.['current'];
-  return isRotatedBy(secret, form) && current !== undefined ? decoded(current) : undefined;
+function madeBy(secret: Secret, { endpoint, form }: SavedInSecret): string | undefined {
+  const current = fieldOf(secret, 'current', endpoint);
+  return isRotatedBy(secret, endpoint, form) && current !== undefined ? decoded(current) : undefined;
+}
+
+/** Creates the signing secret of an endpoint in an existing Secret. */
+async function addSigningSecret(
+  secrets: Pick<Writer, 'mergePatch'>,
+  { metadata: { namespace, name, resourceVersion } }: Secret,
+  { endpoint, form }: SavedInSecret,
+): Promise<string> {
+  const secret = newSecret();
+  await secrets.mergePatch(
+    { namespace, name },
+    {
+      metadata: {
+        resourceVersion,
+        annotations: { [endpointAnnotation(ROTATED_BY, endpoint)]: form ?? null },
+      },
+      data: dataOf(endpoint, { current: encoded(secret), previous: null, previousUntil: null }),
+    },
+  );
+  return secret;
 }
 
 /** Writes into a Secret that exists. The response to a patch has its owners: not every user with this right may read Secrets. */
@@ -121,14 +168,15 @@ async function saveInExisting(
   project: ZipProject,
   saved: SavedInSecret,
 ): Promise<string | undefined> {
-  const { url, form } = saved;
+  const { endpoint, url } = saved;
   const existing = await secrets.mergePatch(
     { namespace: project.metadata.namespace, name: WEBHOOK_SECRET_NAME },
-    url === undefined ? {} : { data: { url: encoded(url) } },
+    url === undefined ? {} : { data: dataOf(endpoint, { url: encoded(url) }) },
   );
-  return isOfDeletedProject(existing, project)
-    ? takeOver(secrets, { project, existing }, saved)
-    : madeBy(existing, form);
+  if (isOfDeletedProject(existing, project)) return takeOver(secrets, { project, existing }, saved);
+  return fieldOf(existing, 'current', endpoint) === undefined
+    ? addSigningSecret(secrets, existing, saved)
+    : madeBy(existing, saved);
 }
 
 /**
@@ -146,8 +194,25 @@ export async function saveWebhookSecret(
     return await saveInExisting(secrets, project, saved);
   } catch (error) {
     // The garbage collector was faster.
+    if (hasCode(error, 'NotFound')) return createSecret(secrets, project, saved);
+    if (!hasCode(error, 'Conflict')) throw error;
+    // The same form was sent twice at once.
+    const same = await findSavedByForm(secrets, project.metadata.namespace, saved);
+    if (same?.secret === undefined) throw error;
+    return same.secret;
+  }
+}
+
+/** The response to a patch: not every user with this right may read Secrets. Undefined if there is none. */
+async function readByPatch(
+  secrets: Pick<SecretsOfWebhook, 'mergePatch'>,
+  namespace: string,
+): Promise<Secret | undefined> {
+  try {
+    return await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, {});
+  } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;
-    return createSecret(secrets, project, saved);
+    return undefined;
   }
 }
 
@@ -155,16 +220,12 @@ export async function saveWebhookSecret(
 export async function findSavedByForm(
   secrets: Pick<Writer, 'mergePatch'>,
   namespace: string,
-  { url, form }: SavedInSecret,
+  saved: SavedInSecret,
 ): Promise<{ readonly secret: string | undefined } | undefined> {
-  try {
-    const existing = await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, {});
-    const isSaved = url === undefined || existing.data?.['url'] === encoded(url);
-    return isSaved ? { secret: madeBy(existing, form) } : undefined;
-  } catch (error) {
-    if (!hasCode(error, 'NotFound')) throw error;
-    return undefined;
-  }
+  const { endpoint, url } = saved;
+  const existing = await readByPatch(secrets, namespace);
+  const isSaved = url === undefined || fieldOf(existing, 'url', endpoint) === encoded(url);
+  return existing && isSaved ? { secret: madeBy(existing, saved) } : undefined;
 }
 
 export interface Rotation {
@@ -175,13 +236,14 @@ export interface Rotation {
   readonly version?: string;
 }
 
-/** Identifies the last rotation. */
-export function rotationVersion(secret: Secret | undefined): string {
-  return versionOf(secret?.metadata.annotations?.[ROTATED_BY]);
+/** Identifies the last rotation of the signing secret of an endpoint. */
+export function rotationVersion(secret: Secret | undefined, endpoint: string): string {
+  return versionOf(rotatedBy(secret, endpoint));
 }
 
-function checkRotation(current: Secret, { form, version }: Rotation): void {
-  if (version === undefined || version === rotationVersion(current) || isRotatedBy(current, form)) return;
+function checkRotation(current: Secret, endpoint: string, { form, version }: Rotation): void {
+  if (version === undefined || version === rotationVersion(current, endpoint)) return;
+  if (isRotatedBy(current, endpoint, form)) return;
   throw new AdministrationError(
     'Someone else rotated the signing secret after you opened this page. Rotate it again to replace theirs too: events are then no longer signed with the secret before it',
     { code: 'Conflict' },
@@ -191,11 +253,11 @@ function checkRotation(current: Secret, { form, version }: Rotation): void {
 interface Overlap {
   readonly previousUntil: string | null;
   /** Of the Secret; without a change, the secret before the form stays valid. */
-  readonly data: Readonly<Record<string, string | null>>;
+  readonly data: Data;
 }
 
-function keptOverlap({ data = {} }: Secret): Overlap {
-  const { previousUntil } = data;
+function keptOverlap(secret: Secret, endpoint: string): Overlap {
+  const previousUntil = fieldOf(secret, 'previousUntil', endpoint);
   return { data: {}, previousUntil: previousUntil ? decoded(previousUntil) : null };
 }
 
@@ -207,28 +269,28 @@ function newOverlap(current: string, seconds: number, clock: Clock): Overlap {
 
 async function rotateOnce(
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
-  namespace: string,
+  { namespace, endpoint }: EndpointPlace,
   rotation: Rotation,
 ): Promise<RotatedSecret> {
   const { overlapSeconds, form = randomUUID() } = rotation;
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
-  const current = before?.data?.['current'];
+  const current = fieldOf(before, 'current', endpoint);
   if (!before || current === undefined)
-    throw new AdministrationError(`No signing secret found in project "${namespace}"`, {
+    throw new AdministrationError(`No signing secret found ${placeText({ namespace, endpoint })}`, {
       code: 'NotFound',
-      commandHint: `Create one by setting the webhook: zipjobs webhook update URL -n ${namespace}`,
+      commandHint: `Create one by setting the webhook: zipjobs webhook update URL${endpointOption(endpoint)} -n ${namespace}`,
     });
-  checkRotation(before, rotation);
+  checkRotation(before, endpoint, rotation);
   const { resourceVersion } = before.metadata;
-  const overlap = isRotatedBy(before, form)
-    ? keptOverlap(before)
+  const overlap = isRotatedBy(before, endpoint, form)
+    ? keptOverlap(before, endpoint)
     : newOverlap(current, overlapSeconds, clock);
   const secret = newSecret();
   await secrets.mergePatch(
     { namespace, name: WEBHOOK_SECRET_NAME },
     {
-      metadata: { resourceVersion, annotations: { [ROTATED_BY]: form } },
-      data: { ...overlap.data, current: encoded(secret) },
+      metadata: { resourceVersion, annotations: { [endpointAnnotation(ROTATED_BY, endpoint)]: form } },
+      data: dataOf(endpoint, { ...overlap.data, current: encoded(secret) }),
     },
   );
   return { secret, previousUntil: overlap.previousUntil };
@@ -240,16 +302,57 @@ async function rotateOnce(
  */
 export async function rotateSigningSecret(
   options: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
-  namespace: string,
+  place: EndpointPlace,
   rotation: Rotation,
 ): Promise<RotatedSecret> {
   try {
-    return await rotateOnce(options, namespace, rotation);
+    return await rotateOnce(options, place, rotation);
   } catch (error) {
     if (!hasCode(error, 'Conflict')) throw error;
-    const now = await options.secrets.get(namespace, WEBHOOK_SECRET_NAME);
-    if (!isRotatedBy(now, rotation.form)) throw error;
-    return rotateOnce(options, namespace, rotation);
+    const now = await options.secrets.get(place.namespace, WEBHOOK_SECRET_NAME);
+    if (!isRotatedBy(now, place.endpoint, rotation.form)) throw error;
+    return rotateOnce(options, place, rotation);
+  }
+}
+
+/** Other users may change the Secret at any time; each attempt reads it again. */
+const MOST_ATTEMPTS = 5;
+
+/** A Secret of another tool has its keys on purpose. */
+export function isOfProject({ metadata }: Secret, project: ZipProject): boolean {
+  const { ownerReferences = [] } = metadata;
+  return ownerReferences.some(({ kind, uid }) => kind === KIND && uid === project.metadata.uid);
+}
+
+/**
+ * Deletes what the Secret contains for an endpoint, so that the receiver that has had its name cannot sign for the next one.
+ * `isLeftOver` must read the project: keys are written only for an endpoint that the project has, so that keys of a Secret that was
+ * read before the project, and has not changed since, belong to no endpoint that someone else adds now.
+ * @returns whether there was anything
+ */
+export async function deleteEndpointSecret(
+  secrets: Pick<SecretsOfWebhook, 'mergePatch'>,
+  { namespace, endpoint }: EndpointPlace,
+  isLeftOver: (existing: Secret) => Promise<boolean>,
+): Promise<boolean> {
+  const nothing = Object.fromEntries(FIELDS.map((key) => [key, null]));
+  let wasThere = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const existing = await readByPatch(secrets, namespace);
+    const hasKeys = FIELDS.some((key) => fieldOf(existing, key, endpoint) !== undefined);
+    if (existing === undefined || !hasKeys || !(await isLeftOver(existing))) return wasThere;
+    wasThere = true;
+    const { name, resourceVersion } = existing.metadata;
+    const annotations = { [endpointAnnotation(ROTATED_BY, endpoint)]: null };
+    try {
+      await secrets.mergePatch(
+        { namespace, name },
+        { metadata: { resourceVersion, annotations }, data: dataOf(endpoint, nothing) },
+      );
+      return wasThere;
+    } catch (error) {
+      if (!hasCode(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
+    }
   }
 }
 
@@ -260,17 +363,22 @@ export interface KnownSecret {
   readonly host: string | undefined;
 }
 
-/** What may be shown of the Secret, as far as the user may read it. */
+/** What may be shown of the Secret for each endpoint, as far as the user may read it. */
 export async function readWebhookSecret(
   secrets: Pick<SecretsOfWebhook, 'get'>,
   namespace: string,
-): Promise<KnownSecret> {
+): Promise<(endpoint: string) => KnownSecret> {
   try {
-    const data = (await secrets.get(namespace, WEBHOOK_SECRET_NAME))?.data;
-    const host = data?.['url'] === undefined ? undefined : webhookHost(decoded(data['url']));
-    return { hasSecret: data?.['current'] !== undefined, host };
+    const secret = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
+    return (endpoint) => {
+      const url = fieldOf(secret, 'url', endpoint);
+      return {
+        hasSecret: fieldOf(secret, 'current', endpoint) !== undefined,
+        host: url === undefined ? undefined : webhookHost(decoded(url)),
+      };
+    };
   } catch (error) {
-    if (hasCode(error, 'Forbidden')) return { hasSecret: undefined, host: undefined };
+    if (hasCode(error, 'Forbidden')) return () => ({ hasSecret: undefined, host: undefined });
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { DEFAULT_ENDPOINT, endpointAnnotation, endpointsOf, findEndpoint } from '#crds/webhook-endpoints.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import {
   type EndpointState,
   endpointDigest,
   endpointOf,
+  type ProjectEndpoint,
   webhookHost,
   type ZipProject,
 } from '#crds/zip-project.ts';
@@ -30,18 +32,20 @@ export interface WebhookEndpoint {
 }
 
 /**
- * The webhook of a project for display; null for unset or unknown fields. Contains neither the signing secret nor the URL, which
+ * One endpoint of the webhook of a project for display; null for unset or unknown fields. Contains neither the signing secret nor the URL, which
  * is a credential for many receivers.
  */
 export interface Webhook {
   readonly namespace: string;
+  /** Name of the endpoint. */
+  readonly name: string;
   readonly isSet: boolean;
   /** Host of the URL. With a URL in the Secret, null before the first delivery if the user may not read the Secret. */
   readonly host: string | null;
   /** Users who may view the ZipProject can read a URL there. */
   readonly urlIsIn: 'Secret' | 'ZipProject' | null;
   readonly events: readonly WebhookEvent[];
-  /** False if the project disables the webhook. */
+  /** False if the project disables the endpoint. */
   readonly enabled: boolean;
   readonly endpoint: WebhookEndpoint | null;
   readonly lastTest: WebhookTest | null;
@@ -65,10 +69,17 @@ function testOf(test: EndpointState['test']): WebhookTest | null {
     : null;
 }
 
-/** Ignores a state that belongs to a previous endpoint. */
-function stateOf({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | null {
-  const state = status?.webhook;
-  if (!state || webhook === undefined || state.endpoint !== endpointDigest(endpointOf(webhook))) return null;
+/** One endpoint of a ZipProject. */
+interface Seen {
+  readonly name: string;
+  readonly spec: ProjectEndpoint | undefined;
+  readonly state: EndpointState | undefined;
+}
+
+/** Ignores a state that belongs to a previous URL. */
+function stateOf({ name, spec, state }: Seen): WebhookEndpoint | null {
+  if (!state || spec === undefined || state.endpoint !== endpointDigest(endpointOf({ ...spec, name })))
+    return null;
   return {
     state: state.state ?? 'Enabled',
     reason: state.reason ?? null,
@@ -77,26 +88,32 @@ function stateOf({ spec: { webhook }, status }: ZipProject): WebhookEndpoint | n
   };
 }
 
-function urlOf({ spec: { webhook }, status }: ZipProject): Pick<Webhook, 'host' | 'urlIsIn'> {
-  if (webhook === undefined) return { host: null, urlIsIn: null };
-  if (webhook.url === undefined) return { host: status?.webhook?.host ?? null, urlIsIn: 'Secret' };
-  return { host: webhookHost(webhook.url) ?? null, urlIsIn: 'ZipProject' };
+function urlOf({ spec, state }: Seen): Pick<Webhook, 'host' | 'urlIsIn'> {
+  if (spec === undefined) return { host: null, urlIsIn: null };
+  if (spec.url === undefined) return { host: state?.host ?? null, urlIsIn: 'Secret' };
+  return { host: webhookHost(spec.url) ?? null, urlIsIn: 'ZipProject' };
 }
 
-function isTestPending({ metadata, status }: ZipProject): boolean {
-  return isCommandPending({ metadata }, ANNOTATIONS.testWebhook, status?.webhook?.test?.nonce);
-}
-
-export function toWebhook(project: ZipProject): Webhook {
-  const { metadata, spec, status } = project;
+/** The endpoint with this name, also if the project does not have it. */
+export function toWebhook({ metadata, ...project }: ZipProject, name = DEFAULT_ENDPOINT): Webhook {
+  const spec = findEndpoint<ProjectEndpoint>(project.spec.webhook, name);
+  const state = findEndpoint<EndpointState>(project.status?.webhook, name);
+  const seen = { name, spec, state };
+  const annotation = endpointAnnotation(ANNOTATIONS.testWebhook, name);
   return {
     namespace: metadata.namespace,
-    isSet: spec.webhook !== undefined,
-    ...urlOf(project),
-    events: spec.webhook ? (spec.webhook.events ?? WEBHOOK_EVENTS) : [],
-    enabled: spec.webhook !== undefined && spec.webhook.enabled !== false,
-    endpoint: stateOf(project),
-    lastTest: testOf(status?.webhook?.test),
-    testPending: isTestPending(project),
+    name,
+    isSet: spec !== undefined,
+    ...urlOf(seen),
+    events: spec ? (spec.events ?? WEBHOOK_EVENTS) : [],
+    enabled: spec !== undefined && spec.enabled !== false,
+    endpoint: stateOf(seen),
+    lastTest: testOf(state?.test),
+    testPending: isCommandPending({ metadata }, annotation, state?.test?.nonce),
   };
+}
+
+/** All endpoints of a project, the default one first. */
+export function toWebhooks(project: ZipProject): readonly Webhook[] {
+  return endpointsOf<ProjectEndpoint>(project.spec.webhook).map(({ name }) => toWebhook(project, name));
 }

@@ -1,67 +1,56 @@
 import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
+import { DEFAULT_ENDPOINT, endpointAnnotation, findEndpoint } from '#crds/webhook-endpoints.ts';
+import type { EndpointState, ProjectEndpoint, ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import type { ObjectClient } from '#runtime/kube/types.ts';
-import type { Clock } from '#runtime/time/clock.ts';
-import { changeSpec, checkVersion, versionOf } from '../changes/change-spec.ts';
-import { runCommand, sendCommand } from '../changes/controller-command.ts';
+import { changeSpec } from '../changes/change-spec.ts';
+import { type AwaitedCommand, runCommand, sendCommand } from '../changes/controller-command.ts';
 import { requiredProject } from '../changes/required-project.ts';
 import type { WaitOptions } from '../changes/wait-for.ts';
-import { AdministrationError, hasCode, invalidInput } from '../errors/administration-error.ts';
+import { AdministrationError, invalidInput } from '../errors/administration-error.ts';
+import type { EndpointPlace } from './endpoint-place.ts';
 import {
-  findSavedByForm,
+  noEndpoint,
+  specOf,
+  type WebhooksOptions,
+  withEndpoint,
+  withoutAdder,
+  withoutName,
+} from './project-endpoint.ts';
+import { type SetWebhook, setWebhook, type WebhookSettings, webhookVersion } from './set-webhook.ts';
+import {
+  deleteEndpointSecret,
   type RotatedSecret,
   type Rotation,
   readWebhookSecret,
   rotateSigningSecret,
   rotationVersion,
-  type SecretsOfWebhook,
-  saveWebhookSecret,
 } from './signing-secret.ts';
-import { toWebhook, type Webhook } from './webhook-view.ts';
-
-export interface WebhooksOptions {
-  readonly projects: Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
-  readonly secrets: SecretsOfWebhook;
-  readonly clock: Clock;
-}
-
-export interface WebhookSettings {
-  /** Written into the Secret, because it is a credential for many receivers. Default: the current URL. */
-  readonly url?: string | undefined;
-  /** Default: the current events, or all. */
-  readonly events?: readonly string[] | undefined;
-  /** The `version` that the user has seen. Default: what someone else saved meanwhile may be replaced. */
-  readonly version?: string;
-  /** UUID of a form. Sent twice, it saves once, and both responses have the secret that it created. */
-  readonly form?: string;
-}
-
-export interface SetWebhook {
-  readonly webhook: Webhook;
-  /** The new secret, shown only once. Undefined if the project already had one that another form created. */
-  readonly secret: string | undefined;
-}
+import { toWebhook, toWebhooks, type Webhook } from './webhook-view.ts';
 
 export interface ShownWebhook {
   readonly webhook: Webhook;
+  /** All endpoints of the project, the default one first. */
+  readonly endpoints: readonly Webhook[];
   /** Of its settings. */
   readonly version: string;
   readonly hasSecret: boolean | undefined;
 }
 
-/** The webhook of one project. */
+/** One endpoint of the webhook of a project. */
 export interface Webhooks {
   /** `hasSecret` is undefined if the user lacks permission. @throws AdministrationError NotFound */
   show(): Promise<ShownWebhook>;
-  /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
+  /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version; AlreadyExists with `isNew` */
   set(settings: WebhookSettings): Promise<SetWebhook>;
-  /** Identifies the last rotation of the signing secret. */
+  /** Identifies the last rotation of the signing secret. @throws AdministrationError NotFound */
   secretVersion(): Promise<string>;
   /** @throws AdministrationError InvalidInput, NotFound, Conflict */
   rotateSecret(rotation: Rotation): Promise<RotatedSecret>;
-  /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
+  /**
+   * New jobs send no events to the endpoint. The secret of the default one is kept for pending events unless `withSecret` is set.
+   * Pending events to another one are not sent.
+   * @throws AdministrationError NotFound; InvalidInput for the default one while there are others
+   */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
   test(wait: WaitOptions): Promise<Webhook>;
@@ -73,135 +62,44 @@ export interface Webhooks {
   disable(): Promise<Webhook>;
 }
 
-const MAX_URL = 2_048;
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-function checkUrl(text: string): void {
-  const url = URL.parse(text);
-  if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || text.length > MAX_URL)
-    throw invalidInput(
-      'url',
-      `Invalid webhook URL. Use a URL that starts with https:// and has at most ${MAX_URL} characters`,
-    );
-  if (url.username !== '' || url.password !== '')
-    throw invalidInput(
-      'url',
-      'Invalid webhook URL: remove the user name and password. Receivers authenticate events by their signature',
-    );
+function stateOf({ status }: ZipProject, { endpoint }: EndpointPlace): EndpointState | undefined {
+  return findEndpoint<EndpointState>(status?.webhook, endpoint);
 }
 
-function isEvent(text: string): text is WebhookEvent {
-  return WEBHOOK_EVENTS.some((event) => event === text);
+async function required(options: WebhooksOptions, place: EndpointPlace): Promise<ZipProject> {
+  const project = await requiredProject(options.projects, place.namespace);
+  if (specOf(project, place)) return project;
+  throw noEndpoint(place);
 }
 
-function checkEvents(given: readonly string[]): readonly WebhookEvent[] {
-  const events = [...new Set(given)].filter(isEvent);
-  if (events.length === 0 || events.length < new Set(given).size)
-    throw invalidInput('events', `Invalid webhook events. Use one or more of: ${WEBHOOK_EVENTS.join(', ')}`);
-  return events;
+/** The default endpoint may be missing: its Secret outlives it, and signs events that are pending. */
+async function requiredBySecret(options: WebhooksOptions, place: EndpointPlace): Promise<ZipProject> {
+  return place.endpoint === DEFAULT_ENDPOINT
+    ? requiredProject(options.projects, place.namespace)
+    : required(options, place);
 }
 
-async function required(options: WebhooksOptions, namespace: string): Promise<ZipProject> {
-  const project = await requiredProject(options.projects, namespace);
-  if (project.spec.webhook) return project;
-  throw new AdministrationError(`No webhook found in project "${namespace}"`, {
-    code: 'NotFound',
-    commandHint: `Set one with: zipjobs webhook update URL -n ${namespace}`,
-  });
-}
-
+/** Replaces the settings of an endpoint that the project has; `undefined` removes it. */
 async function change(
   { projects }: WebhooksOptions,
-  namespace: string,
-  webhook: Readonly<Record<string, unknown>> | null,
+  place: EndpointPlace,
+  to: (endpoint: ProjectEndpoint, current: ZipProject) => ProjectEndpoint | undefined,
 ): Promise<ZipProject> {
-  return projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } });
-}
-
-/** Identifies what `set` changes. The URL is a credential; each change of it also enables the webhook. */
-function webhookVersion(project: ZipProject): string {
-  const { isSet, events } = toWebhook(project);
-  return versionOf([isSet, events, project.metadata.annotations?.[ANNOTATIONS.enableWebhook]]);
-}
-
-/** Events in another order are the same, and so are all events and none that are named. */
-function hasEvents(project: ZipProject, events: readonly WebhookEvent[] | undefined): boolean {
-  const current = toWebhook(project).events;
-  return (
-    events === undefined ||
-    (events.length === current.length && current.every((event) => events.includes(event)))
-  );
-}
-
-async function setOnce(
-  options: WebhooksOptions,
-  namespace: string,
-  settings: WebhookSettings,
-): Promise<SetWebhook> {
-  if (settings.url !== undefined) checkUrl(settings.url);
-  const events = settings.events && checkEvents(settings.events);
-  const project = await requiredProject(options.projects, namespace);
-  const { url, version, form } = settings;
-  function check(current: ZipProject): void {
-    if (version !== undefined) checkVersion(webhookVersion(current), version);
-    if (url === undefined && current.spec.webhook === undefined)
-      throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
-  }
-  check(project);
-  // Write the Secret first: events cannot be sent without it.
-  const secret = await saveWebhookSecret(options.secrets, project, { url, form });
-  const changed = await changeSpec(options.projects, {
-    read: () => requiredProject(options.projects, namespace),
+  return changeSpec(projects, {
+    read: () => requiredProject(projects, place.namespace),
     change: (current) => {
-      check(current);
-      const { webhook = {} } = current.spec;
-      const place = url === undefined ? {} : { url: undefined };
+      const endpoint = specOf(current, place);
+      if (!endpoint) throw noEndpoint(place);
+      const { webhook, ...spec } = current.spec;
       return {
-        ...current.spec,
-        webhook: defined({
-          ...webhook,
-          ...place,
-          events: hasEvents(current, events) ? webhook.events : events,
-        }),
+        ...spec,
+        ...defined({ webhook: withEndpoint(webhook, place.endpoint, to(withoutName(endpoint), current)) }),
       };
     },
+    annotationsFor: (_spec, current) => withoutAdder(current, place),
   });
-  const webhook = toWebhook(changed);
-  if (url === undefined) return { webhook, secret };
-  // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
-  await sendCommand(options.projects, {
-    target: { namespace, name: PROJECT_NAME },
-    annotation: ANNOTATIONS.enableWebhook,
-  });
-  return { webhook: { ...webhook, host: webhookHost(url) ?? null }, secret };
-}
-
-/** What the form has saved, if it was sent twice. */
-async function savedBefore(
-  { projects, secrets }: WebhooksOptions,
-  namespace: string,
-  { url, events, form }: WebhookSettings,
-): Promise<SetWebhook | undefined> {
-  if (form === undefined) return undefined;
-  const project = await requiredProject(projects, namespace);
-  if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events)))
-    return undefined;
-  const saved = await findSavedByForm(secrets, namespace, { url, form });
-  return saved && { webhook: toWebhook(project), secret: saved.secret };
-}
-
-async function set(
-  options: WebhooksOptions,
-  namespace: string,
-  settings: WebhookSettings,
-): Promise<SetWebhook> {
-  try {
-    return await setOnce(options, namespace, settings);
-  } catch (error) {
-    const saved = hasCode(error, 'Conflict') ? await savedBefore(options, namespace, settings) : undefined;
-    if (saved === undefined) throw error;
-    return saved;
-  }
 }
 
 /** The status has the host of the last delivery, which may have been to another URL. */
@@ -209,21 +107,32 @@ function withHost(webhook: Webhook, host: string | undefined): Webhook {
   return webhook.urlIsIn === 'Secret' && host !== undefined ? { ...webhook, host } : webhook;
 }
 
-async function show({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> {
-  const project = await requiredProject(projects, namespace);
-  const { hasSecret, host } = await readWebhookSecret(secrets, namespace);
-  return { webhook: withHost(toWebhook(project), host), version: webhookVersion(project), hasSecret };
+async function show(options: WebhooksOptions, place: EndpointPlace): Promise<ShownWebhook> {
+  const { namespace, endpoint } = place;
+  const project = await requiredBySecret(options, place);
+  const known = await readWebhookSecret(options.secrets, namespace);
+  const { hasSecret, host } = known(endpoint);
+  return {
+    webhook: withHost(toWebhook(project, endpoint), host),
+    endpoints: toWebhooks(project).map((webhook) => withHost(webhook, known(webhook.name).host)),
+    version: webhookVersion(project, place),
+    hasSecret,
+  };
 }
 
 /** After a change: it is done, whether or not the host can be read. */
-async function shown({ secrets }: WebhooksOptions, project: ZipProject): Promise<Webhook> {
-  const known = await readWebhookSecret(secrets, project.metadata.namespace).catch(() => undefined);
-  return withHost(toWebhook(project), known?.host);
+async function shown(
+  { secrets }: WebhooksOptions,
+  { namespace, endpoint }: EndpointPlace,
+  project: ZipProject,
+): Promise<Webhook> {
+  const known = await readWebhookSecret(secrets, namespace).catch(() => undefined);
+  return withHost(toWebhook(project, endpoint), known?.(endpoint).host);
 }
 
 async function rotate(
   options: WebhooksOptions,
-  namespace: string,
+  place: EndpointPlace,
   rotation: Rotation,
 ): Promise<RotatedSecret> {
   const { overlapSeconds: seconds } = rotation;
@@ -232,57 +141,150 @@ async function rotate(
       'overlapSeconds',
       `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
-  await requiredProject(options.projects, namespace);
-  return rotateSigningSecret(options, namespace, rotation);
+  await requiredBySecret(options, place);
+  return rotateSigningSecret(options, place, rotation);
 }
 
-async function enable(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
-  const { spec } = await required(options, namespace);
-  if (spec.webhook?.enabled === false) await change(options, namespace, { enabled: true });
+async function run(
+  options: WebhooksOptions,
+  place: EndpointPlace,
+  { wait, ...command }: Omit<AwaitedCommand<ZipProject>, 'target'> & { readonly wait: WaitOptions },
+): Promise<Webhook> {
+  const target = { namespace: place.namespace, name: PROJECT_NAME };
+  const annotation = endpointAnnotation(command.annotation, place.endpoint);
+  const project = await runCommand(
+    options.projects,
+    { ...command, target, annotation },
+    { ...wait, clock: options.clock },
+  );
+  return shown(options, place, project);
+}
+
+async function enable(options: WebhooksOptions, place: EndpointPlace, wait: WaitOptions): Promise<Webhook> {
+  const project = await required(options, place);
+  if (specOf(project, place)?.enabled === false)
+    await change(options, place, (endpoint) => ({ ...endpoint, enabled: true }));
   const command = {
-    target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.enableWebhook,
     what: 'Enabling the webhook',
-    isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.enabledNonce === nonce,
+    isAcknowledged: (one: ZipProject, nonce: string) => stateOf(one, place)?.enabledNonce === nonce,
   };
-  return shown(options, await runCommand(options.projects, command, { ...wait, clock: options.clock }));
+  return run(options, place, { ...command, wait });
 }
 
-async function test(options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> {
-  await required(options, namespace);
+async function test(options: WebhooksOptions, place: EndpointPlace, wait: WaitOptions): Promise<Webhook> {
+  await required(options, place);
   const command = {
-    target: { namespace, name: PROJECT_NAME },
     annotation: ANNOTATIONS.testWebhook,
     what: 'Test of the webhook',
-    isAcknowledged: ({ status }: ZipProject, nonce: string) => status?.webhook?.test?.nonce === nonce,
+    isAcknowledged: (one: ZipProject, nonce: string) => stateOf(one, place)?.test?.nonce === nonce,
   };
-  return shown(options, await runCommand(options.projects, command, { ...wait, clock: options.clock }));
+  return run(options, place, { ...command, wait });
 }
 
-export function createWebhooks(options: WebhooksOptions, namespace: string): Webhooks {
+/** Those that are about the endpoint; undefined if there are none. */
+function withoutCommands(
+  project: ZipProject,
+  place: EndpointPlace,
+): Readonly<Record<string, null>> | undefined {
+  const there = [ANNOTATIONS.testWebhook, ANNOTATIONS.enableWebhook]
+    .map((annotation) => endpointAnnotation(annotation, place.endpoint))
+    .filter((annotation) => project.metadata.annotations?.[annotation] !== undefined);
+  const adder = withoutAdder(project, place);
+  return there.length === 0 ? adder : { ...Object.fromEntries(there.map((one) => [one, null])), ...adder };
+}
+
+/**
+ * Removes an endpoint other than the default one with all that its name stands for: its commands, its URL and its secret must not be
+ * those of an endpoint that gets the name later. Completes a removal that was interrupted.
+ */
+async function removeNamed(
+  { projects, secrets }: WebhooksOptions,
+  place: EndpointPlace,
+): Promise<ZipProject> {
+  function read(): Promise<ZipProject> {
+    return requiredProject(projects, place.namespace);
+  }
+  const before = await read();
+  const project = await changeSpec(projects, {
+    read,
+    change: ({ spec: { webhook, ...spec } }) => ({
+      ...spec,
+      ...defined({ webhook: webhook && withEndpoint(webhook, place.endpoint, undefined) }),
+    }),
+    annotationsFor: (_spec, current) => withoutCommands(current, place),
+  });
+  const hadKeys = await deleteEndpointSecret(
+    secrets,
+    place,
+    async () => specOf(await read(), place) === undefined,
+  );
+  if (!specOf(before, place) && !hadKeys) throw noEndpoint(place);
+  return project;
+}
+
+/** @throws AdministrationError InvalidInput */
+function checkHasNoOthers({ metadata: { namespace }, spec }: ZipProject): void {
+  const others = spec.webhook?.endpoints ?? [];
+  if (others.length > 0)
+    throw new AdministrationError(
+      `The default endpoint of project "${namespace}" cannot be deleted while there are others: ${others.map(({ name }) => name).join(', ')}`,
+      {
+        code: 'InvalidInput',
+        commandHint: `Delete them first (zipjobs webhook delete --endpoint NAME -n ${namespace}), or only stop events: zipjobs webhook disable -n ${namespace}`,
+      },
+    );
+}
+
+/** @throws AdministrationError NotFound; InvalidInput while there are other endpoints */
+function removeDefault(options: WebhooksOptions, place: EndpointPlace): Promise<ZipProject> {
+  return change(options, place, (_endpoint, current) => {
+    checkHasNoOthers(current);
+    return undefined;
+  });
+}
+
+async function remove(
+  options: WebhooksOptions,
+  place: EndpointPlace,
+  { withSecret }: { readonly withSecret: boolean },
+): Promise<Webhook> {
+  const { namespace, endpoint } = place;
+  if (endpoint !== DEFAULT_ENDPOINT) return toWebhook(await removeNamed(options, place), endpoint);
+  const project = await removeDefault(options, place);
+  if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
+  return toWebhook(project, endpoint);
+}
+
+/** The endpoint with this name. */
+export function createWebhooks(
+  options: WebhooksOptions,
+  namespace: string,
+  endpoint = DEFAULT_ENDPOINT,
+): Webhooks {
+  const place = { namespace, endpoint };
   return {
-    show: () => show(options, namespace),
-    set: (settings) => set(options, namespace, settings),
-    secretVersion: async () => rotationVersion(await options.secrets.get(namespace, WEBHOOK_SECRET_NAME)),
-    rotateSecret: (rotation) => rotate(options, namespace, rotation),
-    remove: async ({ withSecret }) => {
-      await required(options, namespace);
-      const webhook = toWebhook(await change(options, namespace, null));
-      if (withSecret) await options.secrets.delete(namespace, WEBHOOK_SECRET_NAME);
-      return webhook;
+    show: () => show(options, place),
+    set: (settings) => setWebhook(options, place, settings),
+    secretVersion: async () => {
+      await requiredBySecret(options, place);
+      return rotationVersion(await options.secrets.get(namespace, WEBHOOK_SECRET_NAME), endpoint);
     },
-    test: (wait) => test(options, namespace, wait),
+    rotateSecret: (rotation) => rotate(options, place, rotation),
+    remove: (removal) => remove(options, place, removal),
+    test: (wait) => test(options, place, wait),
     beginTest: async () => {
-      await required(options, namespace);
+      await required(options, place);
       await sendCommand(options.projects, {
         target: { namespace, name: PROJECT_NAME },
-        annotation: ANNOTATIONS.testWebhook,
+        annotation: endpointAnnotation(ANNOTATIONS.testWebhook, endpoint),
       });
     },
-    enable: (wait) => enable(options, namespace, wait),
+    enable: (wait) => enable(options, place, wait),
     disable: async () => {
-      await required(options, namespace);
-      return shown(options, await change(options, namespace, { enabled: false }));
+      await required(options, place);
+      const project = await change(options, place, (current) => ({ ...current, enabled: false }));
+      return shown(options, place, project);
     },
   };
 }

@@ -5,8 +5,13 @@ import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 const FILE = { code: 'SourceNotFound', fileIndex: 7, httpStatus: 404 };
 const source = { filename: 'photo-8.jpg', host: 'photos.example.com' };
 const SOURCES = [...FAILURE_FAULTS.keys()].filter((code) => code.startsWith('Source'));
-/** The credentials of the proxy have nothing to do with the file. */
-const ABOUT_FILES = SOURCES.filter((code) => code !== 'SourceProxyAuthenticationRequired');
+/** About the proxy, or about a bucket before a file was requested. */
+const NOT_ABOUT_FILES: readonly string[] = [
+  'SourceProxyAuthenticationRequired',
+  'SourceBucketNotReadable',
+  'SourceBucketDeleted',
+];
+const ABOUT_FILES = SOURCES.filter((code) => !NOT_ABOUT_FILES.includes(code));
 
 describe('failureCause', () => {
   it('names host, file and its number from 1 for a user who may read the file list (Q-O7)', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createAdministration } from '#administration/administration.ts';
 import { GROUP_VERSION, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { OwnerReference } from '#crds/object-meta.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
 import { systemClock } from '#runtime/time/clock.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
@@ -19,13 +20,16 @@ function ownerOf(kind: string, uid: string): OwnerReference {
   };
 }
 
-function start(owners: readonly OwnerReference[]) {
+function start(
+  owners: readonly OwnerReference[],
+  { spec = {}, more = {} }: { readonly spec?: ZipProject['spec']; readonly more?: Secret['data'] } = {},
+) {
   const objects = createObjectsByPath();
-  const project = aProject(TEAM);
+  const project = aProject(TEAM, spec);
   objects.put(COLLECTIONS.projects, { ...project, metadata: { ...project.metadata, uid: 'present' } });
   const left: Secret = {
     metadata: { namespace: TEAM, name: WEBHOOK_SECRET_NAME, ownerReferences: owners },
-    data: { current: btoa('old'), previous: btoa('older'), url: btoa('https://old.example/') },
+    data: { current: btoa('old'), previous: btoa('older'), url: btoa('https://old.example/'), ...more },
   };
   objects.put(COLLECTIONS.secrets, left);
   const kube = {
@@ -36,6 +40,7 @@ function start(owners: readonly OwnerReference[]) {
   };
   return {
     webhooks: createAdministration({ kube, clock: systemClock }).webhooks(TEAM),
+    audit: createAdministration({ kube, clock: systemClock }).webhooks(TEAM, 'audit'),
     stored: () => RESOURCES.secrets.decode(objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)),
   };
 }
@@ -62,4 +67,36 @@ describe('the webhook of a project', () => {
       expect(data).to.deep.include({ current: btoa('old'), previous: btoa('older'), url: btoa(URL_SET) });
       expect(metadata.ownerReferences ?? []).to.deep.equal(owners);
     });
+
+  describe('with a named endpoint whose keys are in the Secret already', () => {
+    const more = { 'audit.current': btoa('theirs'), 'audit.previous': btoa('before') };
+    const webhook = { url: URL_SET, events: ['COMPLETED'] } as const;
+
+    it('gets a new signing secret if the endpoint was removed meanwhile, which it shows', async () => {
+      const { audit, stored } = start([ownerOf('ZipProject', 'present')], { spec: { webhook }, more });
+      const { secret = '' } = await audit.set({ url: URL_SET });
+      expect(secret).to.match(/^whsec_/);
+      expect(stored().data).to.include({ 'audit.current': btoa(secret), current: btoa('old') });
+      expect(stored().data).to.not.have.any.keys('audit.previous');
+    });
+
+    for (const [what, owner, endpoints] of [
+      ['the project has it', ownerOf('ZipProject', 'present'), [{ name: 'audit', events: ['FAILED'] }]],
+      ['another tool has made the Secret', ownerOf('ExternalSecret', 'x'), []],
+    ] as const)
+      it(`keeps it if ${what}`, async () => {
+        const { audit, stored } = start([owner], { spec: { webhook: { ...webhook, endpoints } }, more });
+        expect((await audit.set({ url: URL_SET })).secret).to.equal(undefined);
+        expect(stored().data).to.include(more);
+      });
+
+    it('is not changed by a user who adds one with the same name', async () => {
+      const endpoints = [{ name: 'audit' }];
+      const { audit, stored } = start([], { spec: { webhook: { ...webhook, endpoints } }, more });
+      const form = '00000000-0000-4000-8000-000000000001';
+      const error: unknown = await audit.set({ url: URL_SET, isNew: true, form }).catch((thrown) => thrown);
+      expect(error).to.deep.include({ code: 'AlreadyExists', field: 'endpoint' });
+      expect(stored().data).to.include(more).and.not.have.any.keys('audit.url');
+    });
+  });
 });
