@@ -1,7 +1,7 @@
 import type { ObjectOptionInput } from '#administration/buckets/object-options-input.ts';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
-import { type BucketArguments, flagsOf, outputOf, refOf, testOf } from './bucket-text.ts';
+import { type BucketArguments, flagsOf, outputOf, readableOf, refOf, testOf } from './bucket-text.ts';
 import { addBucketUpdate } from './bucket-update-command.ts';
 import { readCaFile } from './ca-file.ts';
 import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
@@ -29,6 +29,7 @@ interface CreateArguments extends BucketArguments {
   readonly metadata: string | undefined;
   readonly tags: string | undefined;
   readonly onConflict: OnConflict | undefined;
+  readonly readable: boolean | undefined;
   readonly credentialsFile: string | undefined;
   readonly profile: string | undefined;
   readonly test: boolean;
@@ -41,10 +42,14 @@ const list: Command<GlobalArguments> = async (_args, session) => {
     bucket.bucketName,
     bucket.service,
     bucket.region,
+    readableOf(bucket),
     bucket.createdAt,
     testOf(bucket, session.terminal.isDecorated),
   ]);
-  return { value: buckets, text: toTable(['BUCKET', 'SERVICE', 'REGION', 'CREATED', 'LAST TEST'], rows) };
+  return {
+    value: buckets,
+    text: toTable(['BUCKET', 'SERVICE', 'REGION', 'READABLE', 'CREATED', 'LAST TEST'], rows),
+  };
 };
 
 const show: Command<BucketArguments> = async (args, session) =>
@@ -78,10 +83,11 @@ const test: Command<BucketArguments & { readonly timeout: number }> = async (arg
 };
 
 const create: Command<CreateArguments> = async (args, session) => {
-  const { region, host, accountId, endpoint } = args;
+  const { region, host, accountId, endpoint, readable } = args;
   const caBundle = await readCaFile(args.caFile, session);
   const objectOptions = objectOptionsOf(args);
-  const given = { ...refOf(args), region, host, accountId, endpoint, caBundle, objectOptions };
+  const place = { region, host, accountId, endpoint, caBundle };
+  const given = { ...refOf(args), ...place, objectOptions, readable };
   const buckets = session.administration.buckets(session.namespace);
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);

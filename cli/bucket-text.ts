@@ -27,6 +27,10 @@ export function testOf({ lastTest }: Bucket, isDecorated: boolean): Cell {
   );
 }
 
+export function readableOf({ readable }: Bucket): string {
+  return readable ? 'yes' : 'no';
+}
+
 /** The options that are set, as in the ZipBucket. */
 function optionFields({ objectOptions }: Bucket): readonly (readonly [string, string])[] {
   return Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
@@ -49,6 +53,7 @@ function described(bucket: Bucket, isDecorated: boolean): string {
           ['Account', bucket.accountId],
         ] as const)),
     ['Endpoint', bucket.endpoint],
+    ['Readable', readableOf(bucket)],
     ...authorityFields(bucket),
     ...optionFields(bucket),
     ...(bucket.webIdentity ? ([['Role', bucket.webIdentity.roleArn]] as const) : []),

@@ -29,6 +29,7 @@ interface UpdateArguments extends BucketArguments {
   readonly metadata: Given;
   readonly tags: Given;
   readonly onConflict: Given;
+  readonly readable: boolean | undefined;
 }
 
 function changed(given: Given): string | null | undefined {
@@ -64,6 +65,7 @@ async function changeOf(args: UpdateArguments, session: Session): Promise<Bucket
       host: changed(args.host),
       accountId: changed(args.accountId),
       endpoint: changed(args.endpoint),
+      readable: args.readable,
       caBundle: args.caFile === '' ? null : await readCaFile(args.caFile, session),
     }),
     objectOptions: objectOptionsOf(args),

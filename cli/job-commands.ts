@@ -1,7 +1,9 @@
 import type { Argv } from 'yargs';
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import type { Job } from '#administration/jobs/job-view.ts';
-import { TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { resendFailure } from '#administration/webhooks/resend-failure.ts';
+import { findEndpoint } from '#crds/webhook-endpoints.ts';
+import { TERMINAL_PHASES, type WebhookState } from '#crds/zip-job.ts';
 import { type Command, type CommandGroup, NO_COMMAND, type Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -12,7 +14,7 @@ import { addListCommand } from './job-list-command.ts';
 import { jobText } from './job-text.ts';
 import { createdOutput, endOf, untilEnded } from './job-wait.ts';
 import { logLineText } from './log-text.ts';
-import { DASHBOARD, TIMEOUT, YES } from './options.ts';
+import { DASHBOARD, ENDPOINT, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import { printLive } from './print-live.ts';
 import type { Session } from './session.ts';
@@ -72,22 +74,21 @@ const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> 
   return createdOutput({ job, text, name: job.name }, args, session);
 };
 
-function lastResponse({ webhook }: Job): string {
-  const last = webhook?.log?.at(-1);
-  return deliveryResponse(last ?? {});
-}
-
-const resendWebhook: Command<WaitArguments> = async (args, session) => {
+const resendWebhook: Command<WaitArguments & { readonly endpoint: string }> = async (args, session) => {
+  const { endpoint } = args;
   const job = await session.administration
     .jobs(session.namespace)
-    .replayWebhook(args.job, waitOptions(args, session));
-  const { state, nextAttemptAt } = job.webhook ?? {};
+    .replayWebhook(args.job, waitOptions(args, session), endpoint);
+  const delivery = findEndpoint<WebhookState>(job.webhook ?? undefined, endpoint);
+  const { state, nextAttemptAt, log, attempts = 0 } = delivery ?? {};
+  const response = deliveryResponse(log?.at(-1) ?? {});
   const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
-    return { value: job, text: `${what} delivered (${lastResponse(job)}).`, exitCode: EXIT_CODES.ok };
+    return { value: job, text: `${what} delivered (${response}).`, exitCode: EXIT_CODES.ok };
   return {
     value: job,
-    text: `${what} not delivered (${lastResponse(job)}).`,
+    // Without an attempt, the last response is that of an earlier delivery.
+    text: attempts > 0 ? `${what} not delivered (${response}).` : `${what} ${resendFailure(delivery)}`,
     notes: nextAttemptAt === undefined ? [] : [`Next attempt at ${nextAttemptAt}`],
     exitCode: EXIT_CODES.failed,
   };
@@ -183,7 +184,7 @@ function addWriteCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
     .command(
       ['resend-webhook <job>', 'replay-webhook'],
       'Resend the event of a job, with the same ID',
-      (args) => args.positional('job', JOB).option('timeout', TIMEOUT('60s')),
+      (args) => args.positional('job', JOB).options({ timeout: TIMEOUT('60s'), endpoint: ENDPOINT }),
       run(resendWebhook),
     );
 }

@@ -12,6 +12,8 @@ import { readArguments, readFileList } from '#administration/jobs/read-lines.ts'
 import {
   COMPRESSIONS,
   type Compression,
+  DUPLICATE_NAMES,
+  type DuplicateNames,
   type ListedFile,
   MANIFEST_FORMATS,
   type ManifestFormat,
@@ -42,6 +44,7 @@ interface OptionArguments {
   readonly onSourceError: OnSourceError | undefined;
   readonly onConflict: OnConflict | undefined;
   readonly portableNames: PortableNames | undefined;
+  readonly duplicateNames: DuplicateNames | undefined;
   readonly manifest: ManifestFormat | undefined;
   readonly sha256: boolean | undefined;
   readonly sequential: boolean | undefined;
@@ -148,6 +151,7 @@ function optionsOf(args: OptionArguments): NewJobOptions {
     onSourceError: args.onSourceError,
     onConflict: args.onConflict,
     portableNames: args.portableNames,
+    duplicateNames: args.duplicateNames,
     manifest: args.manifest,
     sha256: args.sha256,
     sequential: args.sequential,
@@ -220,6 +224,11 @@ const CREATE_OPTIONS = {
     choices: PORTABLE_NAMES,
     requiresArg: true,
     describe: 'What to do with names that some systems cannot store',
+  },
+  'duplicate-names': {
+    choices: DUPLICATE_NAMES,
+    requiresArg: true,
+    describe: 'What to do with names that another file has',
   },
   manifest: { choices: MANIFEST_FORMATS, requiresArg: true, describe: 'Add a manifest in this format' },
   sha256: { type: 'boolean', describe: 'Compute the SHA-256 of the archive' },

@@ -7,6 +7,8 @@ import { bytesReadText, percentDone } from '#administration/jobs/progress-text.t
 import { sizeText } from '#administration/projects/size-text.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
+import { DEFAULT_ENDPOINT, endpointsOf, overallState } from '#crds/webhook-endpoints.ts';
+import type { WebhookState } from '#crds/zip-job.ts';
 import { durationText } from '#runtime/time/duration-text.ts';
 import { phaseMark } from './decoration.ts';
 import { type Cell, toFields, toTable } from './table.ts';
@@ -78,7 +80,7 @@ export function jobRow(
           job.attemptsTotal,
           job.duration,
           job.node,
-          job.webhook?.state ?? null,
+          job.webhook && overallState(job.webhook),
           job.message,
         ]
       : []),
@@ -106,13 +108,20 @@ function bytesText({ progress }: Job): string | null {
   return `${bytesReadText(progress)}${percent} read, ${sizeText(bytesUploaded)} uploaded`;
 }
 
-function webhookText({ webhook }: Job): string | null {
-  if (webhook === null) return null;
-  const next = webhook.nextAttemptAt === undefined ? '' : `, next attempt at ${webhook.nextAttemptAt}`;
-  return `${webhook.state}, attempts: ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
+type Rows = readonly (readonly [string, Cell])[];
+
+function deliveryText({ state, attempts = 0, nextAttemptAt }: WebhookState): string {
+  const next = nextAttemptAt === undefined ? '' : `, next attempt at ${nextAttemptAt}`;
+  return `${state}, attempts: ${attempts}${state === 'Pending' ? next : ''}`;
 }
 
-type Rows = readonly (readonly [string, Cell])[];
+function webhookRows({ webhook }: Job): Rows {
+  if (webhook === null) return [['Webhook', null]];
+  return endpointsOf<WebhookState>(webhook).map((delivery) => [
+    delivery.name === DEFAULT_ENDPOINT ? 'Webhook' : `Webhook ${delivery.name}`,
+    deliveryText(delivery),
+  ]);
+}
 
 /** Why the job ended without an archive, and the next step. */
 function failureText(job: Job): Rows {
@@ -235,7 +244,7 @@ export function jobText(job: Job, { isVerbose = false, isDecorated = false }: Te
       ['File list', LISTS[job.files.list]],
       ['Attempts', job.attemptsTotal],
       ['Duration', job.duration],
-      ['Webhook', webhookText(job)],
+      ...webhookRows(job),
       ...(job.runAgainOf === null ? [] : ([['Rerun of', job.runAgainOf]] as const)),
     ]),
     '',

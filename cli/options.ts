@@ -1,4 +1,5 @@
 /** Options of the bucket commands, and options that several command groups share. */
+import { DEFAULT_ENDPOINT, MAX_ENDPOINTS } from '#crds/webhook-endpoints.ts';
 import { ENCRYPTIONS } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { timeoutMs } from './duration.ts';
@@ -26,6 +27,11 @@ export const DASHBOARD = text(
 
 export const SYSTEM_NAMESPACE = {
   'system-namespace': text('Namespace of the release; default: searched in all namespaces'),
+} as const;
+
+export const ENDPOINT = {
+  ...text(`Name of the webhook endpoint; a project has up to ${MAX_ENDPOINTS}`),
+  default: DEFAULT_ENDPOINT,
 } as const;
 
 export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
@@ -67,6 +73,11 @@ const BUCKET_SETTINGS = {
     requiresArg: true,
     describe: 'What to do when the key already exists',
   },
+  readable: {
+    type: 'boolean',
+    describe:
+      'Let jobs read files from the bucket (s3://BUCKET/KEY or r2://BUCKET/KEY). Needs the verb read-sources, which the role admin has',
+  },
 } as const;
 
 function removable<const O extends { readonly describe: string }>(option: O) {
@@ -100,6 +111,7 @@ const CHANGED_SETTINGS = {
   metadata: removable(BUCKET_SETTINGS.metadata),
   tags: removable(BUCKET_SETTINGS.tags),
   'on-conflict': removable({ ...BUCKET_SETTINGS['on-conflict'], choices: [...ON_CONFLICTS, ''] }),
+  readable: BUCKET_SETTINGS.readable,
 } as const satisfies Record<keyof typeof BUCKET_SETTINGS, unknown>;
 
 export const BUCKET_OPTIONS = {

@@ -1,5 +1,6 @@
 import type { Job } from '#administration/jobs/job-view.ts';
 import type { JobQuery } from '#administration/jobs/list-jobs.ts';
+import { overallState } from '#crds/webhook-endpoints.ts';
 import { AppError } from '#runtime/errors.ts';
 import { pause } from '#runtime/time/clock.ts';
 import { jobColumns, jobRow, type ListStyle } from './job-text.ts';
@@ -14,7 +15,15 @@ const INTERVAL_MS = 3_000;
 /** Everything but the age, which changes without an event. */
 function stateOf({ phase, reason, progress, attemptsTotal, webhook, node }: Job): string {
   const { filesDone, bytesUploaded } = progress ?? {};
-  return JSON.stringify([phase, reason, filesDone, bytesUploaded, attemptsTotal, webhook?.state, node]);
+  return JSON.stringify([
+    phase,
+    reason,
+    filesDone,
+    bytesUploaded,
+    attemptsTotal,
+    webhook && overallState(webhook),
+    node,
+  ]);
 }
 
 /** Lists the jobs, and after a failure that a retry may mend lists them later. */

@@ -1,21 +1,37 @@
+import type { Argv } from 'yargs';
+import { endpointOption } from '#administration/webhooks/endpoint-place.ts';
 import type { Webhook, WebhookTest } from '#administration/webhooks/webhook-view.ts';
-import { type Command, type CommandGroup, NO_COMMAND } from './command.ts';
+import type { Webhooks } from '#administration/webhooks/webhooks.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
+import { type Command, type CommandGroup, NO_COMMAND, type Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { resultMark } from './decoration.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { TIMEOUT, YES } from './options.ts';
+import { ENDPOINT, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
-import { type Cell, toFields } from './table.ts';
+import { type Cell, toFields, toTable } from './table.ts';
 import { UsageError } from './usage-error.ts';
 import { waitOptions } from './wait-options.ts';
 
-type TimedArguments = GlobalArguments & { readonly timeout: number };
+interface EndpointArguments extends GlobalArguments {
+  readonly endpoint: string;
+}
+type TimedArguments = EndpointArguments & { readonly timeout: number };
 
-function lostSecret({ namespace }: Session): string {
-  return `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret -n ${namespace}`;
+function webhooksOf({ endpoint }: EndpointArguments, session: Session): Webhooks {
+  return session.administration.webhooks(session.namespace, endpoint);
+}
+
+/** The options that repeat the project and the endpoint in another command. */
+function samePlace({ endpoint }: EndpointArguments, { namespace }: Session): string {
+  return `${endpointOption(endpoint)} -n ${namespace}`;
+}
+
+function lostSecret(args: EndpointArguments, session: Session): string {
+  return `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret${samePlace(args, session)}`;
 }
 
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
@@ -35,6 +51,7 @@ type Rows = readonly (readonly [string, Cell])[];
 
 function described(webhook: Webhook, { terminal }: Session, more: Rows = []): string {
   return toFields([
+    ...(webhook.name === DEFAULT_ENDPOINT ? [] : ([['Endpoint', webhook.name]] as const)),
     ['Host', webhook.host],
     ['URL', webhook.urlIsIn && `in the ${webhook.urlIsIn}`],
     ['Events', webhook.events.join(', ')],
@@ -52,12 +69,30 @@ function outputOf(webhook: Webhook, session: Session): Output {
 
 const SECRET_STATES = { true: 'set', false: 'none', undefined: 'no access' } as const;
 
-const show: Command<GlobalArguments> = async (_args, session) => {
-  const { webhook, hasSecret } = await session.administration.webhooks(session.namespace).show();
+const show: Command<EndpointArguments> = async (args, session) => {
+  const { webhook, hasSecret } = await webhooksOf(args, session).show();
   return {
     value: { ...webhook, hasSecret: hasSecret ?? null },
     text: described(webhook, session, [['Signing secret', SECRET_STATES[`${hasSecret}`]]]),
   };
+};
+
+const list: Command<GlobalArguments> = async (_args, session) => {
+  const { endpoints: webhooks } = await session.administration.webhooks(session.namespace).show();
+  if (webhooks.length === 0)
+    return {
+      value: webhooks,
+      text: '',
+      notes: [`No webhook is set. Set one with: zipjobs webhook update URL -n ${session.namespace}`],
+    };
+  const rows = webhooks.map((webhook) => [
+    webhook.name,
+    stateOf(webhook),
+    webhook.host,
+    webhook.events.join(','),
+    webhook.endpoint?.lastDeliveryAt ?? null,
+  ]);
+  return { value: webhooks, text: toTable(['NAME', 'STATE', 'HOST', 'EVENTS', 'LAST DELIVERY'], rows) };
 };
 
 function isPlainHttp(url: string): boolean {
@@ -67,7 +102,7 @@ function isPlainHttp(url: string): boolean {
 const PLAIN_HTTP =
   'Plain HTTP is blocked unless your administrator sets webhooks.allowHttp. Use a URL that starts with https://';
 
-interface SetArguments extends GlobalArguments {
+interface SetArguments extends EndpointArguments {
   readonly url: string | undefined;
   readonly urlFile: string | undefined;
   readonly events: string | undefined;
@@ -85,18 +120,18 @@ const update: Command<SetArguments> = async (args, session) => {
   const { events } = args;
   const url = await readUrl(args, session);
   const given = { url, events: events?.split(',').map((word) => word.trim()) };
-  const { webhook, secret } = await session.administration.webhooks(session.namespace).set(given);
+  const { webhook, secret } = await webhooksOf(args, session).set(given);
   const value = { ...webhook, secret: secret ?? null };
   const next = [
     ...(url !== undefined && isPlainHttp(url) ? [PLAIN_HTTP] : []),
-    `Next: zipjobs webhook test -n ${session.namespace}`,
+    `Next: zipjobs webhook test${samePlace(args, session)}`,
   ];
   if (secret === undefined)
     return {
       value,
       text: described(webhook, session),
       notes: [
-        'The signing secret is unchanged. Create a new one with: zipjobs webhook rotate-secret',
+        `The signing secret is unchanged. Create a new one with: zipjobs webhook rotate-secret${samePlace(args, session)}`,
         ...next,
       ],
     };
@@ -104,12 +139,12 @@ const update: Command<SetArguments> = async (args, session) => {
     value,
     text: described(webhook, session, [['Signing secret', secret]]),
     notes: [SHOWN_ONCE, ...next],
-    ifLost: lostSecret(session),
+    ifLost: lostSecret(args, session),
   };
 };
 
 const rotateSecret: Command<
-  GlobalArguments & { readonly overlapHours: number; readonly yes: boolean | undefined }
+  EndpointArguments & { readonly overlapHours: number; readonly yes: boolean | undefined }
 > = async (args, session) => {
   const seconds = Math.round(args.overlapHours * 3600);
   if (seconds === 0)
@@ -118,9 +153,9 @@ const rotateSecret: Command<
       'Without an overlap, receivers reject every event until they have the new secret. Continue?',
       args,
     );
-  const { secret, previousUntil } = await session.administration
-    .webhooks(session.namespace)
-    .rotateSecret({ overlapSeconds: seconds });
+  const { secret, previousUntil } = await webhooksOf(args, session).rotateSecret({
+    overlapSeconds: seconds,
+  });
   return {
     value: { secret, previousUntil },
     text: toFields([
@@ -128,49 +163,58 @@ const rotateSecret: Command<
       ['Old secret valid until', previousUntil],
     ]),
     notes: [SHOWN_ONCE],
-    ifLost: lostSecret(session),
+    ifLost: lostSecret(args, session),
   };
 };
 
 const remove: Command<
-  GlobalArguments & { readonly withSecret: boolean; readonly yes: boolean | undefined }
+  EndpointArguments & { readonly withSecret: boolean; readonly yes: boolean | undefined }
 > = async (args, session) => {
-  const fate = args.withSecret ? ' Pending events can no longer be signed.' : '';
-  const { webhook: current } = await session.administration.webhooks(session.namespace).show();
+  const { endpoint } = args;
+  const { namespace } = session;
+  const isDefault = endpoint === DEFAULT_ENDPOINT;
+  const { webhook: current } = await webhooksOf(args, session).show();
   // Without a webhook, the deletion is refused, so there is nothing to confirm.
-  if (current.isSet)
-    await confirmed(session, `Delete the webhook of project "${session.namespace}"?${fate}`, args);
-  const webhook = await session.administration.webhooks(session.namespace).remove(args);
-  return { value: webhook, text: 'Webhook deleted. New jobs send no events.' };
+  if (current.isSet) {
+    const signed = args.withSecret ? ' Pending events can no longer be signed.' : '';
+    const question = isDefault
+      ? `Delete the webhook of project "${namespace}"?${signed}`
+      : `Delete endpoint "${endpoint}" of project "${namespace}" and its signing secret? Its pending events are not sent.`;
+    await confirmed(session, question, args);
+  }
+  const webhook = await webhooksOf(args, session).remove(args);
+  const text = isDefault
+    ? 'Webhook deleted. New jobs send no events.'
+    : `Endpoint ${endpoint} deleted. Nothing is sent to it any more.`;
+  return { value: webhook, text };
 };
 
 /** The advice depends on whether the receiver responded. */
-function afterFailure({ lastTest }: Webhook): string {
+function afterFailure({ lastTest }: Webhook, place: string): string {
   if (typeof lastTest?.status === 'number')
-    return 'The receiver did not respond with a 2xx status. Check the URL, the receiver log and the signing secret (create a new one with: zipjobs webhook rotate-secret).';
+    return `The receiver did not respond with a 2xx status. Check the URL, the receiver log and the signing secret (create a new one with: zipjobs webhook rotate-secret${place}).`;
   if (lastTest?.error === 'url-not-https') return `No response from the receiver. ${PLAIN_HTTP}`;
   return 'No response from the receiver. Check the host name, the port and the certificate. For a receiver at a private address, ask your administrator to set egress.allowCidrs.';
 }
 
 const test: Command<TimedArguments> = async (args, session) => {
-  const webhook = await session.administration.webhooks(session.namespace).test(waitOptions(args, session));
+  const webhook = await webhooksOf(args, session).test(waitOptions(args, session));
   const isOk = webhook.lastTest?.ok === true;
   return {
     ...outputOf(webhook, session),
     exitCode: isOk ? EXIT_CODES.ok : EXIT_CODES.failed,
-    ...(!isOk && { notes: [afterFailure(webhook)] }),
+    ...(!isOk && { notes: [afterFailure(webhook, samePlace(args, session))] }),
   };
 };
 
 const enable: Command<TimedArguments> = async (args, session) =>
-  outputOf(
-    await session.administration.webhooks(session.namespace).enable(waitOptions(args, session)),
-    session,
-  );
+  outputOf(await webhooksOf(args, session).enable(waitOptions(args, session)), session);
 
-const disable: Command<GlobalArguments> = async (_args, session) => ({
-  ...outputOf(await session.administration.webhooks(session.namespace).disable(), session),
-  notes: [`New jobs send no events. Enable the webhook with: zipjobs webhook enable -n ${session.namespace}`],
+const disable: Command<EndpointArguments> = async (args, session) => ({
+  ...outputOf(await webhooksOf(args, session).disable(), session),
+  notes: [
+    `New jobs send no events${args.endpoint === DEFAULT_ENDPOINT ? '' : ' to it'}. Enable the webhook with: zipjobs webhook enable${samePlace(args, session)}`,
+  ],
 });
 
 const EVENTS = {
@@ -192,56 +236,81 @@ const OVERLAP_HOURS = {
 const WITH_SECRET = {
   type: 'boolean',
   default: false,
-  describe: 'Also delete the signing secret',
+  describe: 'Also delete the signing secret; that of another endpoint than default is always deleted',
 } as const;
+
+function addSettingCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
+  return group
+    .command('list', 'List the endpoints of the webhook', (args) => args, run(list))
+    .command(
+      'show',
+      'Show the settings and the state of the endpoint',
+      (args) => args.option('endpoint', ENDPOINT),
+      run(show),
+    )
+    .command(
+      ['update [url]', 'set'],
+      'Set the URL, which is stored in a Secret; the first time, create the signing secret and show it once',
+      (args) =>
+        args
+          .positional('url', { type: 'string', describe: 'URL of the receiver' })
+          .option('url-file', URL_FILE)
+          .option('events', EVENTS)
+          .option('endpoint', ENDPOINT)
+          .example('$0 webhook update https://acme.example.com/hooks/zipjobs', 'Send every event')
+          .example(
+            '$0 webhook update https://audit.example.com/zips --endpoint audit --events FAILED',
+            'Add another endpoint',
+          ),
+      run(update),
+    );
+}
+
+function addOtherCommands(group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> {
+  return group
+    .command(
+      'rotate-secret',
+      'Create a new signing secret and show it once; the old one stays valid during the overlap',
+      (args) =>
+        args.options({
+          'overlap-hours': OVERLAP_HOURS,
+          endpoint: ENDPOINT,
+          yes: YES,
+        }),
+      run(rotateSecret),
+    )
+    .command(
+      'test',
+      'Send an event of type TEST',
+      (args) => args.options({ timeout: TIMEOUT('60s'), endpoint: ENDPOINT }),
+      run(test),
+    )
+    .command(
+      'enable',
+      'Enable the webhook, including an endpoint that was disabled after failures',
+      (args) => args.options({ timeout: TIMEOUT('30s'), endpoint: ENDPOINT }),
+      run(enable),
+    )
+    .command(
+      'disable',
+      'Disable the webhook and keep its settings',
+      (args) => args.option('endpoint', ENDPOINT),
+      run(disable),
+    )
+    .command(
+      ['delete', 'remove'],
+      'Delete the settings',
+      (args) =>
+        args.options({
+          'with-secret': WITH_SECRET,
+          endpoint: ENDPOINT,
+          yes: YES,
+        }),
+      run(remove),
+    );
+}
 
 export const addWebhookCommands: CommandGroup = (parser, run) =>
   parser.command('webhook', 'Manage the webhook that receives an event when a job finishes', (group) =>
-    group
-      .command('show', 'Show the settings and the state of the endpoint', (args) => args, run(show))
-      .command(
-        ['update [url]', 'set'],
-        'Set the URL, which is stored in a Secret; the first time, create the signing secret and show it once',
-        (args) =>
-          args
-            .positional('url', { type: 'string', describe: 'URL of the receiver' })
-            .option('url-file', URL_FILE)
-            .option('events', EVENTS)
-            .example('$0 webhook update https://acme.example.com/hooks/zipjobs', 'Send every event'),
-        run(update),
-      )
-      .command(
-        'rotate-secret',
-        'Create a new signing secret and show it once; the old one stays valid during the overlap',
-        (args) =>
-          args.options({
-            'overlap-hours': OVERLAP_HOURS,
-            yes: YES,
-          }),
-        run(rotateSecret),
-      )
-      .command(
-        'test',
-        'Send an event of type TEST',
-        (args) => args.option('timeout', TIMEOUT('60s')),
-        run(test),
-      )
-      .command(
-        'enable',
-        'Enable the webhook, including an endpoint that was disabled after failures',
-        (args) => args.option('timeout', TIMEOUT('30s')),
-        run(enable),
-      )
-      .command('disable', 'Disable the webhook and keep its settings', (args) => args, run(disable))
-      .command(
-        ['delete', 'remove'],
-        'Delete the settings',
-        (args) =>
-          args.options({
-            'with-secret': WITH_SECRET,
-            yes: YES,
-          }),
-        run(remove),
-      )
-      .demandCommand(1, NO_COMMAND),
+    addOtherCommands(addSettingCommands(group, run), run).demandCommand(1, NO_COMMAND),
   );

@@ -128,7 +128,9 @@ export function createFacts(): Facts {
     ZipJob: (object, namespace) => {
       const code = textAt(object, 'status', 'failure', 'code');
       count(jobs, namespace, textAt(object, 'status', 'phase'), textAt(object, 'status', 'reason'), code);
-      count(webhooks, namespace, textAt(object, 'status', 'webhook', 'state'));
+      const webhook = fieldAt(object, 'status', 'webhook');
+      for (const delivery of [webhook, ...listAt(webhook, 'endpoints')])
+        count(webhooks, namespace, textAt(delivery, 'state'));
     },
     ZipProject: (object) => noteReady(object, 'ZipProject'),
     ZipBucket: (object) => noteReady(object, 'ZipBucket'),

@@ -14,10 +14,20 @@ function removed(value: unknown): string {
 }
 
 /** Receivers such as chat systems authenticate callers by the path, so only the host is kept. */
+function maskEndpoint(endpoint: Fields): Fields {
+  if (endpoint['url'] === undefined) return endpoint;
+  const url = URL.parse(typeof endpoint['url'] === 'string' ? endpoint['url'] : '');
+  return { ...endpoint, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
+}
+
 function maskWebhook(webhook: Fields): Fields {
-  if (webhook['url'] === undefined) return webhook;
-  const url = URL.parse(typeof webhook['url'] === 'string' ? webhook['url'] : '');
-  return { ...webhook, url: url ? `${url.protocol}//${url.host}/${MASK}` : MASK };
+  const { endpoints } = webhook;
+  return {
+    ...maskEndpoint(webhook),
+    ...(Array.isArray(endpoints) && {
+      endpoints: endpoints.map((one) => (isRecord(one) ? maskEndpoint(one) : MASK)),
+    }),
+  };
 }
 
 function maskFile(file: unknown): unknown {

@@ -132,8 +132,10 @@ describe('the command line', function () {
 
     it('lists buckets as a table, as JSON and as YAML', async () => {
       const { stdout } = await world.owner.succeed(world.inOwn('bucket', 'list'));
-      expect(stdout).to.match(/^BUCKET +SERVICE +REGION +CREATED +LAST TEST\narchive +r2 +- +20.* -\n/);
-      expect(stdout).to.match(/cli-reports +s3 +us-east-1 +20\S+ +ok 20/);
+      expect(stdout).to.match(
+        /^BUCKET +SERVICE +REGION +READABLE +CREATED +LAST TEST\narchive +r2 +- +no +20.* -\n/,
+      );
+      expect(stdout).to.match(/cli-reports +s3 +us-east-1 +no +20\S+ +ok 20/);
       const list = (await world.owner.json(world.inOwn('bucket', 'list'))) as readonly Fields[];
       expect(list.map(({ bucketName }) => bucketName)).to.have.members([
         'archive',

@@ -56,6 +56,19 @@ function start(more: Partial<ZipBucketSpec> = {}) {
 }
 
 describe('zipjobs bucket update', () => {
+  it('makes a bucket readable, and ends that (SB4)', async () => {
+    const { run, spec } = start();
+    const before = spec();
+    const { code, output, errors } = await run('update', NAME, '--readable');
+    expect(code, errors).to.equal(0);
+    expect(output).to.match(/Readable: +yes/);
+    expect(spec()).to.deep.equal({ ...before, readable: true });
+    expect((await run('list')).output).to.match(/READABLE[^]* yes /);
+    const ended = await run('update', NAME, '--no-readable');
+    expect(ended.output).to.match(/Readable: +no/);
+    expect(spec()).to.not.have.property('readable', true);
+  });
+
   it('changes the given settings, and keeps the others with the credentials', async () => {
     const objectOptions = { storageClass: 'STANDARD', tags: { 'x=y': ' z' }, metadata: { m: 'a,b' } };
     const webIdentity = { roleArn: 'arn:aws:iam::123456789012:role/reports', audience: 'sts.amazonaws.com' };

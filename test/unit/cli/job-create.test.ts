@@ -163,6 +163,18 @@ describe('zipjobs job create', () => {
     );
   });
 
+  it('refuses files whose stated sizes exceed the largest archive (SZ1)', async () => {
+    const { create, specs } = cluster({ limits: { archiveBytes: 100 } });
+    const lines = ['a', 'b'].map((filename) => JSON.stringify({ url: URL_A, filename, size: 60 }));
+    const { code, errors } = await create(['--from', '-'], lines.join('\n'));
+    expect([code, specs()]).to.deep.equal([2, []]);
+    expect(errors).to.contain(
+      'The stated sizes of these files are 120 bytes in all, but an archive of this project can have at most 100. Split the files into several archives',
+    );
+    const compressed = await create(['--from', '-', '--compression', 'deflate'], lines.join('\n'));
+    expect(compressed.code, compressed.errors).to.equal(0);
+  });
+
   it('takes every option of a request (Q-C1)', async () => {
     const { create, specs } = cluster({ jobDefaults: { objectOptions: { tags: { team: 'sales' } } } });
     const options = {
@@ -170,6 +182,7 @@ describe('zipjobs job create', () => {
       'on-source-error': 'Skip',
       'on-conflict': 'fail',
       'portable-names': 'rewrite',
+      'duplicate-names': 'rename',
       manifest: 'sha256sum',
       'modification-time': '2026-01-31T13:00:00+01:00',
       metadata: '{"order": 7}',
@@ -188,6 +201,7 @@ describe('zipjobs job create', () => {
       onSourceError: 'Skip',
       onConflict: 'fail',
       portableNames: 'rewrite',
+      duplicateNames: 'rename',
       manifestFormat: 'sha256sum',
       fixedModificationTime: '2026-01-31T12:00:00.000Z',
       metadata: '{"order": 7}',
@@ -223,7 +237,7 @@ describe('zipjobs job create', () => {
     expect([code, specs()]).to.deep.equal([2, []]);
     expect(errors)
       .to.match(/^zipjobs: 2 of the files cannot be used\n/)
-      .and.to.contain('\nLine 3: the URL must start with http:// or https://\n')
+      .and.to.contain('\nLine 3: the URL must start with http://, https://, s3:// or r2://\n')
       .and.to.match(/\nLine 4: the name /);
     expect((await create(['ftp://a.example/b'])).errors).to.contain('\nFile 1: the URL must start');
   });

@@ -123,3 +123,148 @@ describe('zipjobs webhook', () => {
     }
   });
 });
+
+function without<T extends object>(from: T, key: keyof T): object {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => name !== key));
+}
+
+describe('zipjobs webhook --endpoint', () => {
+  const AUDIT = `https://audit.example.com/${CANARY}`;
+  const HOST = /Host: +audit\.example\.com/;
+  function secretsOf({ objects }: ReturnType<typeof start>): Readonly<Record<string, string>> {
+    const data = objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)?.['data'];
+    return (data ?? {}) as Readonly<Record<string, string>>;
+  }
+  function specOf({ objects }: ReturnType<typeof start>): ZipProject['spec'] {
+    return objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)?.['spec'] as ZipProject['spec'];
+  }
+  async function withAudit() {
+    const project = start();
+    await project.run(['update', URL_SET]);
+    const before = { secrets: secretsOf(project), webhook: specOf(project).webhook };
+    const added = await project.run(['update', AUDIT, '--endpoint', 'audit', '--events', 'FAILED']);
+    return { project, before, added };
+  }
+
+  it('adds an endpoint with a URL and a signing secret of its own, and leaves the others', async () => {
+    const { project, before, added } = await withAudit();
+    expect(added.code, added.errors).to.equal(0);
+    expect(added.output)
+      .to.match(HOST)
+      .and.to.match(/Endpoint: +audit/)
+      .and.not.contain(CANARY);
+    expect(added.errors).to.contain(`zipjobs webhook test --endpoint audit -n ${TEAM}`);
+    const shownSecret = /whsec_[\w+/=]+/.exec(added.output)?.[0] ?? '';
+    expect(secretsOf(project)).to.deep.equal({
+      ...before.secrets,
+      'audit.current': btoa(shownSecret),
+      'audit.url': btoa(AUDIT),
+    });
+    expect(specOf(project).webhook).to.deep.equal({
+      ...before.webhook,
+      endpoints: [{ name: 'audit', events: ['FAILED'] }],
+    });
+    const again = await project.run(['update', '--endpoint', 'audit', '--events', 'COMPLETED,FAILED']);
+    expect(again.errors).to.contain('The signing secret is unchanged');
+    expect(specOf(project).webhook?.endpoints).to.deep.equal([
+      { name: 'audit', events: ['COMPLETED', 'FAILED'] },
+    ]);
+  });
+
+  it('lists and shows each of them', async () => {
+    const { project } = await withAudit();
+    const { output } = await project.run(['list']);
+    expect(output.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4))).to.deep.equal([
+      ['NAME', 'STATE', 'HOST', 'EVENTS'],
+      ['default', 'Enabled', 'hooks.example.com', 'COMPLETED,FAILED'],
+      ['audit', 'Enabled', 'audit.example.com', 'FAILED'],
+      [''],
+    ]);
+    expect((await project.run(['show', '--endpoint', 'audit'])).output).to.match(HOST);
+    expect((await project.run(['show'])).output).to.match(/Host: +hooks\.example\.com/);
+    expect((await start().run(['list'])).errors).to.contain('No webhook is set');
+  });
+
+  it('rotates the secret of one of them (W11)', async () => {
+    const { project } = await withAudit();
+    const before = secretsOf(project);
+    const { output } = await project.run(['rotate-secret', '--endpoint', 'audit']);
+    const { 'audit.current': current = '', 'audit.previousUntil': _until, ...after } = secretsOf(project);
+    expect(output).to.contain(atob(current));
+    expect(after).to.deep.equal({
+      ...without(before, 'audit.current'),
+      'audit.previous': before['audit.current'],
+    });
+  });
+
+  it('disables one of them, and enables it with a command of its own', async () => {
+    const { project } = await withAudit();
+    const { output, errors } = await project.run(['disable', '--endpoint', 'audit']);
+    expect(output).to.match(/State: +Disabled/);
+    expect(errors).to.contain(`zipjobs webhook enable --endpoint audit -n ${TEAM}`);
+    expect(specOf(project).webhook).to.not.have.property('enabled');
+    expect(specOf(project).webhook?.endpoints).to.deep.equal([
+      { name: 'audit', events: ['FAILED'], enabled: false },
+    ]);
+    await project.run(['enable', '--endpoint', 'audit', '--timeout', '1']);
+    expect(specOf(project).webhook?.endpoints?.[0]).to.include({ enabled: true });
+    expect(project.projectText()).to.contain('zipjobs.dev/enable-webhook.audit');
+  });
+
+  it('deletes one of them with all that its name stands for, and the default one last', async () => {
+    const { project, before } = await withAudit();
+    const refused = await project.run(['delete', '--yes']);
+    expect(refused.code).to.not.equal(0);
+    expect(refused.errors).to.contain('audit').and.to.contain('zipjobs webhook disable');
+    const { code, errors } = await project.run(['delete', '--endpoint', 'audit', '--yes']);
+    expect(code, errors).to.equal(0);
+    expect(specOf(project).webhook).to.deep.equal(before.webhook);
+    expect(secretsOf(project)).to.deep.equal(before.secrets);
+    expect(project.projectText()).to.not.contain('.audit');
+    expect((await project.run(['delete', '--yes'])).code).to.equal(0);
+    expect(specOf(project).webhook).to.equal(undefined);
+  });
+
+  const refusals: readonly {
+    what: string;
+    given: ZipProject['spec'];
+    args: readonly string[];
+    says: RegExp;
+  }[] = [
+    {
+      what: 'an endpoint that the project does not have',
+      given: { webhook: {} },
+      args: ['show'],
+      says: /update URL --endpoint audit/,
+    },
+    {
+      what: 'another endpoint before the default one',
+      given: {},
+      args: ['update', AUDIT],
+      says: /Set it first: zipjobs webhook update URL/,
+    },
+    {
+      what: 'a sixth endpoint',
+      given: { webhook: { endpoints: ['a', 'b', 'c', 'd'].map((name) => ({ name })) } },
+      args: ['update', AUDIT],
+      says: /has 5 webhook endpoints already.*delete --endpoint NAME/s,
+    },
+  ];
+  for (const { what, given, args, says } of refusals)
+    it(`refuses ${what}, and says what to do`, async () => {
+      const project = start(given);
+      const { code, errors } = await project.run([...args, '--endpoint', 'audit']);
+      expect(code).to.not.equal(0);
+      expect(errors).to.match(says);
+      expect([specOf(project), secretsOf(project)]).to.deep.equal([given, {}]);
+    });
+
+  it('refuses a name that is no DNS label of at most 32 characters', async () => {
+    for (const name of ['Audit', 'a.b', '-a', 'a'.repeat(33)]) {
+      const project = start({ webhook: {} });
+      const { errors } = await project.run(['update', AUDIT, `--endpoint=${name}`]);
+      expect(errors, name).to.contain('Invalid name of an endpoint');
+      expect(secretsOf(project)).to.deep.equal({});
+    }
+  });
+});

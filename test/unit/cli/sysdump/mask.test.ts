@@ -145,7 +145,11 @@ describe('maskObject', () => {
           filename: `${n}.txt`,
           headers: { 'x-custom': CANARY },
         })),
-        webhook: { url: `https://hooks.example.com/services/${CANARY}?key=${CANARY}`, events: ['FAILED'] },
+        webhook: {
+          url: `https://hooks.example.com/services/${CANARY}?key=${CANARY}`,
+          events: ['FAILED'],
+          endpoints: [{ name: 'audit', url: `https://audit.example.com/${CANARY}`, events: ['FAILED'] }],
+        },
       },
       status: {
         message: `file 0: ${SECRETS[5] ?? ''}`,
