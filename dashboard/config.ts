@@ -9,6 +9,7 @@ import { KUBE_CONSTANTS, KUBE_SETTINGS } from '#runtime/kube/client/settings.ts'
 import { REDIS_CONSTANTS, REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_CONSTANTS, TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { WEBHOOK_BODY_SETTINGS } from '#runtime/webhook/settings.ts';
 import { REQUEST_LIMIT_CONSTANTS, REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { EXTERNAL_LINK_SETTINGS } from './ui/external-links.ts';
 
@@ -154,6 +155,7 @@ export const DASHBOARD_SETTINGS = {
   ...SESSIONS,
   ...OIDC,
   ...HISTORY_PAGES,
+  ...WEBHOOK_BODY_SETTINGS,
   ...STORE_RULE_SETTINGS,
   ...REQUEST_LIMIT_SETTINGS,
   ...EGRESS_SETTINGS,

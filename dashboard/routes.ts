@@ -1,5 +1,6 @@
 import { createBucketPage } from './buckets/bucket.ts';
 import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
+import { createBucketFilesPage } from './buckets/bucket-files.ts';
 import { createBucketsPage } from './buckets/buckets.ts';
 import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
 import { createEditBucketPage } from './buckets/edit-bucket.ts';
@@ -30,6 +31,7 @@ import { createTokensPage } from './tokens/tokens.ts';
 import { withPlace } from './user/user-places.ts';
 import { createDeliveriesPage } from './webhook/deliveries.ts';
 import { createDeliveryPage } from './webhook/delivery.ts';
+import { createNewEndpointPage } from './webhook/new-endpoint.ts';
 import { createRemoveWebhookPage } from './webhook/remove-webhook.ts';
 import { createResendPage } from './webhook/resend.ts';
 import { createRotateSecretPage } from './webhook/rotate-secret.ts';
@@ -51,6 +53,7 @@ function historyRoutes(deps: PageDeps): readonly Route[] {
 function listingRoutes(deps: PageDeps): readonly Route[] {
   return [
     ...createBucketsPage(),
+    ...createBucketFilesPage(),
     ...createDeleteBucketPage(deps),
     ...createTokensPage(),
     ...(deps.readRefused === undefined ? [] : createRefusedPage(deps.readRefused)),
@@ -84,10 +87,11 @@ export function createRoutes(deps: PageDeps): readonly Route[] {
     ...createEditBucketPage(deps),
     ...createNewTokenPage(),
     ...createWebhookPage(deps),
+    ...createNewEndpointPage(),
     ...createDeliveriesPage(deps),
-    ...createDeliveryPage(),
+    ...createDeliveryPage(deps.config),
     ...createVerifyWebhookPage(deps),
-    ...createWebhookChanges(),
+    ...createWebhookChanges(deps),
     ...createResendPage(deps),
     ...createRotateSecretPage(),
     ...createRemoveWebhookPage(),

@@ -19,6 +19,12 @@ export const BUCKET_RIGHTS = {
     { verb: 'get', resource: 'zipbuckets' },
     { verb: 'patch', resource: 'zipbuckets' },
   ],
+  /** Only admins of the project: the policy `readable-buckets` asks for the last one. */
+  allowReading: [
+    { verb: 'get', resource: 'zipbuckets' },
+    { verb: 'patch', resource: 'zipbuckets' },
+    { verb: 'read-sources', resource: 'zipbuckets' },
+  ],
   test: [
     { verb: 'get', resource: 'zipbuckets' },
     { verb: 'patch', resource: 'zipbuckets' },

@@ -43,6 +43,7 @@ async function dataOf(request: PageRequest) {
     more: [
       { ...action('new-job', 'New job', job), href: newJobHref(namespace, bucket) },
       action('settings', 'Edit settings', edit),
+      action('files', 'Change read access', edit),
       action('credentials', 'Update credentials', credentials),
       action('delete', 'Delete bucket', deletion),
     ],

@@ -17,9 +17,15 @@ const GONE_LIMIT_MS = 3_000;
 
 type Deps = Pick<PageDeps, 'caches'>;
 
+/** Writes its archive to the bucket, or still reads files from it. */
+function refersTo(job: ListedJob, { resource }: Bucket): boolean {
+  const { bucketRef, sourceBuckets } = job.spec;
+  return bucketRef.name === resource || (sourceBuckets?.includes(resource) === true && !isFinished(job));
+}
+
 /** Counts the jobs that refer to the bucket and lists some of them; finished ones only when no other is left. */
-function jobsOf(jobs: readonly ListedJob[], { resource }: Bucket) {
-  const referring = jobs.filter(({ spec }) => spec.bucketRef.name === resource);
+function jobsOf(jobs: readonly ListedJob[], bucket: Bucket) {
+  const referring = jobs.filter((job) => refersTo(job, bucket));
   const unfinished = referring.filter((job) => !isFinished(job));
   const shown = unfinished.length > 0 ? unfinished : referring;
   return {

@@ -27,11 +27,12 @@ export function testedPermissions({
   endpoint,
   lastTest,
   objectOptions,
-}: Pick<Bucket, 'service' | 'endpoint' | 'lastTest' | 'objectOptions'>): TestedPermissions {
+  readable,
+}: Pick<Bucket, 'service' | 'endpoint' | 'lastTest' | 'objectOptions' | 'readable'>): TestedPermissions {
   // The tokens of R2 have no permissions for single actions.
   if (lastTest === null || (service === 'r2' && endpoint === null)) return { permissions: [], unchecked: [] };
   const { ok, missingPermissions } = lastTest;
-  const all = bucketPermissions(objectOptions).flatMap(({ actions, use, isRequired }) =>
+  const all = bucketPermissions(objectOptions, readable).flatMap(({ actions, use, isRequired }) =>
     actions.map((action) => ({ action, use, isRequired, isMissing: missingPermissions.includes(action) })),
   );
   return {

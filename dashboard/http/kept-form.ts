@@ -11,6 +11,7 @@ const OF_PAGES: ReadonlySet<string> = new Set([
   'query',
   'result',
   'event',
+  'endpoint',
 ]);
 /** Never sent back to a browser. */
 const SECRETS: ReadonlySet<string> = new Set(['accessKeyId', 'secretAccessKey', 'token', 'url']);

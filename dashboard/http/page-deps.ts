@@ -21,6 +21,7 @@ export interface PageDeps {
   readonly config: Pick<
     DashboardConfig,
     | 'dashboardApiUrl'
+    | 'errorHelpUrl'
     | 'storeAllowedHosts'
     | 'storeAllowHttp'
     | 'maxFiles'

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { overallState } from '#crds/webhook-endpoints.ts';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { csvOf, type ExportedJob } from '#runtime/history/csv.ts';
 import type { PageRequest, Route, SentFile } from '../http/page.ts';
@@ -39,7 +40,7 @@ function exported(job: ListedJob): ExportedJob {
     files,
     bytes: status.result?.bytes ?? 0,
     createdBy: job.createdBy ?? null,
-    webhookState: status.webhook?.state ?? null,
+    webhookState: status.webhook === undefined ? null : overallState(status.webhook),
     runAgainOf: job.rerunOf ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bucketSecretName } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { endpointsOf } from '#crds/webhook-endpoints.ts';
+import { isFinished, type NamedWebhookState, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
 import { FORMAT } from '../ui/format.ts';
@@ -80,6 +81,15 @@ export interface ActionContext {
   readonly downloadObstacle: () => Promise<string>;
 }
 
+/** The endpoints that did not get the event of a finished job or, if all did, every one that got it. None that was removed. */
+export function endpointsToResend({ status = {} }: Pick<ZipJob, 'status'>): readonly string[] {
+  const subscribed = endpointsOf<WebhookState & Pick<NamedWebhookState, 'reason'>>(status.webhook).filter(
+    ({ state, reason }) => state !== 'NotConfigured' && reason !== 'EndpointRemoved',
+  );
+  const missing = subscribed.filter(({ state }) => state !== 'Delivered');
+  return (missing.length > 0 ? missing : subscribed).map(({ name }) => name);
+}
+
 /** The form of a new job with the files of this one. */
 function newJobHref({ metadata: { namespace, name } }: ZipJob): string {
   const query = new URLSearchParams({ from: uuidOfName(name) ?? name }).toString();
@@ -120,7 +130,7 @@ const OFFERS: readonly Offer[] = [
   {
     kind: 'replay-webhook',
     label: 'Resend webhook',
-    isShown: (job) => isFinished(job) && (job.status?.webhook?.state ?? 'NotConfigured') !== 'NotConfigured',
+    isShown: (job) => isFinished(job) && endpointsToResend(job).length > 0,
     needs: () => [CHANGE_JOB],
   },
 ];

@@ -3,7 +3,8 @@ import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
 import { type Moment, timelineOf } from '#administration/jobs/job-timeline.ts';
 import { type Job, toJob } from '#administration/jobs/job-view.ts';
 import { bytesReadText, percentDone, speedTexts } from '#administration/jobs/progress-text.ts';
-import { isFinished, type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { DEFAULT_ENDPOINT, endpointsOf, type Named } from '#crds/webhook-endpoints.ts';
+import { isFinished, type Phase, SPEC_DEFAULTS, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { firstOf } from '#runtime/collections/first-of.ts';
 import { redactText } from '#runtime/log/redact.ts';
@@ -158,23 +159,36 @@ function kubernetesFacts(job: Job, { status = {} }: ZipJob): readonly Fact[] {
 
 const WEBHOOK_WORDS = { Pending: 'Being sent', Delivered: 'Delivered', Exhausted: 'Not delivered' } as const;
 
+function deliveryFacts({ name, ...delivery }: WebhookState & Named, isOne: boolean): readonly Fact[] {
+  if (delivery.state === 'NotConfigured') return [];
+  return [
+    ...known(
+      ['Endpoint', isOne ? null : name],
+      ['State', WEBHOOK_WORDS[delivery.state]],
+      ['Attempts', delivery.attempts],
+    ),
+    ...knownTimes(['Next attempt', delivery.nextAttemptAt]),
+    ...known(['Message ID', delivery.deliveryId]),
+  ];
+}
+
 function webhookOf({ webhook }: Job): readonly Fact[] {
-  return webhook === null || webhook.state === 'NotConfigured'
-    ? []
-    : [
-        ...known(['State', WEBHOOK_WORDS[webhook.state]], ['Attempts', webhook.attempts]),
-        ...knownTimes(['Next attempt', webhook.nextAttemptAt]),
-        ...known(['Message ID', webhook.deliveryId]),
-      ];
+  const endpoints = endpointsOf<WebhookState>(webhook ?? undefined);
+  return endpoints.flatMap((delivery) => deliveryFacts(delivery, endpoints.length === 1));
 }
 
 function deliveriesOf({ webhook }: Job): readonly DeliveryRow[] {
-  return (webhook?.log ?? []).map((delivery) => ({
-    at: delivery.at,
-    response: deliveryResponse(delivery),
-    isGood: delivery.status !== undefined && delivery.status >= 200 && delivery.status < 300,
-    took: `${FORMAT.number(delivery.durationMs)} ms`,
-  }));
+  return endpointsOf<WebhookState>(webhook ?? undefined)
+    .flatMap(({ name, log = [] }) =>
+      log.map((delivery) => ({
+        at: delivery.at,
+        response:
+          name === DEFAULT_ENDPOINT ? deliveryResponse(delivery) : `${name}: ${deliveryResponse(delivery)}`,
+        isGood: delivery.status !== undefined && delivery.status >= 200 && delivery.status < 300,
+        took: `${FORMAT.number(delivery.durationMs)} ms`,
+      })),
+    )
+    .toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
 function redacted(moment: Moment): Moment {

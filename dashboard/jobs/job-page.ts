@@ -1,7 +1,9 @@
 import { AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
 import type { Jobs, JobsOptions } from '#administration/jobs/jobs.ts';
 import { zipJobAgain } from '#administration/jobs/run-again.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { resendFailure } from '#administration/webhooks/resend-failure.ts';
+import { DEFAULT_ENDPOINT, findEndpoint } from '#crds/webhook-endpoints.ts';
+import { isFinished, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { hashedUuid } from '#runtime/crypto/hashed-uuid.ts';
 import type { Flash, GoTo, PageRequest, Route } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
@@ -13,7 +15,7 @@ import type { Question } from '../user/access.ts';
 import { createUserPlaces, withPlace } from '../user/user-places.ts';
 import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
-import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
+import { actionsOf, CHANGE_JOB, CREATE_JOB, endpointsToResend } from './job-actions.ts';
 import { jobDetails } from './job-details.ts';
 import { rerunAdvice } from './job-failure.ts';
 import { createLogOf, downloadLog, logObstacle, READ_LOG } from './job-log.ts';
@@ -125,14 +127,22 @@ const runAgain: Change = async (request, job) => {
   }
 };
 
-const replayWebhook: Change = async (request, { metadata }) => {
-  const { webhook } = await jobsOf(request).replayWebhook(metadata.name, { limitMs: REPLAY_LIMIT_MS });
-  return webhook?.state === 'Delivered'
+/** To one endpoint it waits for the response. */
+const replayWebhook: Change = async (request, job) => {
+  const { name } = job.metadata;
+  const jobs = jobsOf(request);
+  const [endpoint = DEFAULT_ENDPOINT, ...more] = endpointsToResend(job);
+  if (more.length > 0) {
+    const all = [endpoint, ...more];
+    await Promise.all(all.map((one) => jobs.beginReplayWebhook(name, request.signal, one)));
+    const text = `Resend requested for these endpoints: ${all.join(', ')}. See the deliveries below.`;
+    return { kind: 'done', text };
+  }
+  const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS }, endpoint);
+  const delivery = findEndpoint<WebhookState>(webhook ?? undefined, endpoint);
+  return delivery?.state === 'Delivered'
     ? { kind: 'done', text: 'Webhook delivered' }
-    : {
-        kind: 'failed',
-        text: 'Webhook sent, but the receiver did not accept it. See the deliveries below.',
-      };
+    : { kind: 'failed', text: `Webhook ${resendFailure(delivery)}` };
 };
 
 function changeRoute({

@@ -1,13 +1,15 @@
 import type { FileSource } from '#administration/errors/failure-cause.ts';
 import type { FileEntry, ZipJob } from '#crds/zip-job.ts';
+import { bucketObjectOf } from '#runtime/zip-request/bucket-url.ts';
 
 /** Sources by their index in the file list. Others are unknown. */
 export type KnownSources = ReadonlyMap<number, FileSource>;
 
 export function toKnownSource({ url, filename }: FileEntry): FileSource {
+  const object = bucketObjectOf(url);
   return {
     filename,
-    host: URL.parse(url)?.host ?? '',
+    host: object ? `bucket ${object.bucketName} (${object.service})` : (URL.parse(url)?.host ?? ''),
   };
 }
 

@@ -5,6 +5,7 @@ import type { ObjectMeta } from '#crds/object-meta.ts';
 import {
   type Failure,
   isFinished,
+  type JobWebhookState,
   type WebhookState,
   type ZipJob,
   type ZipJobSpec,
@@ -16,8 +17,8 @@ import { defined } from '#runtime/collections/optional.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 
 type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'startedAt' | 'finishedAt' | 'progress'> & {
-  /** Its log has only the last delivery. */
-  readonly webhook?: WebhookState;
+  /** The log of each endpoint has only the last delivery. */
+  readonly webhook?: JobWebhookState;
   readonly result?: Pick<ZipResult, 'bytes'>;
   readonly failure?: Pick<Failure, 'code'>;
 };
@@ -25,7 +26,7 @@ type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'startedAt' | 'finis
 /** What the dashboard keeps of each ZipJob, to list and count them. The page of one job reads the ZipJob. */
 export interface ListedJob {
   readonly metadata: Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'resourceVersion' | 'creationTimestamp'>;
-  readonly spec: Pick<ZipJobSpec, 'bucketRef' | 'key'>;
+  readonly spec: Pick<ZipJobSpec, 'bucketRef' | 'key' | 'sourceBuckets'>;
   readonly status: ListedStatus;
   /** Number of its sources. */
   readonly files: number;
@@ -71,8 +72,12 @@ export function failureReason({ status }: Pick<ListedJob, 'status'>): string {
   return failureReasonOf(status) ?? 'Unknown';
 }
 
-function lastDelivery(webhook: WebhookState): WebhookState {
-  return webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
+function lastDelivery<T extends WebhookState>(delivery: T): T {
+  return delivery.log === undefined ? delivery : { ...delivery, log: delivery.log.slice(-1) };
+}
+
+function lastDeliveries({ endpoints, ...webhook }: JobWebhookState): JobWebhookState {
+  return { ...lastDelivery(webhook), ...(endpoints && { endpoints: endpoints.map(lastDelivery) }) };
 }
 
 function statusOf(status: ZipJobStatus): ListedStatus {
@@ -84,17 +89,21 @@ function statusOf(status: ZipJobStatus): ListedStatus {
     finishedAt,
     // A succeeded job is shown with its result.
     progress: phase === 'Succeeded' ? undefined : progress,
-    webhook: webhook && lastDelivery(webhook),
+    webhook: webhook && lastDeliveries(webhook),
     result: result && { bytes: result.bytes },
     failure: failure && { code: failure.code },
   });
+}
+
+function specOf({ bucketRef, key, sourceBuckets }: ZipJobSpec): ListedJob['spec'] {
+  return { bucketRef: { name: bucketRef.name }, key, ...(sourceBuckets && { sourceBuckets }) };
 }
 
 export function toListedJob(job: ZipJob): ListedJob {
   const { name, namespace, uid, resourceVersion, creationTimestamp, annotations } = job.metadata;
   return defined({
     metadata: defined({ name, namespace, uid, resourceVersion, creationTimestamp }),
-    spec: { bucketRef: { name: job.spec.bucketRef.name }, key: job.spec.key },
+    spec: specOf(job.spec),
     status: statusOf(job.status ?? {}),
     files: fileCount(job),
     storedBytes: storedBytesOf(job),

@@ -1,10 +1,12 @@
 import { toHistoryPurge } from '#administration/projects/project-view.ts';
-import { toWebhook } from '#administration/webhooks/webhook-view.ts';
+import { toWebhooks, type Webhook } from '#administration/webhooks/webhook-view.ts';
 import { findCondition } from '#crds/conditions.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { LimitMeter } from '../projects/project-limits.ts';
 import { FORMAT } from '../ui/format.ts';
 import { reasonText } from '../ui/reason-text.ts';
+import { endpointHref } from '../webhook/webhook-paths.ts';
 import type { CurrentFigures } from './current-figures.ts';
 import { isAboveThreshold } from './failure-rate.ts';
 import type { Failures, Sums } from './period-figures.ts';
@@ -128,22 +130,29 @@ function limitFinding({ name, text, share }: LimitMeter, href: string): readonly
   ];
 }
 
-function webhookFinding(project: ZipProject): readonly Finding[] {
-  const { enabled, endpoint, namespace } = toWebhook(project);
-  const href = FORMAT.path('projects', namespace, 'webhook');
+function webhookFinding({ name, enabled, endpoint, namespace }: Webhook): readonly Finding[] {
+  const at = name === DEFAULT_ENDPOINT ? '' : ` endpoint ${name}`;
+  const href = endpointHref(namespace, name);
   if (!enabled || endpoint === null) return [];
   if (endpoint.state === 'Disabled')
     return [
       {
         look: 'bad',
-        text: 'The webhook is disabled because its deliveries failed.',
+        text: `The webhook${at} is disabled because its deliveries failed.`,
         note: 'Nothing is sent until a user enables it.',
         href,
       },
     ];
   if (endpoint.failingSince === null) return [];
   const since = FORMAT.time(endpoint.failingSince);
-  return [{ look: 'warn', text: `Every webhook delivery since ${since} failed.`, note: '', href }];
+  return [
+    {
+      look: 'warn',
+      text: `Every webhook delivery${at === '' ? '' : ` to${at}`} since ${since} failed.`,
+      note: '',
+      href,
+    },
+  ];
 }
 
 function projectFindings(project: ZipProject): readonly Finding[] {
@@ -189,7 +198,7 @@ export function findingsOf(facts: HealthFacts): readonly [Finding, ...Finding[]]
     ...projectFindings(project),
     ...limits.flatMap((meter) => limitFinding(meter, settings)),
     ...waitingFindings(namespace, current),
-    ...webhookFinding(project),
+    ...toWebhooks(project).flatMap(webhookFinding),
     ...historyFindings(facts),
   ];
   const rest = [ended, ...others].toSorted((a, b) => LOOKS.indexOf(a.look) - LOOKS.indexOf(b.look));

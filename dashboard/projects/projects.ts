@@ -1,4 +1,4 @@
-import { toWebhook } from '#administration/webhooks/webhook-view.ts';
+import { toWebhooks } from '#administration/webhooks/webhook-view.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { inBatches } from '#runtime/collections/in-batches.ts';
@@ -39,12 +39,12 @@ function stateOf({ metadata, status }: ZipProject): Badge | undefined {
 /** What a user has to know of a project besides its jobs. */
 function badgesOf(project: ZipProject): readonly Badge[] {
   const state = stateOf(project);
-  const webhook = webhookBadge(toWebhook(project));
+  const webhook = toWebhooks(project)
+    .map(webhookBadge)
+    .find(({ look }) => look === 'bad');
   return [
     ...(state === undefined ? [] : [state]),
-    ...(webhook.look === 'bad'
-      ? [{ look: webhook.look, text: `Webhook: ${webhook.text.toLowerCase()}` }]
-      : []),
+    ...(webhook ? [{ look: webhook.look, text: `Webhook: ${webhook.text.toLowerCase()}` }] : []),
   ];
 }
 

@@ -29,6 +29,11 @@ export const OPTION_WORDS: Readonly<Record<string, OptionWords>> = {
     group: 'Content',
     texts: { keep: 'Keep them', refuse: 'Refuse the request', rewrite: 'Rewrite them' },
   },
+  duplicateNames: {
+    label: 'Files of the same name',
+    group: 'Content',
+    texts: { refuse: 'Refuse the request', rename: 'Rename the later ones' },
+  },
   manifestFormat: {
     label: 'Manifest',
     group: 'Content',

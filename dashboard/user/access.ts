@@ -9,7 +9,7 @@ const PATH = `/apis/${VERSION}/selfsubjectaccessreviews`;
 
 /** An operation to check. */
 export interface Question {
-  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete' | 'read-sources';
   /** Plural, such as `zipjobs`. */
   readonly resource: string;
   /** Group of the resource; defaults to ours; `''` for the core group. */

@@ -1,4 +1,4 @@
-import { toWebhook } from '#administration/webhooks/webhook-view.ts';
+import { toWebhooks } from '#administration/webhooks/webhook-view.ts';
 import type { PageRequest, Route, ShownFragment, ShownPage } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { projectOf } from '../projects/project-of.ts';
@@ -9,6 +9,8 @@ import {
   deliveriesHref,
   deliveryChips,
   EVENT_OPTIONS,
+  endpointNames,
+  endpointOptions,
   RESULT_OPTIONS,
   readDeliveryQuery,
   readPage,
@@ -25,7 +27,8 @@ const NOTHING: DeliveryLog = { rows: [], page: 1, pages: 1, first: 1, total: 0, 
 /** Recent deliveries with the filters of the query; they stay live. */
 async function deliveriesOf(source: DeliverySource, request: PageRequest) {
   const { namespace } = request;
-  const query = readDeliveryQuery(request.query);
+  const endpoints = endpointNames(projectOf(source.caches.zipProjects, namespace).project);
+  const query = readDeliveryQuery(request.query, endpoints);
   const [reason, resendReason] = await Promise.all([
     // Deliveries come from a cache, which knows no permissions.
     refusalOf(request, WEBHOOK_RIGHTS.log),
@@ -43,6 +46,7 @@ async function deliveriesOf(source: DeliverySource, request: PageRequest) {
     filterForm: { values: { ...query }, errors: {} },
     results: RESULT_OPTIONS,
     eventTypes: EVENT_OPTIONS,
+    endpoints: endpointOptions(endpoints),
     filters: deliveryChips(namespace, query),
     canResend: resendReason === '',
     resendHref: webhookHref(namespace, 'resend'),
@@ -55,7 +59,7 @@ async function deliveriesOf(source: DeliverySource, request: PageRequest) {
 async function show(deps: Deps, request: PageRequest): Promise<ShownPage> {
   const { project } = projectOf(deps.caches.zipProjects, request.namespace);
   const [head, deliveries] = await Promise.all([
-    webhookHead(request, toWebhook(project), 'deliveries'),
+    webhookHead(request, toWebhooks(project), 'deliveries'),
     deliveriesOf(deps, request),
   ]);
   const data = { head, ...deliveries };

@@ -1,21 +1,26 @@
 import { deliveryResponse } from '#administration/jobs/delivery-response.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { WebhookEvent } from '#crds/zip-job.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../live/deliveries.ts';
 import type { ListedJob } from '../live/listed-job.ts';
-import type { DeliveryQuery } from './delivery-query.ts';
-import { deliveryHref } from './webhook-paths.ts';
+import { ANY_DELIVERY, type DeliveryQuery } from './delivery-query.ts';
+import { deliveryHref, deliveryId } from './webhook-paths.ts';
 
 /** Jobs on a page. Open pages read it every few seconds. */
 const ON_A_PAGE = 25;
 
-/** The last webhook delivery of one job. Of the response it has only the status: everything else could reveal internal services. */
+/** The last webhook delivery of one job to one endpoint. Of the response it has only the status: everything else could reveal internal services. */
 export interface DeliveryRow {
   readonly at: string;
   /** Of the ZipJob. */
   readonly name: string;
   readonly key: string;
   readonly href: string;
+  /** Names the delivery in the form that resends it. */
+  readonly id: string;
+  /** Name of the endpoint; empty for the default one. */
+  readonly endpoint: string;
   readonly event: WebhookEvent;
   readonly result: DeliveryResult;
   /** Response of the receiver, or the error. */
@@ -54,14 +59,15 @@ interface WantedLog {
   readonly most?: number;
 }
 
-const ALL: DeliveryQuery = { result: '', event: '' };
-
-function rowOf(job: ListedJob, { webhook, last, result, event }: LastDelivery): DeliveryRow {
+function rowOf(job: ListedJob, { endpoint, webhook, last, result, event }: LastDelivery): DeliveryRow {
+  const { namespace, name } = job.metadata;
   return {
     at: last.at,
-    name: job.metadata.name,
+    name,
     key: job.spec.key,
-    href: deliveryHref(job.metadata.namespace, job.metadata.name),
+    href: deliveryHref(namespace, name, endpoint),
+    id: deliveryId({ job: name, endpoint }),
+    endpoint: endpoint === DEFAULT_ENDPOINT ? '' : endpoint,
     event,
     result,
     response: deliveryResponse(last),
@@ -72,7 +78,7 @@ function rowOf(job: ListedJob, { webhook, last, result, event }: LastDelivery): 
   };
 }
 
-/** The last attempt of each job that had one and matches the filters, newest first. Reads only the listed jobs. */
+/** The last attempt of each job at each endpoint that had one and matches the filters, newest first. Reads only the listed jobs. */
 export function deliveryLog(
   { caches: { zipJobs }, jobs: { deliveries } }: DeliverySource,
   { namespace, query, page: wanted = 1, most = ON_A_PAGE }: WantedLog,
@@ -82,9 +88,9 @@ export function deliveryLog(
   const page = Math.min(Math.max(wanted, 1), pages);
   const skip = (page - 1) * most;
   return {
-    rows: deliveries.newest(namespace, query, { most, skip }).flatMap((key) => {
+    rows: deliveries.newest(namespace, query, { most, skip }).flatMap(({ job: key, endpoint }) => {
       const job = zipJobs.get(key);
-      const delivery = job && lastDeliveryOf(job);
+      const delivery = job && lastDeliveryOf(job, endpoint);
       return job === undefined || delivery === undefined ? [] : [rowOf(job, delivery)];
     }),
     page,
@@ -95,6 +101,6 @@ export function deliveryLog(
       query.result === '' || query.result === 'failed'
         ? deliveries.count(namespace, { ...query, result: 'failed' })
         : 0,
-    isEmpty: deliveries.count(namespace, ALL) === 0,
+    isEmpty: deliveries.count(namespace, ANY_DELIVERY) === 0,
   };
 }

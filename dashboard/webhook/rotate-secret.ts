@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hasCode } from '#administration/errors/administration-error.ts';
+import type { Webhooks } from '#administration/webhooks/webhooks.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../http/page.ts';
 import {
   EMPTY_FORM,
@@ -10,10 +11,11 @@ import {
   formStatus,
   seenIn,
 } from '../ui/form.ts';
-import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
+import { secretPage } from './secret.ts';
+import { ENDPOINT_PATH, endpointHref, endpointOf, endpointTrail, WEBHOOK_PATH } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-const PATH = `${WEBHOOK_PATH}/rotate-secret`;
+const PATHS = [WEBHOOK_PATH, ENDPOINT_PATH].map((path) => `${path}/rotate-secret`);
 const DEFAULT = '86400';
 
 const OVERLAPS = [
@@ -23,27 +25,29 @@ const OVERLAPS = [
   { value: '0', text: '0 seconds (if the old secret leaked)' },
 ] as const;
 
-function show({ namespace }: PageRequest, version: string, form: FormState): ShownPage {
+function show(request: PageRequest, version: string, form: FormState): ShownPage {
+  const { namespace } = request;
+  const endpoint = endpointOf(request);
   return {
     kind: 'page',
     view: '/webhook/rotate-secret',
     title: 'Rotate signing secret',
-    trail: webhookTrail(namespace),
+    trail: endpointTrail(namespace, endpoint),
     section: 'webhook',
     data: {
       form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
       formId: randomUUID(),
       version,
       overlaps: OVERLAPS,
-      href: webhookHref(namespace, 'rotate-secret'),
-      back: webhookHref(namespace),
+      href: endpointHref(namespace, endpoint, 'rotate-secret'),
+      back: endpointHref(namespace, endpoint),
     },
     status: formStatus(form.errors),
   };
 }
 
-function versionOf({ user, namespace }: PageRequest): Promise<string> {
-  return user.administration.webhooks(namespace).secretVersion();
+function webhooksOf(request: PageRequest): Webhooks {
+  return request.user.administration.webhooks(request.namespace, endpointOf(request));
 }
 
 async function post(request: PageRequest): Promise<PageResponse> {
@@ -52,37 +56,31 @@ async function post(request: PageRequest): Promise<PageResponse> {
   try {
     // An empty choice must not count as 0.
     const seconds = overlapSeconds === '' ? Number.NaN : Number(overlapSeconds);
-    const { secret, previousUntil } = await request.user.administration
-      .webhooks(request.namespace)
-      .rotateSecret({
-        overlapSeconds: seconds,
-        form: formIdIn(request.form),
-        version: seenIn(request.form).version,
-      });
-    return {
-      kind: 'page',
-      view: '/webhook/secret',
-      title: 'Signing secret',
-      trail: webhookTrail(request.namespace),
-      section: 'webhook',
-      data: { secret, previousUntil, back: webhookHref(request.namespace) },
-    };
+    const rotated = await webhooksOf(request).rotateSecret({
+      overlapSeconds: seconds,
+      form: formIdIn(request.form),
+      version: seenIn(request.form).version,
+    });
+    return secretPage(request, endpointOf(request), rotated);
   } catch (error) {
+    if (hasCode(error, 'NotFound')) throw error;
     // With other errors, a rotation by someone else is noticed when the form is sent again.
-    const version = hasCode(error, 'Conflict') ? await versionOf(request) : seenIn(request.form).version;
+    const version = hasCode(error, 'Conflict')
+      ? await webhooksOf(request).secretVersion()
+      : seenIn(request.form).version;
     return show(request, version, { values, errors: formErrors(error) });
   }
 }
 
 /** Creates a new signing secret and shows it once; the old one stays valid for a time. */
 export function createRotateSecretPage(): readonly Route[] {
-  return [
+  return PATHS.flatMap((path): readonly Route[] => [
     {
       method: 'GET',
-      path: PATH,
+      path,
       needs: WEBHOOK_RIGHTS.rotate,
-      handle: async (request) => show(request, await versionOf(request), EMPTY_FORM),
+      handle: async (request) => show(request, await webhooksOf(request).secretVersion(), EMPTY_FORM),
     },
-    { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.rotate, handle: post },
-  ];
+    { method: 'POST', path, needs: WEBHOOK_RIGHTS.rotate, handle: post },
+  ]);
 }

@@ -1,4 +1,4 @@
-import { toWebhook } from '#administration/webhooks/webhook-view.ts';
+import { toWebhooks } from '#administration/webhooks/webhook-view.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import type { PageRequest, Route, ShownPage } from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
@@ -12,7 +12,7 @@ const SAMPLES = readVerifySamples();
 
 async function show({ caches }: Deps, request: PageRequest): Promise<ShownPage> {
   const { project } = projectOf(caches.zipProjects, request.namespace);
-  const data = { head: await webhookHead(request, toWebhook(project), 'verify'), samples: SAMPLES };
+  const data = { head: await webhookHead(request, toWebhooks(project), 'verify'), samples: SAMPLES };
   return {
     kind: 'page',
     view: '/webhook/verify-webhook',

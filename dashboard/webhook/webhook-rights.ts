@@ -13,6 +13,8 @@ export const WEBHOOK_RIGHTS = {
   change: [CHANGE],
   rotate: [secrets('get'), secrets('patch')],
   remove: [CHANGE, secrets('delete')],
+  /** Of an endpoint other than the default one: the Secret keeps what the others have. */
+  removeEndpoint: [CHANGE, secrets('patch')],
   log: [{ verb: 'list', resource: 'zipjobs' }],
   delivery: [{ verb: 'get', resource: 'zipjobs' }],
   resend: [

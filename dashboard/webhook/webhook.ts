@@ -1,12 +1,16 @@
-import {
-  type AdministrationError,
-  hasCode,
-  invalidInput,
-} from '#administration/errors/administration-error.ts';
-import { toWebhook, type Webhook } from '#administration/webhooks/webhook-view.ts';
+import { type AdministrationError, hasCode } from '#administration/errors/administration-error.ts';
+import { toWebhook, toWebhooks, type Webhook } from '#administration/webhooks/webhook-view.ts';
 import type { ShownWebhook } from '#administration/webhooks/webhooks.ts';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../http/page.ts';
+import { DEFAULT_ENDPOINT, MAX_ENDPOINTS } from '#crds/webhook-endpoints.ts';
+import { WEBHOOK_EVENTS } from '#crds/zip-job.ts';
+import {
+  notFound,
+  type PageRequest,
+  type PageResponse,
+  type Route,
+  type ShownFragment,
+  type ShownPage,
+} from '../http/page.ts';
 import type { PageDeps } from '../http/page-deps.ts';
 import { projectOf } from '../projects/project-of.ts';
 import {
@@ -22,19 +26,25 @@ import {
   shownTexts,
   valuesAfterConflict,
 } from '../ui/form.ts';
-import { FORMAT } from '../ui/format.ts';
 import { reasonAgainst } from '../user/reason-against.ts';
+import { ANY_DELIVERY, deliveriesHref } from './delivery-query.ts';
+import { EVENT_CHOICES, eventBoxes } from './event-choices.ts';
+import { postedEndpoint } from './posted-endpoint.ts';
+import { secretPage } from './secret.ts';
 import { webhookBadge } from './webhook-badge.ts';
-import { webhookHead } from './webhook-head.ts';
-import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
+import { endpointHead } from './webhook-head.ts';
+import {
+  ENDPOINT_PATH,
+  endpointHref,
+  endpointOf,
+  liveEndpointHref,
+  WEBHOOK_PATH,
+  webhookHref,
+  webhookTrail,
+} from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
 type Deps = Pick<PageDeps, 'caches'>;
-
-const WORDS: Readonly<Record<WebhookEvent, string>> = {
-  COMPLETED: 'Job completed (COMPLETED)',
-  FAILED: 'Job failed (FAILED)',
-};
 
 /** Query of the live state without the last test. */
 const TEST_APART = '?test=apart';
@@ -47,18 +57,43 @@ interface Given {
   readonly seen?: { readonly version: string; readonly shown: string };
 }
 
-/** State of the endpoint; stays live. The last test is apart while the page waits for its result. */
-function stateOf({ namespace }: PageRequest, webhook: Webhook, isTestApart: boolean) {
+/**
+ * State of an endpoint, and of the others if it is the default one; stays live. Its last test is apart while the page waits for its
+ * result.
+ */
+function stateOf(
+  { namespace }: PageRequest,
+  webhooks: readonly Webhook[],
+  { webhook, isTestApart }: { readonly webhook: Webhook; readonly isTestApart: boolean },
+) {
+  const { name: current } = webhook;
+  const isDefault = current === DEFAULT_ENDPOINT;
   return {
     webhook,
-    badge: webhookBadge(webhook),
-    href: webhookHref(namespace),
+    endpoints: webhooks
+      .filter(({ name }) => isDefault || name === current)
+      .map((endpoint) => ({
+        ...endpoint,
+        badge: webhookBadge(endpoint),
+        href: endpoint.name === current ? null : endpointHref(namespace, endpoint.name),
+      })),
+    deliveries: isDefault ? null : deliveriesHref(namespace, { ...ANY_DELIVERY, endpoint: current }),
+    href: endpointHref(namespace, current),
     isTestApart,
   };
 }
 
-function livePath(namespace: string, ...below: readonly string[]): string {
-  return FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
+/** The action that adds an endpoint to a webhook. */
+function addAction(namespace: string, webhooks: readonly Webhook[], reason: string) {
+  const full =
+    webhooks.length < MAX_ENDPOINTS
+      ? ''
+      : `The webhook has ${MAX_ENDPOINTS} endpoints, which is the maximum. Remove one to add another.`;
+  return {
+    label: 'New endpoint',
+    href: webhookHref(namespace, 'new-endpoint'),
+    reason: reason === '' ? full : reason,
+  };
 }
 
 /** In the order of the boxes. */
@@ -73,43 +108,51 @@ function formOf({ webhook, version }: ShownWebhook, { form, events, seen }: Give
   return {
     form,
     ...(seen ?? { version, shown: shownTexts(['events'], { events: current }) }),
-    events: WEBHOOK_EVENTS.map((value) => ({
-      value,
-      text: WORDS[value],
-      isChecked: checked.includes(value),
-    })),
+    events: eventBoxes(checked),
   };
 }
 
 async function show(request: PageRequest, given: Given): Promise<ShownPage> {
-  const shown = await request.user.administration.webhooks(request.namespace).show();
-  const { webhook, hasSecret } = shown;
+  const { namespace, user, form } = request;
+  const shown = await user.administration.webhooks(namespace, endpointOf(request)).show();
+  const { webhook, endpoints, hasSecret } = shown;
+  const { name, isSet, testPending } = webhook;
+  const isDefault = name === DEFAULT_ENDPOINT;
+  const setReason = await reasonAgainst(request, WEBHOOK_RIGHTS.set);
   const data = {
-    ...stateOf(request, webhook, webhook.testPending),
-    head: await webhookHead(request, webhook, ''),
+    ...stateOf(request, endpoints, { webhook, isTestApart: testPending }),
+    head: await endpointHead(request, shown),
     ...formOf(shown, given),
     // The same after an error: the form may have created the signing secret before.
-    formId: formIdIn(request.form),
+    formId: formIdIn(form),
     hasSecret,
-    setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
-    liveState: livePath(request.namespace) + (webhook.testPending ? TEST_APART : ''),
-    liveTest: livePath(request.namespace, 'test'),
+    setReason,
+    add: isDefault && isSet ? addAction(namespace, endpoints, setReason) : null,
+    liveState: liveEndpointHref(namespace, name) + (testPending ? TEST_APART : ''),
+    liveTest: liveEndpointHref(namespace, name, 'test'),
   };
-  const status = formStatus(given.form.errors);
-  return { kind: 'page', view: '/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
+  return {
+    kind: 'page',
+    view: '/webhook/webhook',
+    title: data.head.title,
+    ...(!isDefault && { trail: webhookTrail(namespace) }),
+    section: 'webhook',
+    data,
+    status: formStatus(given.form.errors),
+  };
 }
 
 async function afterConflict(
-  { user, namespace, form }: PageRequest,
+  request: PageRequest,
   values: FormState['values'],
   error: AdministrationError,
 ): Promise<Given> {
-  const { webhook } = await user.administration.webhooks(namespace).show();
+  const { user, namespace, form } = request;
+  const { webhook } = await user.administration.webhooks(namespace, endpointOf(request)).show();
   const current = { events: eventsText(webhook) };
   const { events = '' } = valuesAfterConflict(form, { events: postedText(form, 'events') }, current);
-  const choices = WEBHOOK_EVENTS.map((value) => ({ value, text: WORDS[value] }));
   const errors = {
-    ...conflictErrors(error, [{ name: 'events', label: 'Events', choices }], current),
+    ...conflictErrors(error, [{ name: 'events', label: 'Events', choices: EVENT_CHOICES }], current),
     url: 'The URL may have changed too. Leave this empty to keep the current one',
   };
   return { form: { values, errors }, events: events.split(',') };
@@ -117,35 +160,20 @@ async function afterConflict(
 
 /** The first save creates the signing secret. Only the response to the form can show it. */
 async function set(request: PageRequest): Promise<PageResponse> {
-  const { form, namespace } = request;
+  const { form, namespace, user } = request;
+  const endpoint = endpointOf(request);
   const values = filledIn(form, 'url');
-  const { url = '' } = values;
-  const events = form.getAll('events');
   try {
-    // Left out of a form that was kept, and an empty URL keeps the current one.
-    if (!form.has('url')) throw invalidInput('url', 'Enter the URL again. It is not kept with the form');
-    const { secret } = await request.user.administration.webhooks(request.namespace).set({
-      url: url === '' ? undefined : url,
-      events,
-      version: form.get('version') ?? '',
-      form: formIdIn(form),
-    });
-    const back = webhookHref(namespace);
-    if (secret === undefined)
-      return { kind: 'go', to: back, flash: { kind: 'done', text: 'Webhook settings saved' } };
-    const data = { secret, previousUntil: null, back };
-    return {
-      kind: 'page',
-      view: '/webhook/secret',
-      title: 'Signing secret',
-      trail: webhookTrail(namespace),
-      section: 'webhook',
-      data,
-    };
+    const { secret } = await user.administration
+      .webhooks(namespace, endpoint)
+      .set({ ...postedEndpoint(form), version: form.get('version') ?? '' });
+    if (secret !== undefined) return secretPage(request, endpoint, { secret, previousUntil: null });
+    const text = endpoint === DEFAULT_ENDPOINT ? 'Webhook settings saved' : `Endpoint ${endpoint} saved`;
+    return { kind: 'go', to: endpointHref(namespace, endpoint), flash: { kind: 'done', text } };
   } catch (error) {
     if (hasCode(error, 'Conflict')) return show(request, await afterConflict(request, values, error));
     const errors = formErrors(error, 'url');
-    return show(request, { form: { values, errors }, events, seen: seenIn(form) });
+    return show(request, { form: { values, errors }, events: form.getAll('events'), seen: seenIn(form) });
   }
 }
 
@@ -156,34 +184,30 @@ function liveState(
   view: 'webhook-state' | 'webhook-test',
 ): ShownFragment {
   const { project } = projectOf(caches.zipProjects, request.namespace);
+  const webhook = toWebhook(project, endpointOf(request));
+  if (!webhook.isSet && webhook.name !== DEFAULT_ENDPOINT) throw notFound('The endpoint was removed.');
   const isTestApart = view === 'webhook-test' || request.query.get('test') === 'apart';
-  const data = stateOf(request, toWebhook(project), isTestApart);
+  const data = stateOf(request, toWebhooks(project), { webhook, isTestApart });
   return { kind: 'fragment', view: `/webhook/${view}`, data };
 }
 
-/** The endpoint of a project. */
+/** The page of the webhook, which is that of its default endpoint, and the page of each other endpoint. */
 export function createWebhookPage(deps: Deps): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: WEBHOOK_PATH,
-      handle: (request) => show(request, { form: EMPTY_FORM }),
-    },
-    {
-      method: 'POST',
-      path: WEBHOOK_PATH,
-      needs: WEBHOOK_RIGHTS.set,
-      handle: (request) => set(request),
-    },
-    {
-      method: 'GET',
-      path: '/projects/:project/live/webhook',
-      handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-state')),
-    },
-    {
-      method: 'GET',
-      path: '/projects/:project/live/webhook/test',
-      handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
-    },
-  ];
+  return [WEBHOOK_PATH, ENDPOINT_PATH].flatMap((path): readonly Route[] => {
+    const live = path.replace('/webhook', '/live/webhook');
+    return [
+      { method: 'GET', path, handle: (request) => show(request, { form: EMPTY_FORM }) },
+      { method: 'POST', path, needs: WEBHOOK_RIGHTS.set, handle: set },
+      {
+        method: 'GET',
+        path: live,
+        handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-state')),
+      },
+      {
+        method: 'GET',
+        path: `${live}/test`,
+        handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
+      },
+    ];
+  });
 }

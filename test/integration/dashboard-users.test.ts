@@ -1,5 +1,6 @@
 /** What the roles of the cluster allow in the dashboard, for users who are signed in. */
 import { expect } from 'chai';
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
@@ -10,6 +11,9 @@ import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/das
 const NAMESPACE = 'dashboard-users';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
+/** The page of the default endpoint, and that of another one. */
+const WEBHOOK = `${HOME}/webhook`;
+const ENDPOINTS = [WEBHOOK, `${WEBHOOK}/endpoints/audit`];
 /** Forms that every signed-in user can send. The last one reports missing permissions itself. */
 const FOR_EVERY_USER = ['/sign-out', '/sign-out-everywhere', '/preferences', '/new-project'];
 /** Objects that the dashboard could change, without the fields that controllers write. */
@@ -69,6 +73,9 @@ describe('users in the dashboard', function () {
   before(async () => {
     desk = life.use(await startDashboardDesk(NAMESPACE));
     const { flow } = desk;
+    const endpoints = [{ name: 'audit', url: `${flow.receiver.url}/audit`, events: ['FAILED'] }];
+    const patch = JSON.stringify({ spec: { webhook: { endpoints } } });
+    await flow.kubectl('patch', 'zipproject', PROJECT_NAME, '--type=merge', '-p', patch);
     const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a' }]);
     const running = await flow.post([{ url: flow.hold().url, filename: 'a' }]);
     await flow.project.untilPhase(uuid, ['Succeeded']);
@@ -110,18 +117,23 @@ describe('users in the dashboard', function () {
   }
   function onlyOfAdmins(): readonly string[] {
     return [
+      `${BUCKET}/files/allow`,
       `${HOME}/new-token`,
       ...['caller-options', 'delete', 'general', 'job-defaults', 'limits'].map(
         (page) => `${HOME}/settings/${page}`,
       ),
       `${HOME}/tokens/${token}/revoke`,
-      `${HOME}/webhook`,
-      `${HOME}/webhook/disable`,
-      `${HOME}/webhook/remove`,
-      `${HOME}/webhook/test`,
+      `${HOME}/webhook/new-endpoint`,
+      ...ENDPOINTS.flatMap((endpoint) => [
+        endpoint,
+        `${endpoint}/disable`,
+        // The default endpoint stays while there are others.
+        ...(endpoint === WEBHOOK ? [] : [`${endpoint}/remove`]),
+        `${endpoint}/test`,
+      ]),
     ];
   }
-  const rotate = `${HOME}/webhook/rotate-secret`;
+  const rotate = ENDPOINTS.map((endpoint) => `${endpoint}/rotate-secret`);
 
   it('see no link to a page that they cannot open', () => {
     for (const userName of ['admin', 'editor', 'viewer'])
@@ -140,7 +152,7 @@ describe('users in the dashboard', function () {
       ...changesOfBuckets(),
       ...changesOfJobs(),
       ...onlyOfAdmins(),
-      rotate,
+      ...rotate,
     ]);
     expect(seenBy('admin').reasons).to.deep.equal([]);
   });
@@ -150,7 +162,7 @@ describe('users in the dashboard', function () {
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
-      rotate,
+      ...rotate,
     ]);
     expect(seenBy('editor').reasons).to.include(`list ziptokens in ${NAMESPACE}`);
     expect(seenBy('editor').reasons).to.include(`patch zipprojects &quot;project&quot; in ${NAMESPACE}`);
@@ -203,6 +215,7 @@ describe('users in the dashboard', function () {
             csrf,
             bucketName: 'x',
             name: 'x',
+            endpoint: 'x',
             url: 'https://evil.example/',
             force: 'yes',
           }),

@@ -7,6 +7,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { type Keyboard, keyboardOf } from '#test/support/browser/keyboard.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
 import {
@@ -267,6 +268,41 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     expect(signing).to.match(/^whsec_/);
     flow.receiver.trust(signing);
     await keyboard.follow('Done');
+  });
+
+  it('add another endpoint to the webhook, test, change and remove it', async () => {
+    await using receiver = await startWebhookReceiver();
+    await page.goto(`${HOME}/webhook`);
+    await keyboard.follow('New endpoint');
+    await keyboard.type('URL', receiver.url);
+    await keyboard.press('Save');
+    // The list of errors links to the field.
+    await keyboard.reach(page.getByRole('link', { name: 'Invalid name of an endpoint' }));
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).to.equal('#endpoint');
+    await keyboard.type('Name', 'audit');
+    await keyboard.type('URL', receiver.url);
+    await keyboard.press('Save');
+    const secret = (await page.locator('#secret').textContent()) ?? '';
+    expect(secret).to.match(/^whsec_/);
+    receiver.trust(secret);
+    await keyboard.follow('Done');
+    await keyboard.press('Send test');
+    await until('the receiver to respond', async () => {
+      await page.reload();
+      return (await page.getByText(/HTTP 2\d\d/).count()) > 0;
+    });
+    await keyboard.toggle('Job failed');
+    await keyboard.press('Save');
+    await page.getByText('Endpoint audit saved').waitFor();
+    expect((await specOf()).webhook?.endpoints).to.deep.equal([
+      { name: 'audit', events: ['COMPLETED'], enabled: true },
+    ]);
+    await openMore();
+    await keyboard.follow('Remove endpoint');
+    await keyboard.press('Remove endpoint');
+    await page.getByText('Endpoint audit removed').waitFor();
+    expect((await specOf()).webhook?.endpoints).to.equal(undefined);
   });
 
   it('change job defaults, and show the rules of the API server at their field', async () => {

@@ -42,8 +42,12 @@ const OBJECTS = [
   },
 ];
 
-function pathOf({ route, bucket: name = '' }: EditingForm): string {
-  return route.replace(':project', NAMESPACE).replace(':service', 's3').replace(':bucket', name);
+function pathOf({ route, bucket: name = '', endpoint = '' }: EditingForm): string {
+  return route
+    .replace(':project', NAMESPACE)
+    .replace(':service', 's3')
+    .replace(':bucket', name)
+    .replace(':endpoint', endpoint);
 }
 
 /** Of one page at a time. */

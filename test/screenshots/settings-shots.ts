@@ -66,6 +66,12 @@ function forWebhook(home: string): readonly Shot[] {
       path: `${home}/webhook/remove`,
     },
     {
+      name: 'webhook-new-endpoint',
+      title: 'Another endpoint',
+      who: 'admin',
+      path: `${home}/webhook/new-endpoint`,
+    },
+    {
       name: 'webhook-resend',
       title: 'Resending failed deliveries',
       who: 'admin',

@@ -134,6 +134,12 @@ function forBuckets(home: string, bucketName: string): readonly Shot[] {
       path: `${home}/buckets/s3/${bucketName}/credentials`,
     },
     {
+      name: 'bucket-files',
+      title: 'Whether jobs can read the files of a bucket',
+      who: 'admin',
+      path: `${home}/buckets/s3/${bucketName}/files`,
+    },
+    {
       name: 'bucket-delete',
       title: 'Deleting a bucket that jobs use',
       who: 'admin',

@@ -83,6 +83,8 @@ function jobPath(n: number): string {
   return `/jobs/zip-${idOf(n)}`;
 }
 
+const ENDPOINT = '/webhook/endpoints/audit';
+
 export const stateShots: readonly Shot<State>[] = [
   shot('empty', 'overview', ['Overview of a new project', '']),
   shot('empty', 'jobs', ['Jobs of a new project', '/jobs']),
@@ -97,6 +99,9 @@ export const stateShots: readonly Shot<State>[] = [
   shot('night', 'source', ['A job whose source was down, and its rerun', jobPath(ON_CALL_JOBS.brokenSource)]),
   shot('night', 'files', ['A job with missing files', jobPath(ON_CALL_JOBS.missingFiles)]),
   shot('night', 'webhook', ['Webhook with failed deliveries', '/webhook']),
+  shot('night', 'endpoint', ['An endpoint other than the default one', ENDPOINT]),
+  shot('night', 'endpoint-rotate', ['Rotating its signing secret', `${ENDPOINT}/rotate-secret`]),
+  shot('night', 'endpoint-remove', ['Removing it', `${ENDPOINT}/remove`]),
   shot('night', 'deliveries', ['Deliveries with failed ones', '/webhook/deliveries']),
   shot('night', 'delivery', [
     'A failed delivery',

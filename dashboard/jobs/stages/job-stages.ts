@@ -1,4 +1,5 @@
 import { type ConditionType, findCondition } from '#crds/conditions.ts';
+import { endpointsOf, overallState } from '#crds/webhook-endpoints.ts';
 import {
   isFinished,
   type WebhookDelivery,
@@ -62,13 +63,17 @@ const WEBHOOK_STATES: Readonly<Record<WebhookState['state'], StageState>> = {
 
 function webhook({ spec, status = {} }: ZipJob): Stage {
   const name = 'Webhook';
-  const { webhook: state, finishedAt } = status;
-  if (state === undefined) return { name, state: spec.webhook === undefined ? 'skipped' : 'waiting' };
-  if (state.state === 'NotConfigured')
+  const { webhook: seen, finishedAt } = status;
+  if (seen === undefined) return { name, state: spec.webhook === undefined ? 'skipped' : 'waiting' };
+  const state = overallState(seen);
+  if (state === 'NotConfigured')
     return { name, state: 'skipped', detail: 'No webhook is configured for this event.' };
-  const last = state.log?.at(-1);
-  const end = state.state === 'Pending' ? undefined : (state.deliveredAt ?? (last && endOf(last)));
-  return { name, state: WEBHOOK_STATES[state.state], ...defined({ start: finishedAt, end }) };
+  const ends = endpointsOf<WebhookState>(seen).flatMap(({ deliveredAt, log }) => {
+    const last = log?.at(-1);
+    return deliveredAt ?? (last ? endOf(last) : []);
+  });
+  const end = state === 'Pending' ? undefined : ends.toSorted().at(-1);
+  return { name, state: WEBHOOK_STATES[state], ...defined({ start: finishedAt, end }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ANNOTATIONS, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
@@ -38,10 +38,10 @@ describe('a form that is sent twice', () => {
     return Promise.all([project.ada.post(action, form), project.ada.post(action, form)]);
   }
 
-  function currentSecret(): string {
+  function currentSecret(key = 'current'): string {
     const stored = project.objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`);
     const { data = {} } = RESOURCES.secrets.decode(stored);
-    return Buffer.from(String(data['current']), 'base64').toString();
+    return Buffer.from(String(data[key]), 'base64').toString();
   }
 
   it('runs a job again once, and both responses lead to the new job (UI10)', async () => {
@@ -92,6 +92,35 @@ describe('a form that is sent twice', () => {
     // Not to another form.
     const other = await project.save(path, { url: '', events: 'FAILED' });
     expect(other.headers.get('location')).to.equal(path);
+  });
+
+  it('adds one endpoint, and shows its signing secret in each response (UI10)', async () => {
+    const path = `${HOME}/webhook/new-endpoint`;
+    project.putProject({ webhook: { url: 'https://hooks.example.com/' } });
+    await project.save(`${HOME}/webhook`, { url: '', events: 'FAILED' });
+    const form = unchangedForm((await project.ada.get(path)).text, path);
+    form.set('endpoint', 'audit');
+    form.set('url', 'https://audit.example.com/');
+    function send() {
+      return project.ada.post(path, form);
+    }
+    const responses = [...(await Promise.all([send(), send()])), await send()];
+    const secret = currentSecret('audit.current');
+    for (const { status, text } of responses) {
+      expect(status).to.equal(200);
+      expect(text).to.contain(secret);
+    }
+    const stored = RESOURCES.zipProjects.decode(
+      project.objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`),
+    );
+    expect(stored.spec.webhook?.endpoints).to.deep.equal([
+      { name: 'audit', events: ['COMPLETED', 'FAILED'] },
+    ]);
+    // Not to another form.
+    form.set('form', '00000000-0000-4000-8000-000000000001');
+    const other = await project.ada.post(path, form);
+    expect([other.status, currentSecret('audit.current')]).to.deep.equal([422, secret]);
+    expect(other.text).to.not.contain(secret);
   });
 
   it('shows the signing secret of a new webhook although its first save failed half way (UI10)', async () => {

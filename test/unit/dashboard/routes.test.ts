@@ -17,6 +17,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   service: 's3',
   bucket: 'reports',
   token: 'one',
+  endpoint: 'audit',
 };
 const STRANGER = 'stranger-token';
 

@@ -71,6 +71,7 @@ describe('while the API server is slow', () => {
       service: 's3',
       bucket: 'reports',
       token: 'ci-aaaaaa',
+      endpoint: 'audit',
     };
     const statuses = new Map<number, string[]>();
     for (const path of [
@@ -96,6 +97,7 @@ describe('while the API server is slow', () => {
       `${HOME}/tokens`,
       `${HOME}/refused-requests`,
       `${HOME}/webhook`,
+      `${HOME}/webhook/endpoints/audit`,
     ]);
   });
 

@@ -86,6 +86,15 @@ function jobDefaults(random: Random) {
   };
 }
 
+function endpoint(random: Random) {
+  return {
+    url: 'https://hooks.example.com/',
+    ...maybe(random, 'events', () => random.pick([['FAILED'], ['COMPLETED'], ['FAILED', 'COMPLETED']])),
+    ...maybe(random, 'enabled', () => random.pick([true, false])),
+    ...maybe(random, 'ofNewerVersion', () => 'x'),
+  };
+}
+
 function roleOf(count: number, stsRegion = 'eu-central-1') {
   return {
     webIdentity: {
@@ -112,7 +121,7 @@ function ofProject(
 ): SettingsCase {
   return {
     what: `${slug} of a project`,
-    path: slug === 'webhook' ? `${HOME}/webhook` : `${HOME}/settings/${slug}`,
+    path: slug.startsWith('webhook') ? `${HOME}/${slug}` : `${HOME}/settings/${slug}`,
     object: `${COLLECTIONS.projects}/${PROJECT_NAME}`,
     put: (project, random) => project.putProject(specOf(random) as ZipProject['spec']),
   };
@@ -150,12 +159,14 @@ const CASES: readonly SettingsCase[] = [
     })),
   ),
   ofProject('retention', (random) => maybe(random, 'historyRetentionDays', () => random.int(1, 3_650))),
-  ofProject('webhook', (random) => ({
+  ofProject('webhook', (random) => ({ webhook: endpoint(random) })),
+  ofProject('webhook/endpoints/audit', (random) => ({
     webhook: {
       url: 'https://hooks.example.com/',
-      ...maybe(random, 'events', () => random.pick([['FAILED'], ['COMPLETED'], ['FAILED', 'COMPLETED']])),
-      ...maybe(random, 'enabled', () => random.pick([true, false])),
-      ...maybe(random, 'ofNewerVersion', () => 'x'),
+      endpoints: [
+        { name: 'first', events: ['FAILED'] },
+        { ...endpoint(random), name: 'audit' },
+      ],
     },
   })),
   ofBucket('settings', bucketSpec),

@@ -6,6 +6,7 @@ import { isRecord } from '#runtime/kube/client/decode.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
+import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import { certificateText } from '#test/support/servers/tls-front.ts';
 import {
   COLLECTIONS,
@@ -75,6 +76,7 @@ describe('the bucket pages', () => {
       '⋯',
       'New job',
       'Edit settings',
+      'Change read access',
       'Update credentials',
       'Delete bucket',
     ]);
@@ -92,6 +94,42 @@ describe('the bucket pages', () => {
     expect((await project.viewer.get(BUCKET)).text).to.contain(
       '<dt>CA bundle</dt><dd><bdi>2 certificates</bdi>',
     );
+  });
+
+  describe('the page about files of jobs', () => {
+    const PAGE = `${BUCKET}/files`;
+    function isReadable(): unknown {
+      const bucket = project.objects.get(OBJECT);
+      return isRecord(bucket) && isRecord(bucket['spec']) && bucket['spec']['readable'];
+    }
+
+    it('lets jobs read the bucket, and ends that (SB4)', async () => {
+      const bucket = aBucket(TEAM, 's3', 'reports');
+      project.putBucket({ ...bucket, spec: { ...bucket.spec, region: 'eu-central-1' } });
+      const { text } = await project.ada.get(PAGE);
+      expect(text).to.contain('can archive every object of it').and.contain('s3://reports/KEY');
+      const allowed = await project.send(`${PAGE}/allow`, {});
+      expect(allowed.headers.get('location')).to.equal(BUCKET);
+      expect(isReadable()).to.equal(true);
+      expect((await project.ada.get(BUCKET)).text).to.contain('Jobs can read files from this bucket');
+      expect((await project.ada.get(PAGE)).text).to.contain('Stop reading files');
+      await project.send(`${PAGE}/refuse`, {});
+      expect(isReadable()).to.not.equal(true);
+    });
+
+    it('says what an editor lacks, and refuses the change (SB4)', async () => {
+      project.putBucket(aBucket(TEAM, 's3', 'reports'));
+      const allowed = ['get zipprojects', 'get zipbuckets', 'patch zipbuckets'].map(
+        (one) => `${one} ${TEAM}`,
+      );
+      project.server.tokens.set('edit-token', { name: 'ed', allowed });
+      const editor = await visitAs(project.server, 'edit-token');
+      const { text } = await editor.get(PAGE);
+      expect(text).to.contain(`is not allowed to read-sources zipbuckets in ${TEAM}`);
+      const form = new URLSearchParams({ csrf: await editor.csrf(HOME) });
+      expect((await editor.post(`${PAGE}/allow`, form)).status).to.equal(403);
+      expect(isReadable()).to.not.equal(true);
+    });
   });
 
   describe('the test of a connection', () => {
@@ -143,6 +181,23 @@ describe('the bucket pages', () => {
       expect(text).to.match(/s3:ListBucketMultipartUploads<\/th>.*?Missing \(optional\)</s);
     });
 
+    it('calls s3:GetObject optional only if no job reads files from the bucket (SZ4)', async () => {
+      const bucket = tested(
+        'True',
+        'BucketTested',
+        'It works. The credentials lack s3:GetObject and s3:ListBucket.',
+      );
+      for (const [readable, use, result] of [
+        [false, 'Check whether an archive exists', />\s*Missing \(optional\)\s*</],
+        [true, 'Read files of jobs', />\s*Missing\s*</],
+      ] as const) {
+        project.putBucket({ ...bucket, spec: { ...bucket.spec, readable } });
+        const { text } = await project.ada.get(BUCKET);
+        const [, row = ''] = /s3:GetObject<\/th>(.*?)<\/tr>/s.exec(text) ?? [];
+        expect(row).to.contain(use).and.match(result);
+      }
+    });
+
     it('is not offered to a user who can only view', async () => {
       project.putBucket(aBucket(TEAM, 's3', 'reports'));
       const { text } = await project.viewer.get(BUCKET);
@@ -176,6 +231,15 @@ describe('the bucket pages', () => {
         spec: { bucketRef: { name: 's3-reports' } },
         status: { phase: 'Running' },
       });
+    }
+    function readingJob(): ZipJob {
+      const { spec, metadata, ...job } = runningJob();
+      const bucketRef = { name: 's3-archives' };
+      return {
+        ...job,
+        metadata: { ...metadata, name: 'reading-job' },
+        spec: { ...spec, bucketRef, sourceBuckets: ['s3-other', 's3-reports'] },
+      };
     }
     function putJob(job: ZipJob): void {
       project.objects.put(COLLECTIONS.zipJobs, job);
@@ -214,6 +278,28 @@ describe('the bucket pages', () => {
       expect(project.objects.get(OBJECT)).to.not.equal(undefined);
     });
 
+    it('names the jobs that read files from it', async () => {
+      putJob(readingJob());
+      const { text } = await project.ada.get(`${BUCKET}/delete`);
+      expect(text)
+        .to.contain('1 job uses this bucket')
+        .and.contain('1 unfinished, 0 finished')
+        .and.contain(`href="${HOME}/jobs/reading-job"`)
+        .and.contain('Delete bucket anyway');
+      const response = await project.send(`${BUCKET}/delete`, {});
+      expect([response.status, project.objects.get(OBJECT) !== undefined]).to.deep.equal([422, true]);
+      expect(response.text).to.contain('such as reading-job');
+    });
+
+    it('is not held by finished jobs that only read files from it', async () => {
+      putJob({ ...readingJob(), status: { phase: 'Succeeded' } });
+      const { text } = await project.ada.get(`${BUCKET}/delete`);
+      expect(text).to.contain('Delete bucket').and.not.contain('this bucket</h2>');
+      const response = await project.send(`${BUCKET}/delete`, {});
+      expect(response.headers.get('location')).to.equal(`${HOME}/buckets`);
+      expect(project.objects.get(OBJECT)).to.equal(undefined);
+    });
+
     it('requires the typed name when it is forced', async () => {
       putJob(runningJob());
       const wrong = await project.send(`${BUCKET}/delete`, { force: 'yes', confirm: 'report' });
@@ -243,6 +329,19 @@ describe('the bucket pages', () => {
       expect(response.status).to.equal(422);
       expect(response.text).to.contain('cannot delete zipbuckets');
     });
+  });
+
+  it('link to the settings if these keep jobs from reading files', async () => {
+    const bucket = aBucket(TEAM, 's3', 'reports');
+    project.putBucket({ ...bucket, spec: { ...bucket.spec, region: 'EU_1' } });
+    const { status, text } = await project.send(`${BUCKET}/files/allow`, {});
+    expect([status, text]).to.deep.include(422);
+    expect(text)
+      .to.contain('<li>Invalid region &quot;EU_1&quot;.')
+      .and.contain(`<a href="${BUCKET}/settings">settings of the bucket</a>`)
+      .and.not.contain('href="#region"');
+    const { text: before } = await project.ada.get(`${BUCKET}/files`);
+    expect(before).to.not.contain('settings of the bucket');
   });
 
   it('respond 404 for a missing bucket, also to the live part', async () => {

@@ -67,7 +67,7 @@ describe('the page of a failed job', () => {
       '<button class="plain">Run again</button>',
       '<h2 id="summary">Why this job failed</h2>',
       'b.example responded with 404 for b (file 2 of 3).',
-      'Open the URL to see what it returns, fix it, and send the request again.',
+      'Open the URL to see what it returns, or check that the bucket has an object with this key. Correct the URL, and send the request again.',
       '<code>SourceNotFound</code>',
       '<code id="job-host">b.example</code>',
       'Running it again sends the same request. Fix the cause first.',

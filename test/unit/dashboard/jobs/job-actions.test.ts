@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
-import { type ActionContext, actionsOf } from '#dashboard/jobs/job-actions.ts';
+import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { type ActionContext, actionsOf, endpointsToResend } from '#dashboard/jobs/job-actions.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { ago, aZipJob, NAMESPACE, UUID } from '#test/support/builders/objects.ts';
 
@@ -48,6 +48,28 @@ describe('actionsOf', () => {
       'replay-webhook',
     ]);
     expect(await offered(job({ phase: 'Running' }), [], nothing)).to.deep.equal(['cancel']);
+  });
+
+  it('resends a webhook to the endpoints that did not get it, or to all that did', async () => {
+    const none = { state: 'NotConfigured' } as const;
+    const lost = { state: 'Exhausted' } as const;
+    const removed = { state: 'Exhausted', reason: 'EndpointRemoved' } as const;
+    function withWebhook(first: WebhookState, audit: WebhookState, billing: WebhookState): ZipJob {
+      const endpoints = [
+        { name: 'audit', ...audit },
+        { name: 'billing', ...billing },
+      ];
+      return job({ phase: 'Failed', webhook: { ...first, endpoints } });
+    }
+    expect(endpointsToResend(withWebhook(delivered, lost, none))).to.deep.equal(['audit']);
+    expect(endpointsToResend(withWebhook({ state: 'Pending' }, delivered, lost))).to.deep.equal([
+      'default',
+      'billing',
+    ]);
+    expect(endpointsToResend(withWebhook(none, delivered, delivered))).to.deep.equal(['audit', 'billing']);
+    expect(await offered(withWebhook(none, none, lost))).to.include('replay-webhook');
+    expect(await offered(withWebhook(none, none, none))).to.not.include('replay-webhook');
+    expect(endpointsToResend(withWebhook(delivered, removed, none))).to.deep.equal(['default']);
   });
 
   it('offers no rerun that would fail in the same way (Q-U9)', async () => {

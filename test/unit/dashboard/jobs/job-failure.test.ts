@@ -12,8 +12,8 @@ import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('failurePanel', () => {
   const files = [{ url: 'https://files.example/?sig=SECRET', filename: 'a.txt' }];
-  function panelOf(status: ZipJobStatus) {
-    const zipJob = aZipJob({ spec: { files }, status });
+  function panelOf(status: ZipJobStatus, ofFiles = files) {
+    const zipJob = aZipJob({ spec: { files: ofFiles }, status });
     return failurePanel(toJob(zipJob), inlineSources(zipJob), { isArchived: false });
   }
   const failure = {
@@ -28,10 +28,25 @@ describe('failurePanel', () => {
     expect(panelOf(finishedAs('Failed', { failure }))).to.deep.equal({
       code: 'SourceNotFound',
       cause: 'files.example responded with 404 for a.txt (file 1 of 3).',
-      remedy: 'Open the URL to see what it returns, fix it, and send the request again.',
+      remedy:
+        'Open the URL to see what it returns, or check that the bucket has an object with this key. Correct the URL, and send the request again.',
       host: 'files.example',
       message: 'https://x/y?[redacted] responded with 404',
     });
+  });
+
+  it('names the bucket of a file that is an object, and not its key (Q-O7)', () => {
+    const objects = [{ url: 's3://reports/SECRET', filename: 'a.txt' }];
+    expect(panelOf(finishedAs('Failed', { failure }), objects)).to.include({
+      cause: 'Bucket reports (s3) responded with 404 for a.txt (file 1 of 3).',
+      host: 'bucket reports (s3)',
+    });
+    const hosted = [{ url: 'https://bucket.example/', filename: 'a.txt' }];
+    expect(panelOf(finishedAs('Failed', { failure }), hosted)?.cause).to.match(/^bucket\.example responded/);
+    const refused = { reason: 'SourceInvalid', failure: { ...failure, code: 'SourceInvalid' } };
+    expect(panelOf(finishedAs('Failed', refused), objects)?.cause).to.equal(
+      'Bucket reports (s3) did not respond with the content of a.txt (file 1 of 3).',
+    );
   });
 
   it('names only the number of the file to a user who may not read the file list (Q-O7)', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { endpointAnnotation } from '#crds/webhook-endpoints.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/client/kube-request.ts';
@@ -252,6 +253,59 @@ describe('the job pages', () => {
         expect((await visitor.get(JOB)).text).to.match(
           new RegExp(`<div class="notice ${kind}" role="[a-z]+"><p>[^<]*${message}`),
         );
+      });
+
+    it('that resends a webhook requests it of each endpoint that did not get it', async () => {
+      const delivered = { state: 'Delivered', attempts: 1 } as const;
+      const lost = { state: 'Exhausted', attempts: 1 } as const;
+      const endpoints = [
+        { ...lost, name: 'audit' },
+        { ...lost, name: 'billing' },
+      ];
+      hold(aZipJob({ status: { phase: 'Failed', webhook: { ...delivered, endpoints } } }));
+      await visitor.post(`${JOB}/replay-webhook`, { csrf: await visitor.csrf(JOB) });
+      const commands = callsOf('PATCH').flatMap(({ body }) =>
+        Object.keys((body as Partial<ZipJob>).metadata?.annotations ?? {}),
+      );
+      expect(commands).to.have.members([
+        `${ANNOTATIONS.replayWebhook}.audit`,
+        `${ANNOTATIONS.replayWebhook}.billing`,
+      ]);
+      expect((await visitor.get(JOB)).text).to.contain('requested for these endpoints: audit, billing.');
+    });
+
+    for (const [endpoint, message] of [
+      ['default', 'The webhook endpoint of the project is disabled'],
+      ['audit', 'The project no longer has'],
+    ] as const)
+      it(`that resends a webhook says why nothing was sent to the endpoint ${endpoint}`, async () => {
+        function withNonce(replayNonce = ''): ZipJob {
+          const unsent = { state: 'Exhausted', attempts: 0, replayNonce } as const;
+          const webhook =
+            endpoint === 'default'
+              ? unsent
+              : ({
+                  state: 'Delivered',
+                  // The controller finds out when it is to send the event again.
+                  endpoints: [
+                    {
+                      ...unsent,
+                      name: endpoint,
+                      ...(replayNonce !== '' && { reason: 'EndpointRemoved' as const }),
+                    },
+                  ],
+                } as const);
+          return aZipJob({ status: { phase: 'Failed', webhook } });
+        }
+        let job = withNonce();
+        server.respondWith(({ method, body }) => {
+          const { metadata } = (body ?? {}) as Partial<ZipJob>;
+          const nonce = metadata?.annotations?.[endpointAnnotation(ANNOTATIONS.replayWebhook, endpoint)];
+          if (method === 'PATCH' && nonce !== undefined) job = withNonce(nonce);
+          return job;
+        });
+        await visitor.post(`${JOB}/replay-webhook`, { csrf: await visitor.csrf(JOB) });
+        expect((await visitor.get(JOB)).text).to.contain(`Webhook not sent. ${message}`);
       });
 
     it('that runs a job again redirects to the new one', async () => {

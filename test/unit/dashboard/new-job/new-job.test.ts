@@ -138,7 +138,7 @@ describe('the form of a new job', () => {
     expect(status).to.equal(422);
     for (const fault of [
       'Line 2: the URL does not point to a publicly accessible host',
-      'Line 3: the URL must start with http:// or https://',
+      'Line 3: the URL must start with http://, https://, s3:// or r2://',
       'Line 5: the URL is longer than 100 characters',
       'Line 6: the name must not contain a &quot;.&quot; or &quot;..&quot; segment',
       'Line 7: the name is already the name of another entry',

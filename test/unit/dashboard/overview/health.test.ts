@@ -166,6 +166,15 @@ describe('the health of a project', () => {
     expect(texts({ project: project({ failingSince: AT }) })).to.deep.equal([
       ['warn', 'Every webhook delivery since 2026-01-02 03:04:05 UTC failed.'],
     ]);
+    const audit = { name: 'audit', endpoint: endpointDigest(url), state: 'Disabled' } as const;
+    const several = project({ endpoints: [audit] });
+    const webhook = { ...several.spec.webhook, endpoints: [{ name: 'audit', url }] };
+    expect(texts({ project: { ...several, spec: { webhook } } })).to.deep.equal([
+      ['bad', 'The webhook endpoint audit is disabled because its deliveries failed.'],
+    ]);
+    expect(findings({ project: { ...several, spec: { webhook } } })[0]).to.include({
+      href: '/projects/team-a/webhook/endpoints/audit',
+    });
     for (const one of [project({}), project({ state: 'Disabled' }, false)])
       expect(findings({ project: one })[0].look).to.equal('good');
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { JobWebhookState, WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/client/decode.ts';
 import { KubeError } from '#runtime/kube/client/kube-error.ts';
@@ -52,9 +52,14 @@ describe('the deliveries of the webhook page', () => {
     {
       phase = 'Succeeded',
       log = [SENT],
-    }: { phase?: 'Succeeded' | 'Failed'; log?: WebhookState['log'] & object } = {},
+      endpoints = [],
+    }: {
+      phase?: 'Succeeded' | 'Failed';
+      log?: WebhookState['log'] & object;
+      endpoints?: JobWebhookState['endpoints'] & object;
+    } = {},
   ): ZipJob {
-    const webhook = { state, deliveryId: `msg_${name}`, attempts: log.length, log };
+    const webhook = { state, deliveryId: `msg_${name}`, attempts: log.length, log, endpoints };
     const zipJob = aZipJob({
       metadata: { namespace: TEAM, name },
       spec: { key: `${name}.zip` },
@@ -101,6 +106,37 @@ describe('the deliveries of the webhook page', () => {
     expect(text).to.contain(`data-live="${HOME}/live/webhook/deliveries?result=failed&amp;event=FAILED"`);
     const { text: none } = await project.ada.get(`${DELIVERIES}?result=pending`);
     expect(none).to.contain('No deliveries match these filters').and.contain('Clear filters');
+  });
+
+  it('are filtered by the endpoint of a project with several, and resent with the same filter', async () => {
+    putJob('bad', 'Exhausted', { endpoints: [{ name: 'audit', state: 'Exhausted', log: [SENT] }] });
+    const { text: single } = await project.ada.get(DELIVERIES);
+    expect(single).to.not.contain('id="endpoint"');
+    project.putProject({ webhook: { endpoints: [{ name: 'audit' }] } });
+    for (const path of [DELIVERIES, `${HOME}/live/webhook/deliveries`]) {
+      expect(await rowsOf(path), path).to.have.lengthOf(2);
+      expect(await rowsOf(`${path}?endpoint=nonsense`), path).to.have.lengthOf(2);
+      expect(await rowsOf(`${path}?endpoint=default`), path).to.have.lengthOf(1);
+      const [row, ...more] = await rowsOf(`${path}?endpoint=audit`);
+      expect([row, more], path).to.deep.equal([row, []]);
+      expect(row, path).to.contain('COMPLETED to audit');
+    }
+    const { text } = await project.ada.get(`${DELIVERIES}?endpoint=audit`);
+    expect(text)
+      .to.contain('<option value="audit" selected>audit</option>')
+      .and.contain('<bdi>Endpoint: audit</bdi>')
+      .and.contain(`href="${RESEND}?endpoint=audit">Resend failed deliveries…`)
+      .and.contain(`data-live="${HOME}/live/webhook/deliveries?endpoint=audit"`)
+      .and.contain('<input type="hidden" name="endpoint" value="audit">');
+    const { text: resend } = await project.ada.get(`${RESEND}?endpoint=audit`);
+    expect([...resend.matchAll(/name="job" value="([^"]+)"/g)].map(([, id]) => id)).to.deep.equal([
+      'bad/audit',
+    ]);
+    expect(resend)
+      .to.contain('<input type="hidden" name="endpoint" value="audit">')
+      .and.contain(`href="${DELIVERIES}?endpoint=audit">Cancel`);
+    const sent = await project.send(RESEND, { endpoint: 'audit' });
+    expect(sent.headers.get('location')).to.equal(`${DELIVERIES}?endpoint=audit`);
   });
 
   it('are read one by one, never with all jobs of the project', async () => {
@@ -245,6 +281,20 @@ describe('the deliveries of the webhook page', () => {
     expect(names.filter((name) => replayOf(name) !== undefined)).to.have.lengthOf(100);
   });
 
+  it('are resent to the endpoint that they failed at, and shown with it', async () => {
+    const endpoints = [{ name: 'audit', state: 'Exhausted', deliveryId: 'msg_bad', log: [SENT] }] as const;
+    putJob('bad', 'Delivered', { endpoints });
+    const { text } = await project.ada.get(DELIVERIES);
+    expect(textOf(text)).to.contain('COMPLETED to audit');
+    expect((await project.ada.get(`${DELIVERIES}/bad?endpoint=audit`)).text).to.contain('to endpoint audit');
+    await project.send(RESEND, formOf(['bad/audit', 'bad']));
+    const { metadata } = project.objects.get(`${COLLECTIONS.zipJobs}/bad`) as unknown as ZipJob;
+    expect(Object.keys(metadata.annotations ?? {})).to.include.members([
+      'zipjobs.dev/replay-webhook',
+      'zipjobs.dev/replay-webhook.audit',
+    ]);
+  });
+
   it('are not resent without a choice, and the page names a disabled endpoint', async () => {
     const url = 'https://hooks.example.com/';
     const state = { endpoint: endpointDigest(url), state: 'Disabled', reason: 'Gone' } as const;
@@ -255,6 +305,35 @@ describe('the deliveries of the webhook page', () => {
     await project.send(RESEND, {});
     expect((await project.ada.get(DELIVERIES)).text).to.contain('No failed deliveries to resend');
     expect(replayOf('bad')).to.equal(undefined);
+  });
+
+  it('are resent after a warning that names each disabled endpoint of the list', async () => {
+    const url = 'https://hooks.example.com/';
+    const disabled = { endpoint: endpointDigest(url), state: 'Disabled', reason: 'Gone' } as const;
+    project.putProject(
+      {
+        webhook: {
+          endpoints: [
+            { name: 'audit', url },
+            { name: 'idle', url },
+          ],
+        },
+      },
+      {
+        status: {
+          webhook: {
+            endpoints: [
+              { name: 'audit', ...disabled },
+              { name: 'idle', ...disabled },
+            ],
+          },
+        },
+      },
+    );
+    putJob('bad', 'Exhausted', { endpoints: [{ name: 'audit', state: 'Exhausted', log: [SENT] }] });
+    const { text } = await project.ada.get(RESEND);
+    expect(textOf(text)).to.contain('The endpoint audit is disabled after failures. Nothing is sent to it');
+    expect(text).to.contain(`<a href="${WEBHOOK}/endpoints/audit">enable it</a>`).and.not.contain('idle');
   });
 
   it('are visible with the view role, which cannot resend', async () => {

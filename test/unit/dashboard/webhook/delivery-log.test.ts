@@ -1,18 +1,16 @@
 import { expect } from 'chai';
-import type { WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { JobWebhookState, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { type DeliveryLog, deliveryLog as deliveryLogOf } from '#dashboard/webhook/delivery-log.ts';
-import type { DeliveryQuery } from '#dashboard/webhook/delivery-query.ts';
+import { ANY_DELIVERY as ALL, type DeliveryQuery } from '#dashboard/webhook/delivery-query.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-function withWebhook(name: string, webhook: WebhookState): ZipJob {
+function withWebhook(name: string, webhook: JobWebhookState): ZipJob {
   return aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
 }
-
-const ALL = { result: '', event: '' } as const;
 
 /** The log of these jobs, as the watch of the dashboard would show it. */
 function deliveryLog(given: readonly ZipJob[], query: DeliveryQuery, page = 1): DeliveryLog {
@@ -66,6 +64,8 @@ describe('deliveryLog', () => {
       {
         at: at(3),
         name: 'new',
+        id: 'new',
+        endpoint: '',
         key: 'out/archive.zip',
         href: `/projects/${NAMESPACE}/webhook/deliveries/new`,
         event: 'COMPLETED',
@@ -79,6 +79,8 @@ describe('deliveryLog', () => {
       {
         at: at(1),
         name: 'old',
+        id: 'old',
+        endpoint: '',
         key: 'out/archive.zip',
         href: `/projects/${NAMESPACE}/webhook/deliveries/old`,
         event: 'COMPLETED',
@@ -89,6 +91,16 @@ describe('deliveryLog', () => {
         attempt: null,
         nextAttemptAt: null,
       },
+    ]);
+  });
+
+  it('has a row for each endpoint of a job, which names it and links to it', () => {
+    const log = [{ at: at(1), durationMs: 5, status: 204 }];
+    const endpoints = [{ name: 'audit', state: 'Delivered', log }] as const;
+    const { rows } = deliveryLog([withWebhook('a', { state: 'Delivered', log, endpoints })], ALL);
+    expect(rows.map(({ id, endpoint, href }) => [id, endpoint, href])).to.have.deep.members([
+      ['a', '', `/projects/${NAMESPACE}/webhook/deliveries/a`],
+      ['a/audit', 'audit', `/projects/${NAMESPACE}/webhook/deliveries/a?endpoint=audit`],
     ]);
   });
 
@@ -125,11 +137,11 @@ describe('deliveryLog', () => {
     function names(query: DeliveryQuery): readonly string[] {
       return deliveryLog(jobs, query).rows.map(({ name }) => name);
     }
-    expect(names({ result: 'failed', event: '' })).to.deep.equal(['job-1', 'job-0']);
-    expect(names({ result: 'failed', event: 'FAILED' })).to.deep.equal(['job-0']);
-    expect(names({ result: 'pending', event: '' })).to.deep.equal(['job-70']);
-    expect(names({ result: 'pending', event: 'FAILED' })).to.deep.equal([]);
-    expect(deliveryLog(jobs, { result: 'pending', event: 'FAILED' })).to.include({
+    expect(names({ ...ALL, result: 'failed' })).to.deep.equal(['job-1', 'job-0']);
+    expect(names({ ...ALL, result: 'failed', event: 'FAILED' })).to.deep.equal(['job-0']);
+    expect(names({ ...ALL, result: 'pending' })).to.deep.equal(['job-70']);
+    expect(names({ ...ALL, result: 'pending', event: 'FAILED' })).to.deep.equal([]);
+    expect(deliveryLog(jobs, { ...ALL, result: 'pending', event: 'FAILED' })).to.include({
       total: 0,
       isEmpty: false,
     });

@@ -57,7 +57,7 @@ describe('the page of a delivery', () => {
     const { status, text } = await project.viewer.get(PATH);
     expect(status).to.equal(200);
     const [, payload = ''] = /<code id="payload">(.*?)<\/code>/s.exec(text) ?? [];
-    expect(decoded(payload)).to.equal(webhookBody(zipJob, 'FAILED'));
+    expect(decoded(payload)).to.equal(webhookBody(zipJob, 'FAILED', '/docs'));
     expect(text).to.contain('Failed').and.contain('HTTP 500').and.contain('timeout').and.contain('03:04:05');
     expect(text).to.contain(`msg_${NAME}`).and.contain(`href="${HOME}/jobs/${NAME}"`);
     expect(text).to.not.contain('CREDENTIAL').and.not.contain('SIGNED').and.not.contain('hooks.example.com');

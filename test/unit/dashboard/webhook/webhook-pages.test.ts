@@ -64,6 +64,37 @@ describe('the webhook page', () => {
     expect((await project.ada.get(WEBHOOK)).text).to.not.contain('No event can be sent');
   });
 
+  it('lists every endpoint with its own state, and says what the page changes', async () => {
+    const url = 'https://audit.example.com/';
+    const audit = {
+      name: 'audit',
+      endpoint: endpointDigest(url),
+      state: 'Disabled',
+      reason: 'Gone',
+    } as const;
+    project.putProject(
+      { webhook: { url: URL_SET, endpoints: [{ name: 'audit', url, events: ['FAILED'] }] } },
+      { status: { webhook: { endpoints: [audit] } } },
+    );
+    const { text } = await project.ada.get(WEBHOOK);
+    const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(text) ?? [];
+    const rows = body.split('</tr>').map((row) =>
+      row
+        .replaceAll(/<[^>]+>/g, ' ')
+        .trim()
+        .split(/\s+/),
+    );
+    expect(rows.slice(0, 2).map(([name, host, state]) => [name, host, state])).to.deep.equal([
+      ['default', 'hooks.example.com', 'Enabled'],
+      ['audit', 'audit.example.com', 'Disabled'],
+    ]);
+    expect(text)
+      .to.contain('those of the endpoint <em>default</em>')
+      .and.contain(`<a href="${WEBHOOK}/endpoints/audit">audit</a>`);
+    await set();
+    expect(settings()).to.deep.include({ endpoints: [{ name: 'audit', url, events: ['FAILED'] }] });
+  });
+
   it('has tabs that are links, with one title row of actions above them (Q-U13, Q-U14)', async () => {
     await set();
     for (const [path, label] of [

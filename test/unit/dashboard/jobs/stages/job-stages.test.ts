@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Attempt, WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { Attempt, JobWebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { stagesOf } from '#dashboard/jobs/stages/job-stages.ts';
 import type { Stage } from '#dashboard/jobs/stages/stage.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
@@ -344,7 +344,7 @@ describe('stagesOf', () => {
       { at: ago(9), durationMs: 1_200, error: 'timeout' },
       { at: ago(5), durationMs: 8, attempt: 5, status: 204 },
     ];
-    function webhookOf(webhook: WebhookState): Stage | undefined {
+    function webhookOf(webhook: JobWebhookState): Stage | undefined {
       return stagesOf(aZipJob({ status: finishedAs('Failed', { webhook }) })).at(-1);
     }
 
@@ -354,6 +354,21 @@ describe('stagesOf', () => {
       expect(linesOf([delivered, exhausted].flatMap((stage) => stage ?? []))).to.deep.equal([
         'Webhook done 10..5',
         'Webhook failed 10..4.992',
+      ]);
+    });
+
+    it('lasts until every endpoint has the event, or no attempts are left', () => {
+      const first = { state: 'Delivered', deliveredAt: ago(9), log: [] } as const;
+      const slow = { name: 'slow', state: 'Delivered', deliveredAt: ago(4), log: [] } as const;
+      const stages = [
+        webhookOf({ ...first, endpoints: [slow] }),
+        webhookOf({ ...first, endpoints: [{ ...slow, state: 'Pending' }] }),
+        webhookOf({ ...first, endpoints: [{ ...slow, state: 'Exhausted' }] }),
+      ];
+      expect(linesOf(stages.flatMap((stage) => stage ?? []))).to.deep.equal([
+        'Webhook done 10..4',
+        'Webhook running 10..undefined',
+        'Webhook failed 10..4',
       ]);
     });
 
