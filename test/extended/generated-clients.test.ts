@@ -1,14 +1,26 @@
-/** Clients that published generators write from the OpenAPI document: they compile, and create one archive each. */
+/**
+ * Clients that published generators write from the OpenAPI document: they compile, and create one archive each, of a download whose
+ * size and checksum are stated, and of an object of the same name.
+ */
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { extendProject } from '#test/support/worlds/extend-project.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { installPackages } from './install-packages.ts';
 
+/** The file behind SOURCE, and the object behind OBJECT. */
+const DOWNLOADED = generatedBytes(1_000, 7);
+const STORED = generatedBytes(2_000, 8);
+const SOURCE_KEY = 'sources/a b.txt';
+const ENDPOINT = 'audit';
 const CLIENTS = join(import.meta.dirname, 'clients');
 const GO_MODULE = ['--git-host=example.com', '--git-user-id=zipjobs', '--git-repo-id=client'];
 const TYPES = join(import.meta.dirname, '../../node_modules/@types');
@@ -53,6 +65,10 @@ describe('clients generated from the OpenAPI document', function () {
       await (await fetch(`${flow.baseUrl}/openapi.json`)).text(),
     );
   });
+  before(async () => {
+    await flow.project.bucket.put(SOURCE_KEY, STORED);
+    await extendProject(flow, { name: ENDPOINT, url: flow.receiver.url });
+  });
   after(async () => {
     await rm(directory, { recursive: true, force: true });
     await flow[Symbol.asyncDispose]();
@@ -84,11 +100,23 @@ describe('clients generated from the OpenAPI document', function () {
       BUCKET: flow.project.bucketName,
       KEY: `${name}.zip`,
       SOURCE: flow.origin.url('/gen/1000/7'),
+      SIZE: String(DOWNLOADED.length),
+      CRC32: crc32(DOWNLOADED).toString(16).padStart(8, '0'),
+      OBJECT: `s3://${flow.project.bucketName}/${SOURCE_KEY}`,
     };
-    expect(await run({ ...command, directory, env })).to.equal(
-      'succeeded 1 true {"any":["thing"]}\ninvalid_request_error resource_not_found bucket_name true\n',
-    );
-    expect((await flow.project.bucket.bytes(`${name}.zip`)).length).to.be.greaterThan(1_000);
+    expect((await run({ ...command, directory, env })).split('\n')).to.deep.equal([
+      'succeeded 2 true {"any":["thing"]}',
+      '1 1 a (2).txt',
+      ENDPOINT,
+      'uuid status metadata',
+      'invalid_request_error resource_not_found bucket_name true',
+      '',
+    ]);
+    const entries = await zipEntries(await flow.project.bucket.bytes(`${name}.zip`));
+    expect(entries).to.deep.equal([
+      { name: 'a.txt', content: DOWNLOADED },
+      { name: 'a (2).txt', content: STORED },
+    ]);
   }
 
   it('are based on a document without warnings of the recommended rules of Redocly', async () => {

@@ -25,6 +25,13 @@ const files: FileEntry[] = [{ url: 'https://a.example', filename: 'a' }];
 const request: ZipRequest = { urls: files, bucket_name: 'b', key: 'k' };
 const client: Client = createClient({ baseUrl: 'https://a.example', token: 't', fetch });
 export const status: Zip['status'] = (await client.create(request)).status;
+export const strict: Client = createClient({
+  baseUrl: 'https://a.example',
+  token: 't',
+  onIgnoredFields: (names, { uuid }) => {
+    throw new Error(uuid + names.join());
+  },
+});
 // @ts-expect-error: the key is missing
 void client.create({ urls: [], bucket_name: 'b' });
 // @ts-expect-error: there is no such expansion

@@ -77,6 +77,24 @@ describe('the TypeScript client with the API', function () {
     expect(items.filter(({ spec }) => spec.key === 'lossy.zip')).to.have.lengthOf(1);
   });
 
+  it('reports the fields that the API does not know, and returns no new field by default (Q-A1)', async () => {
+    const reported: string[] = [];
+    const curious = createClient({
+      baseUrl: flow.baseUrl,
+      token: flow.project.token,
+      onIgnoredFields: (names) => reported.push(...names),
+    });
+    const { urls, ...request } = requestOf('ignored.zip', '/gen/1000/7');
+    const body = {
+      ...request,
+      duplicate_names: 'rename',
+      comment: 1,
+      urls: urls.map((file) => ({ ...file, note: 1 })),
+    } as const;
+    expect(Object.keys(await curious.create(body))).to.deep.equal(['uuid', 'status', 'metadata']);
+    expect(reported).to.deep.equal(['comment', 'urls[].note']);
+  });
+
   it('returns a failed job with the reason', async () => {
     const { uuid } = await client.create(requestOf('missing.zip', '/status/404'));
     const zip = await client.wait(uuid, { expand: ['error'] });

@@ -1,3 +1,4 @@
+import { ignoredFieldsOf } from './ignored.ts';
 import type { components, operations } from './schema.ts';
 import { createSend, type Limits } from './send.ts';
 import { systemTiming, type Timing } from './timing.ts';
@@ -22,6 +23,11 @@ export interface ClientOptions {
   readonly attemptTimeoutMs?: number;
   /** Time limit of `create` and `get` with all attempts. Default: 60 seconds. */
   readonly timeoutMs?: number;
+  /**
+   * Called after each `create` whose request has fields that the service does not know and ignores: the first ten names. Those of
+   * entries start with `urls[].`. If it throws, `create` rejects, but the job exists.
+   */
+  readonly onIgnoredFields?: (names: readonly string[], zip: Zip) => void;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /** @internal */
@@ -74,7 +80,7 @@ function checkBaseUrl(text: string): string {
 
 /** A client of one project. @throws TypeError or RangeError if an option is invalid */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, token, fetch = globalThis.fetch, timing = systemTiming } = options;
+  const { baseUrl, token, onIgnoredFields, fetch = globalThis.fetch, timing = systemTiming } = options;
   if (!/^[!-~]+$/.test(token)) throw new TypeError('token must be printable ASCII without spaces.');
   const zips = `${checkBaseUrl(baseUrl)}/v1/zips`;
   const attempts = checkLimit('attempts', options.attempts ?? 5);
@@ -99,8 +105,12 @@ export function createClient(options: ClientOptions): Client {
   return {
     create: async (body, call = {}) => {
       const key = call.idempotencyKey ?? crypto.randomUUID();
-      const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-      return (await request('', { method: 'POST', headers, body: JSON.stringify(body) }, call)).zip;
+      const sent = { 'content-type': 'application/json', 'idempotency-key': key };
+      const init = { method: 'POST', headers: sent, body: JSON.stringify(body) };
+      const { zip, headers } = await request('', init, call);
+      const ignored = ignoredFieldsOf(headers);
+      if (ignored.length > 0) onIgnoredFields?.(ignored, zip);
+      return zip;
     },
     get: async (uuid, call = {}) => (await read(uuid, call)).zip,
     wait: async (uuid, call = {}) => {

@@ -71,7 +71,7 @@ export interface components {
     schemas: {
         /**
          * Create request
-         * @description Unknown fields are ignored.
+         * @description A field whose name differs from a known one in one letter, in letter case or in separators is refused with 422. Other unknown fields are ignored, and the response header `Ignored-Fields` lists them; `object` refuses them with 422. `metadata` may contain any fields.
          *
          *     All options are optional. If a request does not set one, the default of your project applies. The operator or your project can close an option: a request that sets it is then refused with 422.
          */
@@ -130,6 +130,11 @@ export interface components {
              */
             readonly portable_names?: "keep" | "refuse" | "rewrite";
             /**
+             * @description What happens to a file whose name an earlier one has, or whose name is a folder of another one: `refuse` refuses the request, `rename` adds a number to the file name, such as `a (2).jpg`. Names are compared as `portable_names` says. With `rename`, `?expand=archive` lists the new names. Default: set by your project, or else `refuse`.
+             * @enum {string}
+             */
+            readonly duplicate_names?: "refuse" | "rename";
+            /**
              * Format: date-time
              * @description Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. Default: set by your project, or else the Last-Modified of each source, or the time of the request if a source has none.
              * @example 2026-01-31T12:00:00Z
@@ -142,12 +147,12 @@ export interface components {
         /** File entry */
         readonly FileEntry: {
             /**
-             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8,192 characters. All URLs of a request may have 24 MiB (25,165,824 bytes). It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.`, `/` or `?` are refused: write `%23` for a `#` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 64 KiB (65,536 bytes), and 1 MiB (1,048,576 bytes) in all such URLs of a request.
+             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8,192 characters. All URLs of a request may have 24 MiB (25,165,824 bytes). It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.`, `/` or `?` are refused: write `%23` for a `#` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. `s3://BUCKET/KEY` and `r2://BUCKET/KEY` are objects of a readable bucket of your project: the key is everything after the slash that follows the bucket name, exactly as written, without percent-encoding, and `headers` are refused. The files of a job can be in at most 8 buckets. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 64 KiB (65,536 bytes), and 1 MiB (1,048,576 bytes) in all such URLs of a request.
              * @example https://files.example.com/2026/report.pdf
              */
             readonly url: string;
             /**
-             * @description Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).
+             * @description Name of the file inside the archive; `/` separates folders. Must be relative and, unless `duplicate_names` is `rename`, unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).
              * @example reports/2026.pdf
              */
             readonly filename: string;
@@ -162,7 +167,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Size of the file in bytes, at most the maximum size of a file. If the file differs, it fails with `SourceMismatch`.
+             * @description Size of the file in bytes, at most the maximum size of a file. All sizes of a request together are at most the maximum size of an archive, unless files are compressed or may be left out. If the file differs, it fails with `SourceMismatch`.
              * @example 48213
              */
             readonly size?: number;
@@ -172,7 +177,7 @@ export interface components {
              */
             readonly sha256?: string;
             /**
-             * @description CRC-32 of the file as 8 hexadecimal digits, the checksum of zip archives. If the file differs, it fails with `SourceMismatch`.
+             * @description CRC-32 of the file as 8 hexadecimal digits, the checksum of zip archives. If the file differs, it fails with `SourceMismatch`. A file of any size then gets an exact header in the archive, so that a program can read it from there by a range.
              * @example 8c736521
              */
             readonly crc32?: string;
@@ -378,6 +383,13 @@ export interface components {
             readonly seconds: number | null;
             /** @description Files that were skipped or replaced (`on_source_error`): their positions in `urls`, counted from 0. */
             readonly skipped: readonly number[];
+            /** @description With `duplicate_names: rename`: the files whose names in the archive are not those of the request, also because of `portable_names`. The first 100, or fewer if their names are long. */
+            readonly renamed: readonly components["schemas"]["RenamedFile"][];
+            /**
+             * Format: int64
+             * @description Number of renamed files.
+             */
+            readonly renamed_total: number;
             /**
              * Format: date-time
              * @description Time at which the request was accepted.
@@ -394,6 +406,16 @@ export interface components {
              */
             readonly finished_at: string | null;
         };
+        /** @description A file that has another name in the archive. */
+        readonly RenamedFile: {
+            /**
+             * Format: int64
+             * @description Position of the file in `urls`, counted from 0.
+             */
+            readonly file_index: number;
+            /** @description Name of the file in the archive, without the folder of a BagIt bag. */
+            readonly name: string;
+        };
         /** @description Destination of an archive. */
         readonly Destination: {
             /**
@@ -409,7 +431,39 @@ export interface components {
         /** @description State of a webhook delivery. */
         readonly WebhookDelivery: {
             /**
-             * @description pending: not delivered yet. delivered: the receiver responded with success. exhausted: all attempts failed. not_configured: the project had no webhook for this event.
+             * @description pending: not delivered yet. delivered: the receiver responded with success. exhausted: it will not be delivered, because all attempts failed or the endpoint is disabled or was removed. not_configured: the project had no webhook for this event.
+             * @enum {string}
+             */
+            readonly state: "pending" | "delivered" | "exhausted" | "not_configured";
+            /**
+             * Format: int64
+             * @description Number of delivery attempts.
+             */
+            readonly attempts: number;
+            /**
+             * Format: int64
+             * @description HTTP status of the last response of the receiver.
+             */
+            readonly last_status: number | null;
+            /**
+             * Format: date-time
+             * @description Time of the next attempt.
+             */
+            readonly next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Time of the successful delivery.
+             */
+            readonly delivered_at: string | null;
+            /** @description Deliveries to the further endpoints of the project, which have names. */
+            readonly endpoints: readonly components["schemas"]["EndpointDelivery"][];
+        };
+        /** @description State of a delivery to an endpoint with a name. */
+        readonly EndpointDelivery: {
+            /** @description Name of the endpoint. */
+            readonly name: string;
+            /**
+             * @description pending: not delivered yet. delivered: the receiver responded with success. exhausted: it will not be delivered, because all attempts failed or the endpoint is disabled or was removed. not_configured: the project had no webhook for this event.
              * @enum {string}
              */
             readonly state: "pending" | "delivered" | "exhausted" | "not_configured";
@@ -487,7 +541,7 @@ export interface components {
              * @description Position of the file in `urls`, counted from 0.
              */
             readonly file_index: number;
-            /** @description The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole. */
+            /** @description The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole, and for a misspelled field. */
             readonly param: string | null;
             /**
              * @description Machine-readable code; stable.
@@ -546,7 +600,8 @@ export interface components {
             readonly metadata: {
                 readonly [key: string]: unknown;
             };
-            readonly error: components["schemas"]["EventError"];
+            /** @description Why the job failed, as with `expand=error`. The body is smaller than 20 kB: a long `message` is truncated, and `files` has at most the first 20 files, as many as fit. */
+            readonly error: components["schemas"]["JobError"];
         };
         /** @description A user sent a test event from the dashboard or the command line. */
         readonly TestEvent: {
@@ -568,23 +623,11 @@ export interface components {
             /** @description `bucket_name` of the request. */
             readonly name: string;
         };
-        /** @description Why the job failed. */
-        readonly EventError: {
-            readonly code: components["schemas"]["FailureCode"];
-            /** @description Human-readable message, without URL queries. */
-            readonly message: string;
-            /** @description Position of the file in `urls`, counted from 0. */
-            readonly file_index?: number;
-            /** @description The first 20 files that are known to fail, by index, or fewer if the body has no room for them. Absent if the other files were not checked. */
-            readonly files?: readonly components["schemas"]["FailedFile"][];
-            /** @description Number of files that are known to fail; present with `files`. */
-            readonly files_total?: number;
-        };
         /**
          * @description Why a job failed. Later releases may add codes.
          * @enum {string}
          */
-        readonly FailureCode: "InvalidTask" | "FileListMismatch" | "SourceUnreachable" | "SourceNotFound" | "SourceUnavailable" | "SourceTruncated" | "SourceChanged" | "SourceExpired" | "SourceStalled" | "SourceTooLarge" | "SourceMismatch" | "SourceInvalid" | "SourceProxyAuthenticationRequired" | "SourceProxyForbidden" | "SourceTlsError" | "ArchiveTooLarge" | "BucketNotFound" | "BucketAccessDenied" | "BucketCredentialsInvalid" | "BucketMisconfigured" | "StoreProxyAuthenticationRequired" | "StoreProxyForbidden" | "StoreUnavailable" | "StoreCorrupted" | "ObjectExists" | "OutcomeUnknown" | "Superseded" | "NotActive" | "ApiServerUnavailable" | "Terminated" | "Internal" | "BucketTerminating" | "BucketDeleted" | "ProjectNotFound" | "InvalidFileList" | "InvalidMetadata" | "NameConflict" | "JobDeleted" | "StartDeadlineExceeded" | "DeadlineExceeded" | "BackoffLimitExceeded" | "OutOfMemory" | "TooManyDisruptions" | "ResultMissing" | "ResultInvalid" | "Cancelled" | "Deleted" | "Restored";
+        readonly FailureCode: "InvalidTask" | "FileListMismatch" | "SourceUnreachable" | "SourceNotFound" | "SourceUnavailable" | "SourceTruncated" | "SourceChanged" | "SourceAccessDenied" | "SourceBucketNotFound" | "SourceCredentialsInvalid" | "SourceBucketMisconfigured" | "SourceExpired" | "SourceStalled" | "SourceTooLarge" | "SourceMismatch" | "SourceInvalid" | "SourceProxyAuthenticationRequired" | "SourceProxyForbidden" | "SourceTlsError" | "ArchiveTooLarge" | "BucketNotFound" | "BucketAccessDenied" | "BucketCredentialsInvalid" | "BucketMisconfigured" | "StoreProxyAuthenticationRequired" | "StoreProxyForbidden" | "StoreUnavailable" | "StoreCorrupted" | "ObjectExists" | "OutcomeUnknown" | "Superseded" | "NotActive" | "ApiServerUnavailable" | "Terminated" | "Internal" | "BucketTerminating" | "BucketDeleted" | "SourceBucketNotReadable" | "SourceBucketDeleted" | "ProjectNotFound" | "InvalidFileList" | "InvalidMetadata" | "NameConflict" | "JobDeleted" | "StartDeadlineExceeded" | "DeadlineExceeded" | "BackoffLimitExceeded" | "OutOfMemory" | "TooManyDisruptions" | "ResultMissing" | "ResultInvalid" | "Cancelled" | "Deleted" | "Restored";
     };
     responses: never;
     parameters: never;
@@ -651,6 +694,11 @@ export interface operations {
                      * @example true
                      */
                     readonly "Idempotent-Replayed"?: string;
+                    /**
+                     * @description Unknown fields of the request, which have no effect: a list of quoted strings (RFC 9651) with the first 10 names. Those of entries start with `urls[].`. A name is cut to 64 characters, and characters other than printable ASCII are shown as `?`. Absent if there are none.
+                     * @example "comment", "urls[].note"
+                     */
+                    readonly "Ignored-Fields"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {

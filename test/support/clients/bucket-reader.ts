@@ -28,6 +28,8 @@ export interface BucketReader extends Disposable {
   openUploadKeys(): Promise<readonly string[]>;
   /** Headers and metadata of an object. */
   head(key: string): Promise<HeadObjectCommandOutput>;
+  /** The CRC-32 that the store has of an object, in base64, and whether it is of all bytes. */
+  checksum(key: string): Promise<{ readonly crc32: string | undefined; readonly type: string | undefined }>;
   /** Headers, metadata and tags of an object. */
   describe(key: string): Promise<{ readonly head: HeadObjectCommandOutput; readonly tags: readonly Tag[] }>;
   bytes(key: string): Promise<Buffer>;
@@ -62,6 +64,11 @@ export function createBucketReader(store: StoreAccess, bucket: string): BucketRe
     openUploads: async () => (await uploads()).flatMap((upload) => upload.UploadId ?? []),
     openUploadKeys: async () => (await uploads()).flatMap((upload) => upload.Key ?? []),
     head,
+    checksum: async (key) => {
+      const at = { Bucket: bucket, Key: key };
+      const found = await client.send(new HeadObjectCommand({ ...at, ChecksumMode: 'ENABLED' }));
+      return { crc32: found.ChecksumCRC32, type: found.ChecksumType };
+    },
     describe: async (Key) => {
       const at = { Bucket: bucket, Key };
       const { TagSet: tags = [] } = await client.send(new GetObjectTaggingCommand(at));

@@ -31,6 +31,17 @@ describe('the TypeScript client', () => {
     });
   });
 
+  it('reports the fields that the service ignored, once for each create (Q-A1)', async () => {
+    const ignored = String.raw`"comment", "urls[].a\"b\\c", "", "x, y"`;
+    const headers = { 'ignored-fields': ignored };
+    await using server = await startScriptedServer([BUSY, zip('none', {}, headers), zip('none')]);
+    const reported: (readonly string[])[] = [];
+    const client = server.client({ onIgnoredFields: (names, { uuid }) => reported.push([uuid, ...names]) });
+    await client.create(REQUEST);
+    await client.create(REQUEST);
+    expect(reported).to.deep.equal([[UUID, 'comment', 'urls[].a"b\\c', '', 'x, y']]);
+  });
+
   it('reads a job below the path of the base URL, and encodes its id', async () => {
     await using server = await startScriptedServer([zip('processing')]);
     for (const baseUrl of [`${server.url}/archives/api`, `${server.url}/archives/api/`])
