@@ -46,8 +46,8 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'Complete is sent again while an earlier one may be carried out',
     file: 'zipper-image/store/publish.ts',
-    find: 'this.#isOver(error) && completePolicy.isRetryable?.(error) === true',
-    replace: 'completePolicy.isRetryable?.(error) === true',
+    find: 'this.#isOver(error) && !isOtherChecksum(error) &&',
+    replace: '!isOtherChecksum(error) &&',
     tests: [PUBLISH],
   },
   {

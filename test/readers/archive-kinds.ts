@@ -1,5 +1,6 @@
 /** Every kind of archive that the zipper can write, as far as a reader can distinguish them. */
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
 import type { Given } from '#test/support/archives/make-archive.ts';
 import type { ArchiveOptions } from '#zipper-image/archive/archive.ts';
@@ -60,6 +61,14 @@ const PLAIN_KINDS: readonly ArchiveKind[] = [
       name: `${size}.bin`,
       body: random.subarray(0, size),
     })),
+  },
+  {
+    name: 'entries whose CRC-32 is known before',
+    compression: 'store',
+    files: [0, 1, 65_535, 300_000].map((size) => {
+      const body = random.subarray(0, size);
+      return { name: `${size}.bin`, body, crc32: crc32(body) };
+    }),
   },
   {
     name: 'entries that stream, without a declared length',
