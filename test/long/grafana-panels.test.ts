@@ -63,7 +63,7 @@ interface QueryResult {
 }
 
 describe('the panels of the Grafana dashboard', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   const life = new AsyncDisposableStack();
   let installation: HistoryInstallation;
   let baseUrl: string;

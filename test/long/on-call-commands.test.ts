@@ -107,6 +107,10 @@ describe('the commands of docs/on-call.md', function () {
       aZipJob(MAIN, 'bad-config', { resources: { requests: HUGE, limits: HUGE } }),
       aZipJob(MAIN, 'no-secret', { bucketRef: { name: 's3-no-secret' } }),
       aZipJob(MAIN, 'held', { suspend: true }),
+      aZipJob(MAIN, 'reader', {
+        files: [{ url: 's3://no-secret/a', filename: 'a' }],
+        sourceBuckets: ['s3-no-secret'],
+      }),
       aZipJob(MAIN, 'not-found', {
         files: [
           { url: flow.origin.url('/gen/1000/1'), filename: 'a' },
@@ -216,7 +220,7 @@ describe('the commands of docs/on-call.md', function () {
     });
     const at = { namespace: MAIN, name: `zip-${uuid}` };
     await run('Is it done?', at);
-    await untilPrinted('Was its webhook delivered?', at, /^Delivered after 1: 204 *\n/);
+    await untilPrinted('Was its webhook delivered?', at, /^default Delivered after 1: 204 *\n/);
     const reported = ['JobCreated', 'PodActive', 'Running', 'Succeeded', 'WebhookDelivered'];
     const story = await eventsOf(at, reported);
     for (const reason of reported)
@@ -224,9 +228,16 @@ describe('the commands of docs/on-call.md', function () {
     expect(await run('What is going on?', at)).to.match(
       new RegExp(`zip-${uuid} +good\\.zip +Succeeded +Uploaded +100% +1/1 `),
     );
-    expect(await run('Which jobs use a bucket?', { namespace: MAIN, name: project.bucketName })).to.contain(
-      uuid,
-    );
+    expect(
+      await run('Which jobs write to a bucket?', { namespace: MAIN, name: project.bucketName }),
+    ).to.contain(uuid);
+  });
+
+  it('find the jobs that read files from a bucket', async () => {
+    const text = await run('Which jobs read files from it?', { namespace: MAIN, name: 'no-secret' });
+    expect(text)
+      .to.match(/^reader /)
+      .and.not.match(/\n./);
   });
 
   it('resume a suspended job', async () => {

@@ -18,7 +18,7 @@ const BAR_BYTES = 256 * MIB;
 /** Less, because a part that TLS encrypts in one piece needs its size again. */
 const HTTPS_BAR_BYTES = 224 * MIB;
 /** Of the longest archive: many times what the zipper may use, so memory that grows with the archive exceeds the bar. */
-const LONGEST_GIB = sized(4, 20);
+const LONGEST_GIB = sized(2, 20);
 /** Twice the bar: enough for what a zipper allocates once, such as its buffers. */
 const SHORT_MIB = sized(512, 1024);
 const MS_PER_GIB = 180_000;

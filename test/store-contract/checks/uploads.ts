@@ -1,6 +1,8 @@
 /** Multipart uploads: parts, checksums, Complete, and what is visible when. */
 import { randomBytes } from 'node:crypto';
-import { followsFromParts } from '#zipper-image/store/part-verification.ts';
+import { crc32 } from 'node:zlib';
+import type { Part } from '#zipper-image/store/complete-upload.ts';
+import { base64Crc, followsFromParts } from '#zipper-image/store/part-verification.ts';
 import type { PartChecksum } from '#zipper-image/store/store-capabilities.ts';
 import { isStoreCode, StoreError } from '#zipper-image/store/store-errors.ts';
 import { type Check, demand } from '../check.ts';
@@ -31,6 +33,11 @@ async function wrongDigest({ open, key }: World, checksum: PartChecksum): Promis
     return 'it stores such a part and returns another checksum. The zipper compares it';
   if (error instanceof StoreError && error.code === 'StoreCorrupted') return undefined;
   return `it says ${codeOf(error)} instead of BadDigest, so the part is not sent again`;
+}
+
+/** Each part has its checksum, and the CRC-32 that follows for the whole object is wrong. */
+function withOtherLengths(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part) => ({ ...part, bytes: part.bytes + 1 }));
 }
 
 export const UPLOAD_CHECKS: readonly Check[] = [
@@ -71,10 +78,31 @@ export const UPLOAD_CHECKS: readonly Check[] = [
   {
     name: 'returns a checksum of all parts from Complete',
     run: async ({ store, key }) => {
-      const { parts, etag, crc32OfParts } = await publish(store, key());
-      const verdict = followsFromParts({ etag, crc32OfParts }, parts);
+      const { parts, ...completed } = await publish(store, key());
+      const verdict = followsFromParts(completed, parts);
       demand(verdict !== 'no', 'the checksum is not that of the parts');
       return verdict === 'yes' ? undefined : 'it returns none that can be compared';
+    },
+  },
+  {
+    name: 'verifies the CRC-32 of the whole object',
+    run: async ({ store, reader, key }) => {
+      const at = key();
+      const { upload, parts, body } = await sendParts(store, at, [PART_BYTES, 4321]);
+      if (!store.verifiesObject) {
+        await store.abortUpload(upload);
+        return 'it does not confirm that. The objects have the checksum of their parts, if any';
+      }
+      const error = await errorOf(store.completeUpload(upload, withOtherLengths(parts), HOW));
+      demand(error !== undefined, 'it completes an upload with another checksum');
+      demand((await store.head(at)) === undefined, 'it refuses another checksum, and shows the object');
+      await store.completeUpload(upload, parts, HOW);
+      const found = await reader.checksum(at);
+      demand(
+        found.crc32 === base64Crc(crc32(body)) && found.type === 'FULL_OBJECT',
+        `the object has the checksum ${found.crc32} of type ${found.type}`,
+      );
+      return undefined;
     },
   },
   {

@@ -1,9 +1,11 @@
 /** The zipper's uploader, its recovery and the test of a bucket, at this store. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { crc32 } from 'node:zlib';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import type { Finish } from '#zipper-image/store/finish-upload.ts';
+import { base64Crc } from '#zipper-image/store/part-verification.ts';
 import { createUpload, type Upload } from '#zipper-image/store/upload.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
@@ -95,6 +97,18 @@ async function recovered({ store, log, target }: World, lost: Lost) {
   return { ...outcome, ...left.reported() };
 }
 
+/** The object is the archive, and the store has verified that itself if it can. */
+async function demandArchive(
+  { reader, store }: World,
+  { key, body }: Omit<Archive, 'attempt'>,
+): Promise<void> {
+  demand((await reader.bytes(key)).equals(body), 'the object is not the archive');
+  if (!store.verifiesObject) return;
+  const found = await reader.checksum(key);
+  const isVerified = found.crc32 === base64Crc(crc32(body)) && found.type === 'FULL_OBJECT';
+  demand(isVerified, `the archive has the checksum ${found.crc32} of type ${found.type}`);
+}
+
 export const ZIPPER_CHECKS: readonly Check[] = [
   {
     name: 'receives an archive whose parts were verified, and keeps no incomplete upload',
@@ -103,7 +117,7 @@ export const ZIPPER_CHECKS: readonly Check[] = [
       const body = randomBytes(ARCHIVE_BYTES);
       const upload = await filled(world, { key: at, attempt: 'pod-1', body });
       await upload.complete();
-      demand((await world.reader.bytes(at)).equals(body), 'the object is not the archive');
+      await demandArchive(world, { key: at, body });
       demand((await world.store.head(at))?.attempt === 'pod-1', 'the attempt is not in the metadata');
       return (await world.store.listUploads(at)).length === 0 ? undefined : 'it still lists the upload';
     },
@@ -138,11 +152,15 @@ export const ZIPPER_CHECKS: readonly Check[] = [
       const body = randomBytes(ARCHIVE_BYTES);
       const upload = await filled(world, { key: at, attempt: 'pod-1', body });
       const record = recordOf(upload, { bytes: ARCHIVE_BYTES, parts: PARTS });
-      const outcome = await recovered(world, { key: at, ...committed(upload), ...record });
+      // Of another process, which knows only what the store lists.
+      const outcome = await recovered(
+        { ...world, store: world.open({}) },
+        { key: at, ...committed(upload), ...record },
+      );
       if (outcome.outcome === 'absent')
         return 'recovery cannot complete it, so the archive of an attempt that was lost at its end is made again';
       demand(outcome.outcome === 'published', `recovery says ${JSON.stringify(outcome)}`);
-      demand((await world.reader.bytes(at)).equals(body), 'the object is not the archive');
+      await demandArchive(world, { key: at, body });
       return undefined;
     },
   },

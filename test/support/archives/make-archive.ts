@@ -20,6 +20,8 @@ export interface Given {
   readonly small?: boolean;
   /** The length is declared; the default. */
   readonly declared?: boolean;
+  /** The CRC-32 is known before. */
+  readonly crc32?: number;
   /** Chunk size of a body that streams. */
   readonly chunk?: number;
   readonly modified?: Date;
@@ -39,11 +41,20 @@ async function* inChunks(body: Buffer, size: number): AsyncGenerator<Uint8Array>
   }
 }
 
-export function archiveEntryOf({ name, body, small, declared, chunk, modified }: Given): ArchiveEntry {
+export function archiveEntryOf({
+  name,
+  body,
+  small,
+  declared,
+  crc32: known,
+  chunk,
+  modified,
+}: Given): ArchiveEntry {
   return {
     name,
     modified: modified ?? MODIFIED,
     declaredLength: declared === false ? undefined : body.length,
+    crc32: known,
     body: inChunks(body, chunk ?? 60_000),
     small: small === true ? body : undefined,
   };

@@ -13,7 +13,7 @@ export function anObservation(change: Partial<Observation> & { zipJob?: ZipJob }
     pods: [],
     recovery: undefined,
     refusal: undefined,
-    delivery: { kind: 'idle' },
+    deliveries: new Map(),
     position: { state: 'none' },
     isNamespaceTerminating: false,
     ...change,

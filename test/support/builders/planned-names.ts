@@ -1,6 +1,7 @@
 /** Names as the zipper plans them, and what the API and the zipper refuse. */
 import { expect } from 'chai';
-import type { PortableNames } from '#crds/zip-job.ts';
+import type { DuplicateNames, PortableNames } from '#crds/zip-job.ts';
+import { defined } from '#runtime/collections/optional.ts';
 import { type EntryNameOptions, type EntryNames, planEntryNames } from '#zipper-image/archive/entry-names.ts';
 import { A_REQUEST } from '../servers/api-server.ts';
 import { checkBody } from './check-body.ts';
@@ -39,26 +40,41 @@ function refusalOf(act: () => unknown, pattern: RegExp): Refusal | undefined {
 const REFUSED_BY_ZIPPER = /^The name of file (\d+) is not allowed in the archive: it (.*)$/s;
 const REFUSED_BY_API = /^urls\[(\d+)\]\.filename (.*)\.$/s;
 
-export function byZipper(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
-  return refusalOf(() => plan(names, { portableNames }), REFUSED_BY_ZIPPER);
+export function byZipper(
+  names: readonly string[],
+  portableNames: PortableNames,
+  duplicateNames?: DuplicateNames,
+): Refusal | undefined {
+  return refusalOf(() => plan(names, { portableNames, ...defined({ duplicateNames }) }), REFUSED_BY_ZIPPER);
 }
 
-function byApi(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
+function byApi(
+  names: readonly string[],
+  portableNames: PortableNames,
+  duplicateNames: DuplicateNames | undefined,
+): Refusal | undefined {
   return refusalOf(
     () =>
       checkBody({
         ...A_REQUEST,
         urls: names.map((filename) => ({ url: URL, filename })),
         portable_names: portableNames,
+        ...defined({ duplicate_names: duplicateNames }),
       }),
     REFUSED_BY_API,
   );
 }
 
 /** What the API and the zipper say about the names. Both must say the same. The limit of the API is five files here. */
-export function refusal(names: readonly string[], portableNames: PortableNames): Refusal | undefined {
-  const found = byZipper(names, portableNames);
+export function refusal(
+  names: readonly string[],
+  portableNames: PortableNames,
+  duplicateNames?: DuplicateNames,
+): Refusal | undefined {
+  const found = byZipper(names, portableNames, duplicateNames);
   if (names.length <= 5)
-    expect(byApi(names, portableNames), JSON.stringify(names).slice(0, 200)).to.deep.equal(found);
+    expect(byApi(names, portableNames, duplicateNames), JSON.stringify(names).slice(0, 200)).to.deep.equal(
+      found,
+    );
   return found;
 }

@@ -34,7 +34,7 @@ async function setEnv(
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['set', 'env', ...namespace, ...deployments, ...env]);
   for (const deployment of deployments)
-    await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=120s']);
+    await cluster.kubectl(['rollout', 'status', ...namespace, deployment, '--timeout=300s']);
 }
 
 /**

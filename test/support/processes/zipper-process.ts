@@ -31,6 +31,8 @@ export interface ZipperJob extends ZipperTarget {
   /** Token of the pod's service account. */
   readonly token?: string;
   readonly task?: Partial<ArchiveTask>;
+  /** Credentials of the source buckets of the task, in its order. */
+  readonly sourceKeys?: readonly Pick<ZipperTarget, 'accessKeyId' | 'secretAccessKey'>[];
   /** Its variables, and the settings of its task by their names for operators. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -87,6 +89,15 @@ export class ZipperHost implements AsyncDisposable {
     await Promise.all(['bucket', 'account', 'files'].map((name) => mkdir(at(name), { recursive: true })));
     const { env, settings } = splitZipperEnv(job.env ?? {});
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
+    const { sourceKeys = [] } = job;
+    await Promise.all(
+      sourceKeys.map(async ({ accessKeyId = 'id', secretAccessKey = 'secret' }, index) => {
+        const folder = at(`sources/${index}`);
+        await mkdir(folder, { recursive: true });
+        await writeFile(join(folder, 'accessKeyId'), accessKeyId);
+        await writeFile(join(folder, 'secretAccessKey'), secretAccessKey);
+      }),
+    );
     await Promise.all([
       writeFile(at('account/ca.crt'), certificateText('loopback.pem')),
       writeFile(at('account/token'), job.token ?? 'token'),
@@ -112,6 +123,7 @@ export class ZipperHost implements AsyncDisposable {
     return {
       TASK_FILE: at('task.json'),
       BUCKET_DIR: at('bucket'),
+      SOURCES_DIR: at('sources'),
       FILES_DIR: at('files'),
       SERVICE_ACCOUNT_DIR: at('account'),
       TERMINATION_LOG: at('termination'),

@@ -34,6 +34,9 @@ export interface PrometheusOptions {
   readonly groups?: readonly unknown[];
 }
 
+/** It answers 503 until it has started, which takes a minute on a busy machine. */
+const START_LIMIT_MS = 180_000;
+
 interface QueryResponse {
   readonly status: 'success' | 'error';
   readonly error?: string;
@@ -90,11 +93,15 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
     if (status === 'error' || data === undefined) throw new Error(`${error ?? 'no data'}: ${expression}`);
     return data.result.map(({ metric, value: [, value] }) => ({ metric, value: Number(value) }));
   }
-  await until('Prometheus to read every target twice', async () => {
-    if (child.exitCode !== null) throw new Error(`prometheus exited with ${child.exitCode}`);
-    const read = await query('count_over_time(up[1h]) >= 2 and up == 1');
-    return read.length === options.targets.length;
-  });
+  await until(
+    'Prometheus to read every target twice',
+    async () => {
+      if (child.exitCode !== null) throw new Error(`prometheus exited with ${child.exitCode}`);
+      const read = await query('count_over_time(up[1h]) >= 2 and up == 1');
+      return read.length === options.targets.length;
+    },
+    { limitMs: START_LIMIT_MS },
+  );
   const resources = started.move();
   return { query, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

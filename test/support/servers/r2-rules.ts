@@ -29,7 +29,7 @@ interface Refusal {
 const LEAST_PART_BYTES = 5 * 1024 * 1024;
 
 const NOT_IMPLEMENTED =
-  /^x-amz-(acl|grant-.*|tagging.*|server-side-encryption(?!-customer).*|object-lock-.*|website-.*|request-payer|expected-bucket-owner|mfa)$/;
+  /^x-amz-(acl|grant-.*|tagging.*|server-side-encryption(?!-customer).*|object-lock-.*|website-.*|checksum-type|request-payer|expected-bucket-owner|mfa)$/;
 /** Headers with which a store can verify a part. */
 const PART_CHECKSUMS = ['content-md5', 'x-amz-checksum-crc32'];
 const CHECKSUM = 'x-amz-checksum-algorithm';

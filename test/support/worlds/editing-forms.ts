@@ -25,6 +25,7 @@ export interface EditingForm {
   readonly route: string;
   /** Of the path. */
   readonly bucket?: string;
+  readonly endpoint?: string;
   readonly first: Input;
   readonly second: Input;
   /** What the second user sees, by the ID of the field. */
@@ -36,6 +37,7 @@ export interface EditingForm {
 
 const BUCKETS = '/projects/:project/buckets/:service/:bucket';
 const SETTINGS = '/projects/:project/settings';
+const ENDPOINT = '/projects/:project/webhook/endpoints/:endpoint';
 
 /** Buckets of Amazon S3, one with keys and one with a role. */
 export const KEYS_BUCKET = 'two-users-keys';
@@ -62,6 +64,10 @@ export const ROLE = {
   audience: 'sts.min.io',
   stsEndpoint: 'https://127.0.0.1:9000',
 } as const;
+
+function endpointsWith(events: readonly string[]) {
+  return [{ name: 'audit', url: 'https://audit.example/', events, enabled: true }];
+}
 
 const OF_PROJECT: readonly EditingForm[] = [
   {
@@ -152,6 +158,23 @@ const OF_PROJECT: readonly EditingForm[] = [
       ]),
     ],
   },
+  {
+    what: 'an endpoint of the webhook',
+    route: ENDPOINT,
+    endpoint: 'audit',
+    first: { 'events-COMPLETED': false },
+    second: { 'events-FAILED': false },
+    says: { events: 'Events is now: Job failed (FAILED)', url: 'The URL may have changed too' },
+    stored: [
+      ofProject('webhook/endpoints', [
+        endpointsWith(['COMPLETED', 'FAILED']),
+        endpointsWith(['FAILED']),
+        endpointsWith(['COMPLETED']),
+      ]),
+      // Otherwise saving creates it, and shows it instead of the page.
+      ofSecret(WEBHOOK_SECRET_NAME, 'audit.current', ['secret', 'secret', 'secret']),
+    ],
+  },
 ];
 
 function ofBucket(name: string, part: string, [before, first, second]: readonly object[]): StoredPart {
@@ -239,13 +262,17 @@ export const OTHER_FORMS: readonly string[] = [
   '/projects/:project/new-token',
   '/projects/:project/tokens/:token/revoke',
   '/projects/:project/webhook/disable',
+  ...['disable', 'enable', 'remove', 'rotate-secret', 'test'].map((verb) => `${ENDPOINT}/${verb}`),
   '/projects/:project/webhook/enable',
+  '/projects/:project/webhook/new-endpoint',
   '/projects/:project/webhook/remove',
   '/projects/:project/webhook/resend',
   '/projects/:project/webhook/rotate-secret',
   '/projects/:project/webhook/test',
   `${BUCKETS}/delete`,
   `${BUCKETS}/test`,
+  `${BUCKETS}/files/allow`,
+  `${BUCKETS}/files/refuse`,
   `${SETTINGS}/delete`,
   `${SETTINGS}/purge-history`,
 ];

@@ -1,6 +1,7 @@
 /** A project in which a night went wrong, for pages and questions of someone on call. The API server is in memory. */
-import { ANNOTATIONS } from '#crds/api-group.ts';
+import { ANNOTATIONS, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
 import { idOf } from '../builders/archived-jobs.ts';
 import { aZipBucket, aZipJob } from '../builders/objects.ts';
 import { aResult, progressOf } from '../builders/zip-job-statuses.ts';
@@ -201,13 +202,26 @@ function jobs(): readonly ZipJob[] {
 /** Puts the jobs, buckets and tokens of that night into the project. */
 export function fillOnCallProject(project: DashboardProject): void {
   project.putProject(
-    { displayName: 'Photo orders', limits: { activeJobs: 1 } },
+    {
+      displayName: 'Photo orders',
+      limits: { activeJobs: 1 },
+      webhook: { url: RECEIVER, endpoints: [{ name: 'audit', events: ['FAILED'] }] },
+    },
     { metadata: { uid: '00000000-0000-4000-8000-0000000000aa' } },
   );
   for (const job of jobs()) {
     project.server.zipJobs.put(job);
     project.objects.put(COLLECTIONS.zipJobs, job);
   }
+  const secret: Secret = {
+    metadata: { namespace: TEAM, name: WEBHOOK_SECRET_NAME },
+    data: {
+      current: btoa('whsec_default'),
+      'audit.current': btoa('whsec_audit'),
+      'audit.url': btoa('https://audit.example.com/zips'),
+    },
+  };
+  project.objects.put(COLLECTIONS.secrets, secret);
   const tested = { nonce: 'one', finishedAt: secondsAgo(1_200) };
   project.putBucket({
     ...aZipBucket({ bucketName: 'exports' }),
@@ -240,4 +254,5 @@ export const ON_CALL_PARAMS: Readonly<Record<string, string>> = {
   service: 's3',
   bucket: 'press-kit',
   token: 'nightly-export',
+  endpoint: 'audit',
 };

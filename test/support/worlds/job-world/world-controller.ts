@@ -15,6 +15,7 @@ import { createForget } from '#controller/zip-job/forget.ts';
 import { createMemory, type Memory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { acceptance } from '#controller/zip-job/policies/restored.ts';
+import { DEFAULT_ENDPOINT } from '#crds/webhook-endpoints.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -116,6 +117,7 @@ function dispatcherOf(world: ControllerWorld) {
     acknowledge: () => {
       world.delivery = { kind: 'idle' };
     },
+    endpoints: () => [DEFAULT_ENDPOINT],
     waiting: 0,
   };
 }
@@ -153,6 +155,7 @@ function actWith(
     endpointNotes: { add: () => undefined },
     planDelivery: () => ({
       key: `${NAMESPACE}/${NAME}`,
+      name: DEFAULT_ENDPOINT,
       attemptId: '',
       project: NAMESPACE,
       endpoint: '',
