@@ -30,8 +30,10 @@ describe('zipjobs under many faults at once', function () {
   });
 
   function historyIfBroken(seed: number): string {
-    const { violations, seen } = reports.get(seed) ?? { violations: [{}], seen: [] };
-    return violations.length === 0 ? '' : `run again: ${repeatCommand(seed)}\n${printObservations(seen)}`;
+    const report = reports.get(seed);
+    if (report === undefined) return `the schedule of seed ${seed} did not run`;
+    if (report.violations.length === 0) return '';
+    return [...reportLines(seed, report), printObservations(report.seen)].join('\n');
   }
 
   for (const index of FIXED_SEEDS.keys())
