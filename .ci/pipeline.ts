@@ -21,6 +21,7 @@ const [, ofImages = 'unknown'] =
 console.log(`Node ${process.versions.node} runs the tests, Node ${ofImages} is in the images`);
 
 const rows: string[] = [];
+const failures: string[] = [];
 let passed = 0;
 let failed = 0;
 let skipped = 0;
@@ -33,6 +34,7 @@ async function runStep(name: string): Promise<void> {
   const row = `${name}: exit code ${outcome.exitCode} after ${seconds} s, ${outcome.passed} passed, ${outcome.failed} failed`;
   console.log(`##### npm run ${row}`);
   rows.push(row);
+  if (outcome.failures !== '') failures.push(`\n${name} failed:\n${outcome.failures}`);
   passed += outcome.passed;
   failed += outcome.failed;
   skipped += outcome.skipped;
@@ -40,6 +42,8 @@ async function runStep(name: string): Promise<void> {
 
 for (const step of STEPS.filter((one) => chosen.includes(one))) await runStep(step);
 
+// Again, because a log of an hour is often cut to its end.
+for (const text of failures) console.log(text);
 console.log(`\n${rows.join('\n')}\n`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed === 0 ? 0 : 1;

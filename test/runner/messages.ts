@@ -10,6 +10,8 @@ export interface TestResult {
   readonly title: string;
   readonly state: 'passed' | 'failed' | 'skipped';
   readonly milliseconds: number;
+  /** Of a failed one: the message of its error, or the start of it. */
+  readonly message?: string;
 }
 
 /** From a worker: its set-up is done, or a file is finished. */

@@ -36,10 +36,20 @@ export function fileLine(result: FileResult, left: number): string {
   return `${failed > 0 ? '✖' : '✔'} ${result.file}: ${counts.join(', ')} (${result.seconds.toFixed(1)} s), ${left} files left`;
 }
 
-/** The titles of the tests that failed, by file. */
+const MOST_MESSAGE_LINES = 8;
+const MOST_LINE_LENGTH = 400;
+
+function messageLines(message = ''): readonly string[] {
+  const lines = message.split('\n').filter((line) => line.trim() !== '');
+  return lines.slice(0, MOST_MESSAGE_LINES).map((line) => `      ${line.slice(0, MOST_LINE_LENGTH)}`);
+}
+
+/** The titles of the tests that failed, by file, each with the first lines of its error. */
 export function failureLines(results: readonly FileResult[]): readonly string[] {
   return results.flatMap(({ file, tests }) =>
-    tests.filter(({ state }) => state === 'failed').map(({ title }) => `  ${file}: ${title}`),
+    tests
+      .filter(({ state }) => state === 'failed')
+      .flatMap(({ title, message }) => [`  ${file}: ${title}`, ...messageLines(message)]),
   );
 }
 

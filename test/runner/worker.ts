@@ -30,6 +30,9 @@ async function nextFile(): Promise<string | undefined> {
   return message.file;
 }
 
+/** A history of requests can have megabytes. */
+const MOST_MESSAGE_LENGTH = 2_000;
+
 function stateOf(runnable: Mocha.Runnable): TestResult['state'] {
   if (runnable.isPending()) return 'skipped';
   return runnable.isFailed() ? 'failed' : 'passed';
@@ -51,8 +54,15 @@ async function runFile(file: string, { config, plugins, grep }: Run): Promise<vo
   mocha.addFile(resolve(file));
   await mocha.loadFilesAsync();
   const tests: TestResult[] = [];
+  const messages = new Map<Mocha.Runnable, string>();
   function add(runnable: Mocha.Runnable, state: TestResult['state']): void {
-    tests.push({ title: runnable.fullTitle(), state, milliseconds: Math.round(runnable.duration ?? 0) });
+    const message = messages.get(runnable);
+    tests.push({
+      title: runnable.fullTitle(),
+      state,
+      milliseconds: Math.round(runnable.duration ?? 0),
+      ...(message === undefined ? {} : { message }),
+    });
   }
   await new Promise<void>((done) => {
     const runner = mocha.run(() => {
@@ -62,8 +72,11 @@ async function runFile(file: string, { config, plugins, grep }: Run): Promise<vo
     });
     runner.on('test end', (test) => add(test, stateOf(test)));
     runner.on('hook end', (hook) => add(hook, 'passed'));
-    // A failed hook emits no event of its own at its end.
-    runner.on('fail', (failed: Mocha.Test | Mocha.Hook) => failed.type === 'hook' && add(failed, 'failed'));
+    runner.on('fail', (failed: Mocha.Test | Mocha.Hook, error: Error) => {
+      messages.set(failed, error.message.slice(0, MOST_MESSAGE_LENGTH));
+      // A failed hook emits no event of its own at its end.
+      if (failed.type === 'hook') add(failed, 'failed');
+    });
   });
   report({ kind: 'ended', file, tests });
 }

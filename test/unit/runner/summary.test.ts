@@ -21,12 +21,19 @@ describe('summary of a test run', () => {
       test('a passes'),
       test('a "before each" hook for "passes"'),
       test('"after all" hook in "{root}"'),
-      test('b "before all" hook for "never ran"', 'failed'),
+      {
+        ...test('b "before all" hook for "never ran"', 'failed'),
+        message: 'the bucket is gone\n\n  at line 1',
+      },
       test('c needs unzip', 'skipped'),
     );
     expect(countsOf([counted])).to.deep.equal({ passed: 1, failed: 1, skipped: 1 });
     expect(fileLine(counted, 3)).to.equal('✖ a.test.ts: 1 passed, 1 FAILED, 1 skipped (1.2 s), 3 files left');
-    expect(failureLines([counted])).to.deep.equal(['  a.test.ts: b "before all" hook for "never ran"']);
+    expect(failureLines([counted])).to.deep.equal([
+      '  a.test.ts: b "before all" hook for "never ran"',
+      '      the bucket is gone',
+      '        at line 1',
+    ]);
   });
 
   it('lists the slowest tests, including set-up', () => {
@@ -40,13 +47,32 @@ describe('summary of a test run', () => {
 
 describe('outcomeOf a pipeline step', () => {
   it('reads the last line with totals', () => {
-    const output = '1 passed, 0 failed\nnoise\n12 passed, 1 failed, 3 skipped\n';
-    expect(outcomeOf(1, output)).to.deep.equal({ exitCode: 1, passed: 12, failed: 1, skipped: 3 });
+    const output =
+      '1 passed, 0 failed\nnoise\n\nFailed:\n  a.test.ts: fails\n      why\n\n12 passed, 1 failed, 3 skipped\n';
+    expect(outcomeOf(1, output)).to.deep.equal({
+      exitCode: 1,
+      passed: 12,
+      failed: 1,
+      skipped: 3,
+      failures: '  a.test.ts: fails\n      why',
+    });
   });
 
   it('counts a step without tests as one test', () => {
-    expect(outcomeOf(0, 'done')).to.deep.equal({ exitCode: 0, passed: 1, failed: 0, skipped: 0 });
-    expect(outcomeOf(2, 'oh no')).to.deep.equal({ exitCode: 2, passed: 0, failed: 1, skipped: 0 });
+    expect(outcomeOf(0, 'done')).to.deep.equal({
+      exitCode: 0,
+      passed: 1,
+      failed: 0,
+      skipped: 0,
+      failures: '',
+    });
+    expect(outcomeOf(2, 'oh\nno\n')).to.deep.equal({
+      exitCode: 2,
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      failures: 'oh\nno',
+    });
   });
 
   it('reports a failure if the exit code is not 0', () => {
