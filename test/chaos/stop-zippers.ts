@@ -8,6 +8,11 @@ import type { FaultOf, LiveFault } from './live-fault.ts';
 const LOOK_MS = 250;
 /** How long a pod runs, counted from its first part: sources take ten seconds. */
 const RUN_MS = [1_000, 7_000] as const;
+/**
+ * Kubernetes doubles its wait before the next pod of a Job, here from one second on. After eight stops it is two minutes, in which
+ * nothing changes, so that the schedule would be given up.
+ */
+const MOST_STOPS_OF_JOB = 5;
 /** Some end at any time, also before they have uploaded anything. */
 const EARLY_RATE = 0.2;
 
@@ -49,6 +54,7 @@ interface Life {
 export function stopZippers(world: ChaosWorld, fault: FaultOf<'stop-zippers'>): LiveFault {
   const random = createRandom(fault.seed);
   const lives = new Map<string, Life>();
+  const stops = new Map<string, number>();
   let left = fault.times;
 
   function lifeOf({ uid }: RunningPod): Life {
@@ -68,19 +74,19 @@ export function stopZippers(world: ChaosWorld, fault: FaultOf<'stop-zippers'>): 
       life.dueAt = now + life.runMs;
     return life.dueAt !== undefined && life.dueAt <= now;
   }
-  async function stop(pod: RunningPod): Promise<void> {
+  async function stop(pod: RunningPod, { id }: ResumingJob): Promise<void> {
     lifeOf(pod).dueAt = Infinity;
+    stops.set(id, (stops.get(id) ?? 0) + 1);
     left -= 1;
     if (random.next() < 0.5) world.kill(pod.uid);
     else await world.remove('api/v1', 'pods', pod.name);
   }
   async function look(): Promise<void> {
-    const jobs = resumingJobs(world.history);
-    const due = world.zipperPods().find((pod) => {
+    const jobs = resumingJobs(world.history).filter(({ id }) => (stops.get(id) ?? 0) < MOST_STOPS_OF_JOB);
+    for (const pod of world.zipperPods()) {
       const job = jobs.find(({ id }) => pod.name.includes(id));
-      return job !== undefined && isDue(pod, job);
-    });
-    if (due !== undefined) await stop(due);
+      if (job !== undefined && isDue(pod, job)) return stop(pod, job);
+    }
   }
   return {
     act: async (signal) => {
