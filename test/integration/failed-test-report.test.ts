@@ -1,7 +1,7 @@
 /** What a failed test of these suites prints, checked with a run of mocha that fails inside this one. */
 import { expect } from 'chai';
 import Mocha from 'mocha';
-import { GROUP_VERSION } from '#crds/api-group.ts';
+import { GROUP_VERSION, zipJobName } from '#crds/api-group.ts';
 import { watchFailures } from '#test/support/failed-tests.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
@@ -27,6 +27,9 @@ describe('a failed test', function () {
     await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(zipJob) });
     const uuid = await post([{ url: `${origin.url('/status/404')}?sig=sesame`, filename: 'a' }]);
     await project.untilPhase(uuid, ['Failed']);
+    // The job ends with its result, before Kubernetes has counted its pod.
+    const condition = ['--for=jsonpath={.status.failed}=1', '--timeout=30s'];
+    await cluster.kubectl(['wait', `job/${zipJobName(uuid)}`, '-n', project.namespace, ...condition]);
     throw new Error('the intended failure');
   }
 

@@ -20,6 +20,7 @@ import {
 } from '#test/support/servers/redis-server.ts';
 import { certificatePath, startTlsFront } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 const PASSWORD = 'correct-horse';
 
@@ -145,7 +146,10 @@ describe('a real Redis', function () {
   it('limits nothing in cluster mode, and says so (BC21)', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'zipjobs-redis-'));
     life.defer(() => rmSync(dir, { recursive: true }));
-    const { url } = await start({ settings: ['--cluster-enabled', 'yes', '--dir', dir] });
+    // By default it is 10,000 above the other port, where a connection of another process may have it.
+    const [clusterPort] = await freePorts(1);
+    const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${clusterPort}`, '--dir', dir];
+    const { url } = await start({ settings });
     const { lines, untilLogged } = await countIn(url);
     await untilLogged('CLUSTERDOWN');
     expect(lines, lines.join('')).to.have.length(1);
