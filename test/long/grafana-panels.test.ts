@@ -10,7 +10,6 @@ import { zipJobName } from '#crds/api-group.ts';
 import { dashboardOf, type Panel, panelsOf } from '#test/chart/grafana-panels.ts';
 import { find, render } from '#test/chart/render.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
-import { componentPods } from '#test/support/processes/controller-pods.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { requirePostgres, requirePrograms } from '#test/support/processes/require-programs.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -55,6 +54,11 @@ function legendOf(legendFormat: string, metric: Sample['metric']): string {
   return legendFormat.replaceAll(/\{\{(\w+)\}\}/g, (_, label: string) => metric[label] ?? '(empty)');
 }
 
+interface ComponentPod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly status: { readonly podIP?: string };
+}
+
 interface QueryResult {
   readonly panel: string;
   readonly query: string;
@@ -71,20 +75,18 @@ describe('the panels of the Grafana dashboard', function () {
   let prometheus: PrometheusServer;
   let panels: readonly Panel[];
 
+  /** Of the pods that stay: some of the release before may still run. */
   async function addresses(component: string): Promise<readonly ScrapeTarget[]> {
-    const { cluster } = installation;
-    const pods = componentPods(cluster, component);
-    return await Promise.all(
-      pods.map(async ({ name }): Promise<ScrapeTarget> => {
-        const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/pods/${name}`;
-        const { status } = await cluster.read<{ readonly status: { readonly podIP?: string } }>(path);
-        return {
-          address: `${status.podIP}:${ADMIN_PORT}`,
-          scheme: component === 'dashboard' ? 'https' : 'http',
-          labels: { job: METRICS_JOB, component, pod: name },
-        };
-      }),
-    );
+    const selector = encodeURIComponent(`app.kubernetes.io/component=${component}`);
+    const path = `/api/v1/namespaces/${RELEASE_NAMESPACE}/pods?labelSelector=${selector}`;
+    const { items } = await installation.cluster.read<{ readonly items: readonly ComponentPod[] }>(path);
+    return items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata, status }) => ({
+        address: `${status.podIP}:${ADMIN_PORT}`,
+        scheme: component === 'dashboard' ? 'https' : 'http',
+        labels: { job: METRICS_JOB, component, pod: metadata.name },
+      }));
   }
   async function openProject(namespace: string, status: number): Promise<Project> {
     const receiver = life.use(await startWebhookReceiver({ respond: () => status }));
