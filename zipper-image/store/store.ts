@@ -19,6 +19,7 @@ import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { type Completion, type Part, sendComplete } from './complete-upload.ts';
+import { createLateSignal } from './late-signal.ts';
 import { type FetchPage, hasParts, type ListedPart, listPartsOf } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
@@ -92,6 +93,12 @@ export interface StoreOptions extends S3ClientOptions {
 function sendOptions(signal: AbortSignal | undefined) {
   return signal ? { abortSignal: signal } : {};
 }
+
+/**
+ * How long the response to a part is awaited when its request is cancelled after all of its bytes were sent. The store may keep such
+ * a part although the upload is aborted meanwhile: versitygw 1.8.0 makes the upload again for it, and nobody would abort it.
+ */
+export const WHOLE_PART_MS = 3_000;
 
 /** True if the store rejected the checksum header because it does not know it. */
 function isUnknownHeader(error: unknown): boolean {
@@ -174,9 +181,11 @@ class S3Store implements Store {
     return this.#asking(
       `Could not upload part ${number}`,
       async (attempted) => {
-        const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: bytes };
+        const Body = bodyOf(body);
+        const sent = { PartNumber: number, Body, ContentLength: bytes };
         const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
-        const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
+        using late = signal && createLateSignal(signal, () => (Body.readableEnded ? WHOLE_PART_MS : 0));
+        const response = await this.#client.send(new UploadPartCommand(input), sendOptions(late?.signal));
         // MinIO confirms the encryption only in this response, other stores only at the start of the upload.
         const ServerSideEncryption = response.ServerSideEncryption ?? this.#encryption;
         assertEncrypted(ServerSideEncryption, this.#options.bucket);

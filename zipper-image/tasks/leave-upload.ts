@@ -2,10 +2,11 @@
  * What a pod that fails does with its upload. One from which the next pod can continue is kept: if the pod was stopped, and after a
  * failure that another attempt may not have. A pod that is no longer active must not touch it. Every other upload is aborted.
  */
+import { WHOLE_PART_MS } from '../store/store.ts';
 import type { OpenedUpload, Work } from './zip-work.ts';
 
 /** Together less than the grace period of the pod, with the write of the failure. */
-const PARTS_LIMIT_MS = 15_000;
+const PARTS_LIMIT_MS = 15_000 - WHOLE_PART_MS;
 const CHECKPOINT_LIMIT_MS = 5_000;
 const RECORD_LIMIT_MS = 10_000;
 
