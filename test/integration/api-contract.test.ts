@@ -14,13 +14,11 @@ const UNKNOWN = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const METADATA = '{"order":7.0,"2":"b","1":"a"}';
 const FILES = ['z-first.txt', 'folder/second.txt', 'a-third.txt'];
 
-/** Every byte that etcd has on disk. */
+/** Every byte that etcd has on disk. Other folders of the cluster change while they are read. */
 async function etcdFiles(directory: string): Promise<Buffer[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const entries = await readdir(join(directory, 'etcd'), { recursive: true, withFileTypes: true });
   // Skips the file that etcd is about to rename.
-  const files = entries.filter(
-    (entry) => entry.isFile() && entry.parentPath.includes('etcd') && !entry.name.endsWith('.tmp'),
-  );
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'));
   return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name))));
 }
 

@@ -1,7 +1,6 @@
 /** Every row of the table of errors, sent to the real control plane. */
 import { expect } from 'chai';
 import { type ApiRequest, type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
-import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
@@ -92,10 +91,8 @@ describe('error responses of the API', function () {
 
   it('refuses to read a job with a create-only token', async () => {
     const token = await project.addToken(['create']);
-    const response = await until('the token to be known', async () => {
-      const one = await get(UNKNOWN_UUID, token);
-      return one.status !== 401 && one;
-    });
+    await untilTokenKnown(baseUrl, token);
+    const response = await get(UNKNOWN_UUID, token);
     expectError(response, 403, { type: 'permission_error', code: 'insufficient_permissions', param: null });
   });
 

@@ -1,6 +1,6 @@
 /** What the roles of the cluster allow in the dashboard, for users who are signed in. */
 import { expect } from 'chai';
-import { PROJECT_NAME } from '#crds/api-group.ts';
+import { PROJECT_NAME, zipJobName } from '#crds/api-group.ts';
 import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
@@ -78,6 +78,10 @@ describe('users in the dashboard', function () {
     await flow.kubectl('patch', 'zipproject', PROJECT_NAME, '--type=merge', '-p', patch);
     const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a' }]);
     const running = await flow.post([{ url: flow.hold().url, filename: 'a' }]);
+    // Its retries would go on for minutes, also beside the next file.
+    life.defer(async () => {
+      await flow.kubectl('delete', 'zipjob', zipJobName(running), '--ignore-not-found', '--timeout=60s');
+    });
     await flow.project.untilPhase(uuid, ['Succeeded']);
     await flow.project.untilPhase(running, ['Running']);
     job = `${HOME}/jobs/zip-${uuid}`;

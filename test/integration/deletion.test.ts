@@ -60,6 +60,8 @@ describe('deletion and pause', function () {
   async function released(): Promise<number> {
     const { cluster } = flows.namespace;
     await using api = await adminApi(cluster);
+    // One of the release before may still run.
+    await until('two controllers', () => componentPods(cluster, 'controller').length === 2);
     const texts = componentPods(cluster, 'controller').map((pod) => metricsOf(api, pod));
     const counts = (await Promise.all(texts)).map((text) =>
       metricOf(text, 'zip_finalizers_released_total', 'NamespaceTerminating'),

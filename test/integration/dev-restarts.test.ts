@@ -70,7 +70,8 @@ describe('restartOnChange', function () {
   });
 
   it('keeps the controllers while a new one fails to start, and replaces them at the next save', async () => {
-    const before = uids();
+    // One of the release before may still run.
+    const before = await until('two controllers', () => uids().length === 2 && uids());
     podRoutes.extraEnvFor = (pod) =>
       pod.metadata.name.includes('-controller-') ? { LOG_LEVEL: 'loud' } : {};
     await touch('controller/main.ts');

@@ -7,7 +7,7 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 
 describe('a failed test', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const { beforeRemoval } = clusterDirs;
   const printed: string[] = [];
   let flow: Flow;
@@ -35,7 +35,7 @@ describe('a failed test', function () {
 
   before(async () => {
     delete clusterDirs.beforeRemoval;
-    const mocha = new Mocha({ reporter: Mocha.reporters.Base, timeout: 50_000 });
+    const mocha = new Mocha({ reporter: Mocha.reporters.Base, timeout: 200_000 });
     const suite = Mocha.Suite.create(mocha.suite, 'the suite');
     suite.beforeAll(async () => {
       flow = await startFlow('failed-test', { jobDefaults: { maxAttempts: 1 } });

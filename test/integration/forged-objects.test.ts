@@ -76,6 +76,7 @@ describe('objects of every kind that look like ours', function () {
     }
     const last = await snapshotOf(admin, victim.project.namespace);
     expect(podsOf(last), 'pods of a finished job').to.deep.equal(podsOf(before)).and.to.have.length(1);
+    await victim.receiver.next(({ body }) => body.includes(running.uuid));
     const sent = victim.receiver.deliveries.filter(({ body }) => body.includes(running.uuid));
     expect(sent.map(({ body }) => body.includes(FORGED_TEXT))).to.deep.equal([false]);
   });

@@ -9,6 +9,7 @@ import { startApiProcess } from '#test/support/processes/api-process.ts';
 import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { createVisitor } from '#test/support/servers/dashboard-server.ts';
+import { untilAllowed } from '#test/support/until-allowed.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
 
 const ACCOUNT = 'zipjobs-dashboard';
@@ -69,6 +70,12 @@ describe('refused requests', function () {
       '-n',
       project.namespace,
     ]);
+    await untilAllowed(cluster, {
+      user: 'system:serviceaccount:default:default',
+      verb: 'list',
+      resource: 'zipjobs.zipjobs.dev',
+      namespace: project.namespace,
+    });
     const visitor = createVisitor(dashboard.url);
     const headers = { authorization: `Bearer ${user.stdout.trim()}` };
     const response = await visitor.get(
