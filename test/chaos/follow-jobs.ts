@@ -27,12 +27,14 @@ export async function followJobs(
     const { metadata, items } = await admin.get<ZipJobList>(path, signal);
     const names = new Set(items.map((job) => job.metadata.name));
     const gone = [...known.values()].filter((job) => !names.has(job.metadata.name));
-    for (const job of gone) see('DELETED', job);
-    for (const job of items) see('LISTED', job);
+    // The order of what happened between the connections is unknown.
+    const at = performance.now();
+    for (const job of gone) see('DELETED', job, at);
+    for (const job of items) see('LISTED', job, at);
     return metadata.resourceVersion;
   }
-  function see(event: string, job: ZipJob): void {
-    history.zipJob(event, job);
+  function see(event: string, job: ZipJob, at?: number): void {
+    history.zipJob(event, job, at);
     if (event === 'DELETED') known.delete(job.metadata.name);
     else known.set(job.metadata.name, job);
   }

@@ -35,7 +35,8 @@ export type Seen =
 export interface Observations {
   readonly seen: readonly Seen[];
   exchange(place: Place, exchange: Exchange): void;
-  zipJob(event: string, job: ZipJob): void;
+  /** `at`: in ms of performance.now(), now by default. */
+  zipJob(event: string, job: ZipJob, at?: number): void;
   respond(uuid: string, status: string): void;
   note(text: string): void;
   clear(): void;
@@ -46,10 +47,10 @@ export function createObservations(): Observations {
   return {
     seen,
     exchange: (place, exchange) => seen.push({ kind: 'exchange', place, ...exchange }),
-    zipJob: (event, { metadata, spec, status = {} }) =>
+    zipJob: (event, { metadata, spec, status = {} }, at = performance.now()) =>
       seen.push({
         kind: 'zip-job',
-        at: performance.now(),
+        at,
         event,
         name: metadata.name,
         key: spec.key,

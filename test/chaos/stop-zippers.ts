@@ -13,6 +13,11 @@ const RUN_MS = [1_000, 7_000] as const;
  * nothing changes, so that the schedule would be given up.
  */
 const MOST_STOPS_OF_JOB = 5;
+/**
+ * A killed pod that has confirmed nothing yet counts against `maxAttempts`, by default 4, and another fault may kill one more. A
+ * deleted pod never counts.
+ */
+const MOST_KILLS_OF_JOB = 2;
 /** Some end at any time, also before they have uploaded anything. */
 const EARLY_RATE = 0.2;
 
@@ -55,6 +60,7 @@ export function stopZippers(world: ChaosWorld, fault: FaultOf<'stop-zippers'>): 
   const random = createRandom(fault.seed);
   const lives = new Map<string, Life>();
   const stops = new Map<string, number>();
+  const kills = new Map<string, number>();
   let left = fault.times;
 
   function lifeOf({ uid }: RunningPod): Life {
@@ -78,8 +84,11 @@ export function stopZippers(world: ChaosWorld, fault: FaultOf<'stop-zippers'>): 
     lifeOf(pod).dueAt = Infinity;
     stops.set(id, (stops.get(id) ?? 0) + 1);
     left -= 1;
-    if (random.next() < 0.5) world.kill(pod.uid);
-    else await world.remove('api/v1', 'pods', pod.name);
+    const killed = kills.get(id) ?? 0;
+    if (random.next() < 0.5 && killed < MOST_KILLS_OF_JOB) {
+      kills.set(id, killed + 1);
+      world.kill(pod.uid);
+    } else await world.remove('api/v1', 'pods', pod.name);
   }
   async function look(): Promise<void> {
     const jobs = resumingJobs(world.history).filter(({ id }) => (stops.get(id) ?? 0) < MOST_STOPS_OF_JOB);

@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { readSamples } from '#api/openapi/read-samples.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { until } from '#test/support/until.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { installPackages } from './install-packages.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../api/openapi/samples');
@@ -19,14 +19,6 @@ const BODY = JSON.stringify({ type: 'COMPLETED', zip_id: '3f0c7a52', metadata: {
 interface Receiver extends AsyncDisposable {
   readonly output: () => string;
   readonly deliver: (body: string, headers: Readonly<Record<string, string>>) => Promise<number>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function isOpen(url: string): Promise<boolean> {
@@ -61,7 +53,7 @@ async function startReceiver(name: string, packages: string): Promise<Receiver> 
   const file = join(directory, name);
   await copyFile(join(SAMPLES, name), file);
   const [program, ...args] = await commandOf(file, packages);
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) };
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   started.defer(() => end(child));

@@ -40,7 +40,7 @@ describe('the dashboard and the API', function () {
     return started;
   }
   function startDashboard(): Promise<ServerProcess> {
-    const env = { ...unsupported({ SHUTDOWN_PAUSE_MS: 500 }), ...inspectedAt(inspectors.dashboard) };
+    const env = { ...unsupported({ SHUTDOWN_PAUSE_MS: 3_000 }), ...inspectedAt(inspectors.dashboard) };
     return startDashboardProcess(flow.cluster, { env });
   }
   async function orAnother(server: ServerProcess, start: () => Promise<ServerProcess>) {

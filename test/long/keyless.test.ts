@@ -350,7 +350,8 @@ describe('a bucket without stored keys', function () {
       expect(status?.result).to.not.have.property('resumes');
       expect(status?.upload).to.include({ refusal: 'PartsHidden' });
       expect(status?.upload?.uploadId).to.not.equal(job.before.upload?.uploadId);
-      expect((await job.events()).join('\n')).to.match(/^ResumeRefused: .*PartsHidden/m);
+      const refused = /^ResumeRefused: .*PartsHidden/m;
+      await until('the Event ResumeRefused', async () => refused.test((await job.events()).join('\n')));
       using bucket = createBucketReader(minio, bucketName);
       await job.check(bucket);
       expect(await bucket.openUploads()).to.deep.equal([]);

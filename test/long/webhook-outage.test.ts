@@ -1,7 +1,5 @@
 /** A receiver that is down for a day, and a controller that restarts often. */
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { putFinishedJobs, zipJobsOf } from '#test/support/builders/finished-jobs.ts';
@@ -15,6 +13,7 @@ import { until } from '#test/support/until.ts';
 import { createProject } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 const NAMESPACE = 'webhook-outage';
 const JOBS = 3;
@@ -27,14 +26,6 @@ const LEAST_ATTEMPTS = 5;
 const LEASE_DURATION_MS = 4000;
 /** The longest wait between two attempts, with its jitter. */
 const LONGEST_WAIT_MS = 27 * HOUR_MS;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The earliest one of all deliveries; undefined when none is pending. */
 function nextAttempt(webhooks: readonly WebhookState[]): number | undefined {
@@ -54,7 +45,7 @@ describe('a receiver that is down for 24 h', function () {
     await using resources = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     await sharedInstallation();
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
     const project = resources.use(await createProject(cluster, { namespace: NAMESPACE, webhookUrl: url }));
     const admin = resources.use(await signIn(cluster));

@@ -10,6 +10,7 @@ import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { createVisitor } from '#test/support/servers/dashboard-server.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { until } from '#test/support/until.ts';
 import { realCluster, requireNode } from '#test/support/worlds/real-cluster.ts';
 import { serviceUrl, uninstallFromNode } from '#test/support/worlds/real-installation.ts';
 import { ADDRESSES } from '#tools/real-node/addresses.ts';
@@ -105,7 +106,9 @@ describe('the trial of the README on a real node', function () {
 
   it('leaves no project after helm uninstall (Q-D2)', async () => {
     await uninstallFromNode(cluster);
-    const { stderr } = await cluster.kubectl(['get', 'namespace', 'demo'], { allowFailure: true });
-    expect(stderr).to.contain('"demo" not found');
+    await until('the namespace to be gone', async () => {
+      const { stderr } = await cluster.kubectl(['get', 'namespace', 'demo'], { allowFailure: true });
+      return stderr.includes('"demo" not found');
+    });
   });
 });

@@ -25,9 +25,9 @@ export async function killContainer(pod: string, container: string): Promise<voi
   for (const id of await containersWith(labels)) await ctr('tasks', 'kill', '--signal', 'SIGKILL', id);
 }
 
-/** The variables, as `NAME=value`, of each container of a namespace. */
+/** The variables, as `NAME=value`, of each running container of a namespace. */
 export async function environmentsIn(namespace: string): Promise<readonly (readonly string[])[]> {
-  const ids = await containersWith({ 'io.kubernetes.pod.namespace': namespace });
+  const ids = await runningWith({ 'io.kubernetes.pod.namespace': namespace });
   return Promise.all(
     ids.map(async (id) => {
       const spec = JSON.parse(await ctr('containers', 'info', '--spec', id)) as {
@@ -38,13 +38,18 @@ export async function environmentsIn(namespace: string): Promise<readonly (reado
   );
 }
 
-/** IDs of the containers of a pod whose process runs. */
-export async function runningContainers(pod: string): Promise<readonly string[]> {
+/** IDs of the containers with all of these labels whose process runs. The kubelet removes others at any time. */
+async function runningWith(labels: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const running = new Set(
     (await ctr('tasks', 'ls')).split('\n').flatMap((line) => {
       const [id = '', , state] = line.split(/\s+/);
       return state === 'RUNNING' ? [id] : [];
     }),
   );
-  return (await containersWith({ 'io.kubernetes.pod.name': pod })).filter((id) => running.has(id));
+  return (await containersWith(labels)).filter((id) => running.has(id));
+}
+
+/** IDs of the containers of a pod whose process runs. */
+export function runningContainers(pod: string): Promise<readonly string[]> {
+  return runningWith({ 'io.kubernetes.pod.name': pod });
 }

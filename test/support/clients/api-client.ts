@@ -1,3 +1,5 @@
+import { until } from '#test/support/until.ts';
+
 /** A response of the API; `text` is the exact body. */
 export interface ApiResponse {
   readonly status: number;
@@ -48,7 +50,7 @@ export async function askApi(baseUrl: string, request: ApiRequest): Promise<ApiR
 }
 
 /**
- * Posts a job (an object, or the exact text) and returns its uuid.
+ * Posts a job (an object, or the exact text) and returns its uuid. Repeats it while the API is too busy to verify the token.
  * @throws Error with the body when the API does not accept it.
  */
 export async function postJob(
@@ -56,11 +58,10 @@ export async function postJob(
   token: string,
   request: Readonly<Record<string, unknown>> | string,
 ): Promise<string> {
-  const response = await askApi(baseUrl, {
-    method: 'POST',
-    path: '/v1/zips',
-    token,
-    body: typeof request === 'string' ? request : JSON.stringify(request),
+  const body = typeof request === 'string' ? request : JSON.stringify(request);
+  const response = await until('the API to respond with another status than 503', async () => {
+    const one = await askApi(baseUrl, { method: 'POST', path: '/v1/zips', token, body });
+    return one.status !== 503 && one;
   });
   const uuid = response.body.data?.uuid;
   if (response.status !== 201 || uuid === undefined)

@@ -4,22 +4,27 @@ import { toError } from '#runtime/errors.ts';
 /** Below the limit of an address, of a token and of a project. */
 const INTERVAL_MS = 100;
 const REQUEST_LIMIT_MS = 10_000;
+/** A pod that has just started on a busy machine may ask its clients to repeat a request. */
+const MOST_TRIES = 5;
 
 export interface SteadyRequests {
   /** Statuses, or why there was no response, with their numbers. */
   stop(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Requests this URL again and again, over a new connection each time, as clients behind a load balancer do. */
+/** Requests this URL again and again, with the repetitions that a 503 asks for, over a new connection each time, as clients behind a load balancer do. */
 export function startSteadyRequests(url: string, token: string): SteadyRequests {
   const counts = new Map<string, number>();
   const stopped = new AbortController();
-  async function ask(): Promise<string> {
+  async function ask(tries = 1): Promise<string> {
     const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
     try {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
       await response.arrayBuffer();
-      return String(response.status);
+      const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+      if (response.status !== 503 || retryAfter === 0 || tries === MOST_TRIES) return String(response.status);
+      await delay(retryAfter * 1000);
+      return await ask(tries + 1);
     } catch (error) {
       return String(toError(error).cause ?? error);
     }

@@ -39,7 +39,7 @@ export async function untilTokenKnown(baseUrl: string, token: string): Promise<v
     'the API to know the token',
     async () => {
       const response = await askApi(baseUrl, { path: `/v1/zips/${NO_SUCH_JOB}`, token });
-      return response.status !== 401 && response.status !== 429;
+      return ![401, 429, 503].includes(response.status);
     },
     // Stays below AUTH_FAILURES_PER_MINUTE, which all tests share because they use one address.
     { intervalMs: 100 },

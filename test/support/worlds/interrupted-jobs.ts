@@ -149,7 +149,9 @@ export async function expectContinued(job: InterruptedJob, { status }: ZipJob): 
   expect(status?.upload).to.include({ uploadId: upload?.uploadId, owner: first?.podUid });
   expect(status?.attempts?.[0]).to.include({ class: 'disruption', exitCode: 137 });
   expect(job.bytesSent(), 'bytes of the first file').to.be.lessThan(2 * FIRST_FILE_BYTES);
-  expect((await job.events()).join('\n')).to.match(/^Resumed: pod \S+ continues the upload: [12] parts/m);
+  // The controller sends Events in the background.
+  const resumed = /^Resumed: pod \S+ continues the upload: [12] parts/m;
+  await until('the Event Resumed', async () => resumed.test((await job.events()).join('\n')));
 }
 
 async function checkArchive(bucket: BucketReader, key: string, heldBytes: number): Promise<void> {
