@@ -27,6 +27,11 @@ const LEASE_DURATION_MS = 4000;
 /** The longest wait between two attempts, with its jitter. */
 const LONGEST_WAIT_MS = 27 * HOUR_MS;
 
+async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
+}
+
 /** The earliest one of all deliveries; undefined when none is pending. */
 function nextAttempt(webhooks: readonly WebhookState[]): number | undefined {
   return webhooks
@@ -45,7 +50,7 @@ describe('a receiver that is down for 24 h', function () {
     await using resources = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     await sharedInstallation();
-    const [port = 0] = await freePorts(1);
+    const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const project = resources.use(await createProject(cluster, { namespace: NAMESPACE, webhookUrl: url }));
     const admin = resources.use(await signIn(cluster));
