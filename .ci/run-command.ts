@@ -14,7 +14,7 @@ export interface CommandOutcome {
 const TOTALS = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm;
 /** The test runner prints it before the totals. */
 const FAILED = '\nFailed:\n';
-const LAST_LINES = 15;
+const LAST_LINES = 40;
 
 function failuresOf(output: string): string {
   const start = output.lastIndexOf(FAILED);
