@@ -16,7 +16,7 @@ import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 const MIB = 1024 * 1024;
 const LIMITS = { limitMs: 300_000, intervalMs: 500 };
 /** A busy machine must have time for each of the writes. */
-const RATE = 2 * MIB;
+const RATE = MIB;
 const REFUSALS = 10;
 const FILES = [
   [17 * MIB + 1, 1],
@@ -134,6 +134,14 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
     };
   }
 
+  async function untilAllFrozen(): Promise<void> {
+    const left = new Set(jobs.keys());
+    for (const [name, { isFrozen }] of jobs) void isFrozen.then(() => left.delete(name));
+    await until('every pod to freeze', () => left.size === 0, LIMITS).catch((cause: unknown) => {
+      throw new Error(`no pod froze before ${[...left].join(', ')}`, { cause });
+    });
+  }
+
   before(async () => {
     world = await startZipperWorld('frozen-pods');
     const settings = { RESUME_FROM_BYTES: 0 };
@@ -145,7 +153,7 @@ describe('a pod that freezes on a lost node, and wakes up after the job has ende
     far = await world.cluster.addNode('far');
     await world.kubectl('cordon', world.cluster.node.name);
     for (const [name, write] of Object.entries(WRITES)) jobs.set(name, await start(write));
-    await Promise.all([...jobs.values()].map(({ isFrozen }) => isFrozen));
+    await untilAllFrozen();
     await world.kubectl('uncordon', world.cluster.node.name);
     await far.agent.stop();
     const pods = await until(
