@@ -4,7 +4,12 @@ import { ANNOTATIONS, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
-import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
+import {
+  adminApi,
+  metricOf,
+  metricsOf,
+  untilTwoControllers,
+} from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
@@ -60,9 +65,7 @@ describe('deletion and pause', function () {
   async function released(): Promise<number> {
     const { cluster } = flows.namespace;
     await using api = await adminApi(cluster);
-    // One of the release before may still run.
-    await until('two controllers', () => componentPods(cluster, 'controller').length === 2);
-    const texts = componentPods(cluster, 'controller').map((pod) => metricsOf(api, pod));
+    const texts = (await untilTwoControllers(cluster)).map((pod) => metricsOf(api, pod));
     const counts = (await Promise.all(texts)).map((text) =>
       metricOf(text, 'zip_finalizers_released_total', 'NamespaceTerminating'),
     );

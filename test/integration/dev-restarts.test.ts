@@ -5,7 +5,12 @@ import { utimes } from 'node:fs/promises';
 import { expect } from 'chai';
 import { startForwarder } from '#test/dev/port-forwarder.ts';
 import { restartOnChange } from '#test/dev/restart-on-change.ts';
-import { adminApi, componentPods, leadingPod } from '#test/support/processes/controller-pods.ts';
+import {
+  adminApi,
+  componentPods,
+  leadingPod,
+  untilTwoControllers,
+} from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
@@ -70,8 +75,7 @@ describe('restartOnChange', function () {
   });
 
   it('keeps the controllers while a new one fails to start, and replaces them at the next save', async () => {
-    // One of the release before may still run.
-    const before = await until('two controllers', () => uids().length === 2 && uids());
+    const before = (await untilTwoControllers(cluster)).map(({ uid }) => uid);
     podRoutes.extraEnvFor = (pod) =>
       pod.metadata.name.includes('-controller-') ? { LOG_LEVEL: 'loud' } : {};
     await touch('controller/main.ts');

@@ -6,7 +6,12 @@ import { createKubeConfig } from '#runtime/kube/client/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/client/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log/log.ts';
-import { adminApi, componentPods, leadingPod, leaseHolder } from '#test/support/processes/controller-pods.ts';
+import {
+  adminApi,
+  leadingPod,
+  leaseHolder,
+  untilTwoControllers,
+} from '#test/support/processes/controller-pods.ts';
 import { until } from '#test/support/until.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
@@ -91,7 +96,7 @@ describe('the leader election on a real API server', function () {
     const cluster = await sharedCluster();
     await sharedInstallation();
     await using admin = await adminApi(cluster);
-    await until('two controllers', () => componentPods(cluster, 'controller').length === 2);
+    await untilTwoControllers(cluster);
     const leader = await leadingPod(cluster, admin);
     const before = await leaseHolder(admin);
     expect(cluster.node.kill(leader.uid, 'SIGTERM')).to.equal(true);

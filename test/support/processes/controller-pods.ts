@@ -35,6 +35,14 @@ export async function leaseHolder(api: KubeApi): Promise<string> {
   return items[0]?.spec.holderIdentity ?? '';
 }
 
+/** The two pods of the default installation, once those of the release before have ended. */
+export function untilTwoControllers(cluster: Cluster): Promise<readonly RunningPod[]> {
+  return until('two controllers', () => {
+    const pods = componentPods(cluster, 'controller');
+    return pods.length === 2 && pods;
+  });
+}
+
 /** Waits for a leading pod and returns it. */
 export function leadingPod(cluster: Cluster, api: KubeApi): Promise<RunningPod> {
   return until(
