@@ -242,6 +242,17 @@ const LIMITS = {
   storedBytes: 1,
 };
 
+/** Of the default endpoint and of each other one. */
+const ENDPOINT_STATE = {
+  host: 'a',
+  endpoint: 'e',
+  state: 'Enabled',
+  reason: 'Gone',
+  lastDelivery: TIME,
+  failingSince: TIME,
+  enabledNonce: 'n',
+  test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
+} as const;
 const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   spec: {
     displayName: 'd',
@@ -284,27 +295,8 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
     conditions: [condition],
     historyPurge: { nonce: 'n', startedAt: TIME, finishedAt: TIME, records: 1 },
     webhook: {
-      host: 'a',
-      endpoint: 'e',
-      state: 'Enabled',
-      reason: 'Gone',
-      lastDelivery: TIME,
-      failingSince: TIME,
-      enabledNonce: 'n',
-      test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
-      endpoints: [
-        {
-          name: 'n',
-          host: 'a',
-          endpoint: 'e',
-          state: 'Enabled',
-          reason: 'Gone',
-          lastDelivery: TIME,
-          failingSince: TIME,
-          enabledNonce: 'n',
-          test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
-        },
-      ],
+      ...ENDPOINT_STATE,
+      endpoints: [{ name: 'n', ...ENDPOINT_STATE }],
     },
   },
 };
