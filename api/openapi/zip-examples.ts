@@ -125,6 +125,13 @@ export function readExamples(helpUrl: string): Examples {
   };
 }
 
+/** Of every event about the job. */
+const ARCHIVE = {
+  bucket: { service: 's3', name: 'reports' },
+  key: 'archives/2026.zip',
+  metadata: { order: 4711 },
+} as const;
+
 export function webhookExamples(helpUrl: string): Examples {
   return {
     completed: {
@@ -133,9 +140,7 @@ export function webhookExamples(helpUrl: string): Examples {
         type: 'COMPLETED',
         zip_id: UUID,
         status: 'succeeded',
-        bucket: { service: 's3', name: 'reports' },
-        key: 'archives/2026.zip',
-        metadata: { order: 4711 },
+        ...ARCHIVE,
       },
     },
     failed: {
@@ -144,9 +149,7 @@ export function webhookExamples(helpUrl: string): Examples {
         type: 'FAILED',
         zip_id: UUID,
         status: 'failed',
-        bucket: { service: 's3', name: 'reports' },
-        key: 'archives/2026.zip',
-        metadata: { order: 4711 },
+        ...ARCHIVE,
         error: {
           code: 'SourceNotFound',
           message: 'file 1: the source responded with status 404',
