@@ -309,6 +309,9 @@ export interface NamedWebhookState extends WebhookState {
   readonly reason?: 'EndpointDisabled' | 'EndpointRemoved';
 }
 
+/** Delivery to any endpoint of a job. That to the default one has no `reason`. */
+export type EndpointDelivery = Omit<NamedWebhookState, 'name'>;
+
 /** Delivery of the event: to the default endpoint, and to each of the others that the job has. */
 export interface JobWebhookState extends WebhookState {
   readonly endpoints?: readonly NamedWebhookState[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { endpointsOf } from '#crds/webhook-endpoints.ts';
-import { isFinished, type NamedWebhookState, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import { type EndpointDelivery, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
 import { FORMAT } from '../ui/format.ts';
@@ -83,7 +83,7 @@ export interface ActionContext {
 
 /** The endpoints that did not get the event of a finished job or, if all did, every one that got it. None that was removed. */
 export function endpointsToResend({ status = {} }: Pick<ZipJob, 'status'>): readonly string[] {
-  const subscribed = endpointsOf<WebhookState & Pick<NamedWebhookState, 'reason'>>(status.webhook).filter(
+  const subscribed = endpointsOf<EndpointDelivery>(status.webhook).filter(
     ({ state, reason }) => state !== 'NotConfigured' && reason !== 'EndpointRemoved',
   );
   const missing = subscribed.filter(({ state }) => state !== 'Delivered');

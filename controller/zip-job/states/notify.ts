@@ -7,7 +7,7 @@ import {
   findEndpoint,
   overallState,
 } from '#crds/webhook-endpoints.ts';
-import type { JobEndpoint, JobWebhookState, NamedWebhookState, WebhookState } from '#crds/zip-job.ts';
+import type { EndpointDelivery, JobEndpoint, JobWebhookState, WebhookState } from '#crds/zip-job.ts';
 import { defined } from '#runtime/collections/optional.ts';
 import { commandOf } from '../../cluster/command.ts';
 import { timeOf } from '../../cluster/times.ts';
@@ -57,7 +57,7 @@ interface Delivery {
 }
 
 /** Why a delivery ends without an attempt. */
-type Unsent = NonNullable<NamedWebhookState['reason']>;
+type Unsent = NonNullable<EndpointDelivery['reason']>;
 
 function replay(now: Date, { name, before }: Target, nonce: string): Delivery {
   const { reason: _reason, ...state }: WebhookState & { reason?: string } = replayed(before, nonce, now);
@@ -106,7 +106,7 @@ function notifyOne(s: Situation, target: Target): Delivery {
 
 /** Why endpoints did not get the event. Only a disabled default endpoint ends without a reason and before its last attempt. */
 function undelivered(webhook: JobWebhookState, schedule: readonly number[]): Unsent | 'Exhausted' {
-  const reasons = endpointsOf<Omit<NamedWebhookState, 'name'>>(webhook)
+  const reasons = endpointsOf<EndpointDelivery>(webhook)
     .filter(({ state }) => state === 'Exhausted')
     .map(({ name, reason, ...state }) => {
       const isUnsent = name === DEFAULT_ENDPOINT && hasEndedEarly(state, schedule);
