@@ -7,7 +7,7 @@ export interface ByteSink {
   write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
 }
 
-/** Bytes of the archive that are not there yet, in the buffer of their part. */
+/** Bytes of the archive that are not there yet, next to each other in the memory of their part. */
 export interface Place {
   /** To be filled. Not used any more after `filled`. */
   readonly bytes: Buffer;
@@ -28,8 +28,11 @@ export interface Place {
 export interface ArchiveSink extends ByteSink {
   /** @throws AppError SourceChanged if a byte lies in a kept part */
   write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
-  /** Reserves the next bytes: `most`, or fewer at the end of a part. Waits for a buffer. @throws as `write` */
-  reserve(most: number): Promise<Place>;
+  /**
+   * Reserves the next bytes: `most`, or fewer in front of a kept part or if so many never have memory at a time. Waits for the memory of
+   * all of them. @returns their places in order @throws as `write`
+   */
+  reserve(most: number): Promise<readonly Place[]>;
   /** Number of the part of the next byte, from 1. */
   readonly nextPart: number;
   /** Bytes of the smallest part. */
@@ -46,7 +49,7 @@ export interface ArchiveSink extends ByteSink {
   fail(error: Error): void;
 }
 
-/** Bytes next to each other of a source whose place in the archive has a buffer. One reader at a time writes them, in order. */
+/** Bytes next to each other of a source whose places in the archive have memory. One reader at a time writes them, in order. */
 export interface OpenSlice {
   /** Position in the source of the next byte, and of the first one behind the slice. */
   readonly position: number;

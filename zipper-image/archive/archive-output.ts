@@ -9,6 +9,10 @@ export interface Writing {
   readonly isAgain?: boolean;
 }
 
+function bytesIn(places: readonly Place[]): number {
+  return places.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
 export class ArchiveOutput {
   readonly #sink: ArchiveSink;
   /** Offset of the next byte in the archive. */
@@ -28,18 +32,20 @@ export class ArchiveOutput {
     this.offset += bytes;
   }
 
-  /** Reserves as many of the next bytes as fit into one place. */
-  async reserve(most: number): Promise<Place> {
-    const place = await this.#sink.reserve(most);
-    this.offset += place.bytes.length;
-    return place;
+  /** Reserves the next bytes, `most` or fewer. */
+  async reserve(most: number): Promise<readonly Place[]> {
+    const places = await this.#sink.reserve(most);
+    this.offset += bytesIn(places);
+    return places;
   }
 
   async reserveAll(bytes: number, isAgain: boolean): Promise<readonly Place[]> {
     const places: Place[] = [];
-    for (let left = bytes; left > 0; left -= places.at(-1)?.bytes.length ?? 0) {
+    for (let left = bytes; left > 0; ) {
       const kept = isAgain ? this.skipUpTo(left) : undefined;
-      places.push(kept ? droppedPlace(kept.bytes, kept.part) : await this.reserve(left));
+      const more = kept ? [droppedPlace(kept.bytes, kept.part)] : await this.reserve(left);
+      places.push(...more);
+      left -= bytesIn(more);
     }
     return places;
   }

@@ -98,7 +98,7 @@ export interface ArchiveOptions {
    * them. Default false.
    */
   readonly zip64ForUnknownLength?: boolean;
-  /** Most bytes that one reader of a large file reads at a time. Default 4 MiB. */
+  /** Most bytes that one reader of a large file reads at a time. Default 4 MiB, or a little less. */
   readonly sliceBytes?: number;
 }
 
@@ -124,7 +124,17 @@ function codingOf(
 }
 
 /** Long enough that a request costs little, and short enough that the parts of the upload do not all end at once. */
-const SLICE_BYTES = 4 * 1024 * 1024;
+const MOST_SLICE_BYTES = 4 * 1024 * 1024;
+/**
+ * A slow file takes as long as one of its slices, so those of a file of few slices are shorter. More of them would take connections
+ * from other files.
+ */
+const MORE_SLICES = 2;
+
+/** Bytes of a slice of a file with several readers. */
+function sliceBytesOf(codedBytes: number): number {
+  return Math.ceil(codedBytes / (Math.floor(codedBytes / MOST_SLICE_BYTES) + MORE_SLICES));
+}
 
 class ZipWriter implements Archive {
   readonly #options: ArchiveOptions;
@@ -289,7 +299,7 @@ class ZipWriter implements Archive {
     const poured = this.#pour(entry, body, stored);
     // It must not stay unhandled while this waits for a buffer.
     poured.catch((error: unknown) => this.#sink.fail(toError(error)));
-    await this.#plan(stored, isAgain);
+    await this.#plan(stored, { entry, isAgain });
     const descriptor = await this.#output.reserveAll(descriptorBytes(head), isAgain);
     async function finish(): Promise<WrittenEntry> {
       await poured;
@@ -300,8 +310,8 @@ class ZipWriter implements Archive {
     return { started, written: finish() };
   }
 
-  async #plan(stored: StoredData, isAgain: boolean): Promise<void> {
-    const { sliceBytes = SLICE_BYTES } = this.#options;
+  async #plan(stored: StoredData, { entry, isAgain }: Planning): Promise<void> {
+    const { sliceBytes = entry.fill ? sliceBytesOf(stored.codedBytes) : MOST_SLICE_BYTES } = this.#options;
     while (stored.unplanned > 0) {
       const kept = isAgain ? this.#output.skipUpTo(stored.unplanned) : undefined;
       if (kept) stored.skip(kept.bytes, kept.part);
@@ -349,6 +359,11 @@ interface Placing {
   readonly known?: WrittenEntry | undefined;
   /** An earlier process has written it. */
   readonly isAgain?: boolean;
+}
+
+interface Planning {
+  readonly entry: ArchiveEntry;
+  readonly isAgain: boolean;
 }
 
 interface AddedEntry extends Added {

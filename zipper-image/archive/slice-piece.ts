@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { OpenSlice, Place } from '../byte-sink.ts';
+import type { Place } from '../byte-sink.ts';
 import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { Segment } from './entry-segments.ts';
 import {
@@ -12,35 +12,34 @@ import {
   writeBlockHeader,
 } from './stored-blocks.ts';
 
-interface SliceOptions {
+interface PieceOptions {
   /** Position in the coded data. */
   readonly start: number;
   /** Bytes of the source. */
   readonly length: number;
   readonly framing: Framing;
   readonly segment: Segment;
-  readonly onFull: (slice: Slice) => void;
+  readonly onFull: (piece: SlicePiece) => void;
 }
 
-/** Bytes next to each other of the coded data, in one place of the archive. */
-export class Slice implements OpenSlice {
+/** The bytes of a slice that are in one place of the archive. They are written in order. */
+export class SlicePiece {
   /** The bytes of the source that it contains, which can be none. */
   readonly from: number;
   readonly to: number;
   /** CRC-32 of its bytes of the source so far. */
   crc = 0;
-  isTaken = false;
   position: number;
   readonly segment: Segment;
   readonly #place: Place;
   readonly #length: number;
   readonly #start: number;
   readonly #isFramed: boolean;
-  readonly #onFull: (slice: Slice) => void;
+  readonly #onFull: (piece: SlicePiece) => void;
   #filled = 0;
   #codedCrc = 0;
 
-  constructor(place: Place, { start, length, framing, segment, onFull }: SliceOptions) {
+  constructor(place: Place, { start, length, framing, segment, onFull }: PieceOptions) {
     this.#place = place;
     this.segment = segment;
     this.#length = length;
@@ -57,6 +56,7 @@ export class Slice implements OpenSlice {
     return this.#filled === this.#place.bytes.length;
   }
 
+  /** Copies bytes of the chunk, from this index on, as many as fit. Returns their number. */
   write(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && !this.isFull) {
@@ -69,7 +69,7 @@ export class Slice implements OpenSlice {
     return at - from;
   }
 
-  /** Passes the slice on to its part. The returned function passes its bytes of the source on to the hash. */
+  /** Passes the piece on to its part. The returned function passes its bytes of the source on to the hash. */
   finish(hash: Hash | undefined): () => void {
     const release = hash && this.#place.keep();
     this.#place.filled(this.#isFramed ? this.#codedCrc : this.crc);
@@ -98,7 +98,7 @@ export class Slice implements OpenSlice {
     if (this.#isFramed) this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
   }
 
-  /** Writes the header of the next block, or the part of it that is in this slice, if it is next. */
+  /** Writes the header of the next block, or the part of it that is in this piece, if it is next. */
   #writeHeader(): void {
     const coded = this.#start + this.#filled;
     const inside = coded % CODED_BYTES;

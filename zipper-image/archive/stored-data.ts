@@ -10,10 +10,15 @@ import { combineCrc32 } from '../crc32-combine.ts';
 import type { EntrySegment } from '../resume/types.ts';
 import { EntrySegments, type Segment } from './entry-segments.ts';
 import { Slice } from './slice.ts';
+import { SlicePiece } from './slice-piece.ts';
 import { type Framing, framedSize, sourcePosition } from './stored-blocks.ts';
 
 function isFree({ isTaken }: Slice): boolean {
   return !isTaken;
+}
+
+function isOpen({ isFull }: SlicePiece | Slice): boolean {
+  return !isFull;
 }
 
 function taken(slice: Slice | undefined): Slice | undefined {
@@ -58,7 +63,7 @@ export class StoredData implements SliceTarget {
   readonly #hash: Hash | undefined;
   /** Those that have a place and are not full, in order. */
   #open: Slice[] = [];
-  /** Full slices behind one that is not, by the position of their first byte. */
+  /** Full pieces behind one that is not, by the position of their first byte. */
   readonly #later = new Map<number, Later>();
   readonly #segments: EntrySegments;
   /** What an earlier process has uploaded, in order. */
@@ -98,20 +103,11 @@ export class StoredData implements SliceTarget {
     return this.#crc;
   }
 
-  /** Adds the place of the next slice. */
-  plan(place: Place): void {
-    const segment = this.#segments.last(place.part) ?? this.#startSegment(place);
-    const slice = new Slice(place, {
-      start: this.#planned,
-      length: this.length,
-      framing: this.#framing,
-      segment,
-      onFull: (full) => this.#finish(full),
-    });
-    this.#planned += place.bytes.length;
-    // It can have a part of a header only.
-    if (slice.isFull) slice.finish(undefined)();
-    else this.#open.push(slice);
+  /** Adds the places of the next slice, in order. */
+  plan(places: readonly Place[]): void {
+    // One can have a part of a header only.
+    const pieces = places.map((place) => this.#planPiece(place)).filter(isOpen);
+    if (pieces.length > 0) this.#open.push(new Slice(pieces, (full) => this.#close(full)));
     this.wake();
   }
 
@@ -178,6 +174,20 @@ export class StoredData implements SliceTarget {
     return at === chunk.length ? undefined : this.#fillWaiting(chunk, at);
   }
 
+  #planPiece(place: Place): SlicePiece {
+    const segment = this.#segments.last(place.part) ?? this.#startSegment(place);
+    const piece = new SlicePiece(place, {
+      start: this.#planned,
+      length: this.length,
+      framing: this.#framing,
+      segment,
+      onFull: (full) => this.#addLater(full),
+    });
+    this.#planned += place.bytes.length;
+    if (piece.isFull) piece.finish(undefined)();
+    return piece;
+  }
+
   #startSegment({ part, bytes, rest }: Place): Segment {
     const start = this.#planned;
     const end = Math.min(this.codedBytes, start + bytes.length + rest);
@@ -204,13 +214,16 @@ export class StoredData implements SliceTarget {
     for (let at = from; at < chunk.length; at = this.#fill(chunk, at)) await this.changed();
   }
 
-  #finish(slice: Slice): void {
+  #close(slice: Slice): void {
     this.#open = this.#open.filter((open) => open !== slice);
-    const { from, to, crc } = slice;
-    this.#segments.fill(slice.segment, slice);
-    this.#later.set(from, { to, crc, read: slice.finish(this.#hash) });
-    this.#readLater();
     if (this.isComplete) this.wake();
+  }
+
+  #addLater(piece: SlicePiece): void {
+    const { from, to, crc } = piece;
+    this.#segments.fill(piece.segment, piece);
+    this.#later.set(from, { to, crc, read: piece.finish(this.#hash) });
+    this.#readLater();
   }
 
   #readLater(): void {

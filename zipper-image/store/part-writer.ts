@@ -94,13 +94,18 @@ class PooledPartWriter implements PartWriter, PartOwner {
     return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied, crc);
   }
 
-  async reserve(most: number): Promise<Place> {
-    for (;;) {
-      if (this.#failure) throw this.#failure;
+  async reserve(most: number): Promise<readonly Place[]> {
+    if (this.#failure) throw this.#failure;
+    const bytes = this.#freshUpTo(most);
+    if (bytes === 0) throw this.#failed(layoutChanged());
+    await this.#untilMemoryFor(bytes);
+    const places: Place[] = [];
+    for (let left = bytes; left > 0; left -= places.at(-1)?.bytes.length ?? 0) {
       const part = this.#partWithRoom();
-      if (part) return this.#reserveIn(part, Math.min(most, part.room));
-      await this.#changed.promise;
+      if (!part) break;
+      places.push(this.#reserveIn(part, Math.min(left, part.room)));
     }
+    return places;
   }
 
   get nextPart(): number {
@@ -119,14 +124,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
   }
 
   freshAhead(): number {
-    if (this.keptAhead() > 0) return 0;
-    const { kept, partBytes } = this.#options;
-    let ahead = this.#current?.rest ?? 0;
-    for (let number = this.partsStarted + 1; number <= this.#lastKept; number += 1) {
-      if (kept?.has(number) === true) return ahead;
-      ahead += partBytes(number);
-    }
-    return Infinity;
+    return this.#freshUpTo(Infinity);
   }
 
   skip(bytes: number): void {
@@ -185,6 +183,51 @@ class PooledPartWriter implements PartWriter, PartOwner {
     this.#change();
   }
 
+  /** How many bytes, at most so many, are to be made before the next kept part. */
+  #freshUpTo(most: number): number {
+    if (this.keptAhead() > 0) return 0;
+    const { kept, partBytes } = this.#options;
+    let ahead = this.#current?.rest ?? 0;
+    for (let number = this.partsStarted + 1; number <= this.#lastKept && ahead < most; number += 1) {
+      if (kept?.has(number) === true) return ahead;
+      ahead += partBytes(number);
+    }
+    return most;
+  }
+
+  /** Waits for the memory of the next bytes, or until no other part can free any. */
+  async #untilMemoryFor(bytes: number): Promise<void> {
+    while (this.#blocksNeeded(bytes) > this.#blocksLeft && !this.#isAlone) {
+      await this.#changed.promise;
+      if (this.#failure) throw this.#failure;
+    }
+  }
+
+  /** Blocks that the next bytes need besides those that the current part has. */
+  #blocksNeeded(bytes: number): number {
+    const { partBytes, blockBytes } = this.#options;
+    const { room = 0, rest = 0 } = this.#current ?? {};
+    let left = bytes - room;
+    let blocks = 0;
+    for (let [number, size] = [this.partsStarted, rest - room]; left > 0; size = partBytes(number)) {
+      blocks += Math.ceil(Math.min(left, size) / blockBytes);
+      left -= size;
+      number += 1;
+    }
+    return blocks;
+  }
+
+  /** Blocks that no part has. */
+  get #blocksLeft(): number {
+    const { blockBytes, poolBytes } = this.#options;
+    return this.#free.length + Math.floor(poolBytes / blockBytes) - this.#allocated;
+  }
+
+  /** No part but the current one has blocks, so none become free. */
+  get #isAlone(): boolean {
+    return this.#allocated === this.#free.length + (this.#current?.blocks.length ?? 0);
+  }
+
   #reserveIn(part: Part, bytes: number): Place {
     this.bytesWritten += bytes;
     const place = part.reserve(bytes);
@@ -194,16 +237,33 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   /** Copies until the chunk is consumed or no block is free. Returns the new position. */
   #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
+    if (from === 0 && crc !== undefined && this.#copyWhole(chunk, crc)) return chunk.length;
     for (let at = from; at < chunk.length; ) {
       const part = this.#partWithRoom();
       if (!part) return at;
-      const bytes = Math.min(part.room, chunk.length - at);
-      if (bytes === chunk.length) part.append(chunk, crc);
-      else part.append(chunk.subarray(at, at + bytes), undefined);
-      at += bytes;
+      const piece = chunk.subarray(at, at + part.room);
+      part.copy(piece);
+      part.addCrc(piece, undefined);
+      at += piece.length;
       this.#sealIfFull(part);
     }
     return chunk.length;
+  }
+
+  /** Copies the chunk into one part, whatever its blocks are, so that its CRC-32 need not be computed again. False if it does not fit. */
+  #copyWhole(chunk: Uint8Array, crc: number): boolean {
+    this.#current ??= this.#startPart();
+    const part = this.#current;
+    if (chunk.length > part.rest || this.#blocksNeeded(chunk.length) > this.#blocksLeft) return false;
+    for (let at = 0; at < chunk.length; ) {
+      this.#partWithRoom();
+      const piece = chunk.subarray(at, at + part.room);
+      part.copy(piece);
+      at += piece.length;
+    }
+    part.addCrc(chunk, crc);
+    this.#sealIfFull(part);
+    return true;
   }
 
   async #copyWaiting(chunk: Uint8Array, from: number, crc: number | undefined): Promise<void> {

@@ -85,8 +85,13 @@ export class Part {
     this.blocks.push(block);
   }
 
-  append(chunk: Uint8Array, crc: number | undefined): void {
+  /** Copies bytes into the last block. `addCrc` must follow before other bytes are planned. */
+  copy(chunk: Uint8Array): void {
     this.#plan(chunk.length).set(chunk);
+  }
+
+  /** Adds the checksum of the bytes that were copied. `crc`: their CRC-32, if it is known. */
+  addCrc(chunk: Uint8Array, crc: number | undefined): void {
     if (this.#owner.checksum === 'md5') return;
     const piece = this.#lastWritten();
     piece.crc =

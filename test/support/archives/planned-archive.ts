@@ -57,13 +57,15 @@ export const writePlannedArchive: WriteArchive = async (fill, options) => {
       const from = length;
       length += bytes;
       places += 1;
-      return {
-        part: places,
-        rest: 0,
-        bytes: plannedPlace(bytes, (chunk, at) => keep(chunk, from + at)),
-        filled: () => undefined,
-        keep: () => () => undefined,
-      };
+      return [
+        {
+          part: places,
+          rest: 0,
+          bytes: plannedPlace(bytes, (chunk, at) => keep(chunk, from + at)),
+          filled: () => undefined,
+          keep: () => () => undefined,
+        },
+      ];
     },
     fail: () => undefined,
   };

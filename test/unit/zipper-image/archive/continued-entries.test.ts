@@ -140,13 +140,15 @@ describe('StoredData with parts that are kept', () => {
       const size = Math.min(PART, data.unplanned);
       if (part % 2 === 0) data.skip(size, part);
       else
-        data.plan({
-          bytes: Buffer.alloc(size),
-          part,
-          rest: 0,
-          filled: () => undefined,
-          keep: () => () => undefined,
-        });
+        data.plan([
+          {
+            bytes: Buffer.alloc(size),
+            part,
+            rest: 0,
+            filled: () => undefined,
+            keep: () => () => undefined,
+          },
+        ]);
     }
     return data;
   }
@@ -155,18 +157,19 @@ describe('StoredData with parts that are kept', () => {
     const whole = new StoredData(length);
     for (let part = 1; whole.unplanned > 0; part += 1) {
       const size = Math.min(PART, whole.unplanned);
-      // In two places.
-      for (const [placed, rest] of [
+      const inTwo = [
         [Math.min(size, 1000), Math.max(0, size - 1000)],
         [Math.max(0, size - 1000), 0],
-      ] as const)
-        whole.plan({
+      ] as const;
+      whole.plan(
+        inTwo.map(([placed, rest]) => ({
           bytes: Buffer.alloc(placed),
           part,
           rest,
           filled: () => undefined,
           keep: () => () => undefined,
-        });
+        })),
+      );
     }
     await whole.write(bytes.subarray(0, 200_000));
     const before = whole.segments();

@@ -5,7 +5,7 @@ import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { createRandom } from '#test/support/random.ts';
 import type { Framing } from '#zipper-image/archive/stored-blocks.ts';
 import { StoredData } from '#zipper-image/archive/stored-data.ts';
-import type { OpenSlice } from '#zipper-image/byte-sink.ts';
+import type { OpenSlice, Place } from '#zipper-image/byte-sink.ts';
 
 const BLOCK = 65_535;
 const LENGTHS = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK + 17] as const;
@@ -20,28 +20,42 @@ interface Planned {
   readonly kept: () => number;
 }
 
+interface Planning {
+  readonly framing?: Framing;
+  /** Places of the next slice. Default 1. */
+  readonly places?: () => number;
+}
+
 /** All places of a file, each of a size that `next` returns. */
-function plan(length: number, next: () => number, framing: Framing = 'blocks'): Planned {
+function plan(
+  length: number,
+  next: () => number,
+  { framing = 'blocks', places = () => 1 }: Planning = {},
+): Planned {
   const hash = createHash('sha256');
   const data = new StoredData(length, { hash, framing });
   const coded = Buffer.alloc(data.codedBytes, 0xee);
   const crcs: [number, number][] = [];
   let kept = 0;
-  for (let at = 0; data.unplanned > 0; ) {
-    const bytes = coded.subarray(at, at + Math.min(next(), data.unplanned));
-    at += bytes.length;
-    data.plan({
-      bytes,
-      part: 1,
-      rest: data.unplanned - bytes.length,
-      filled: (crc) => crcs.push([crc, crc32(bytes)]),
-      keep: () => {
-        kept += 1;
-        return () => {
-          kept -= 1;
-        };
-      },
-    });
+  for (let at = 0; at < coded.length; ) {
+    const slice: Place[] = [];
+    for (let left = places(); left > 0 && at < coded.length; left -= 1) {
+      const bytes = coded.subarray(at, at + next());
+      at += bytes.length;
+      slice.push({
+        bytes,
+        part: 1,
+        rest: coded.length - at,
+        filled: (crc) => crcs.push([crc, crc32(bytes)]),
+        keep: () => {
+          kept += 1;
+          return () => {
+            kept -= 1;
+          };
+        },
+      });
+    }
+    data.plan(slice);
   }
   return { data, coded, crcs: () => crcs, sha256: () => hash.digest('hex'), kept: () => kept };
 }
@@ -74,7 +88,10 @@ describe('StoredData', () => {
       const framing = seed % 2 === 0 ? 'blocks' : 'none';
       const length = random.pick(LENGTHS) + random.int(0, 300_000);
       const bytes = generatedBytes(length, seed);
-      const planned = plan(length, () => random.pick(PLACES.slice(4)) + random.int(0, 3), framing);
+      const planned = plan(length, () => random.pick(PLACES) + random.int(0, 3), {
+        framing,
+        places: () => random.int(1, 4),
+      });
       const { data } = planned;
       const readers: OpenSlice[] = [];
       while (!data.isComplete) {
@@ -117,13 +134,15 @@ describe('StoredData', () => {
       [0, 8],
       [8, 15],
     ] as const)
-      data.plan({
-        bytes: bytes.subarray(from, to),
-        part: 1,
-        rest: 15 - to,
-        filled: () => undefined,
-        keep: () => () => undefined,
-      });
+      data.plan([
+        {
+          bytes: bytes.subarray(from, to),
+          part: 1,
+          rest: 15 - to,
+          filled: () => undefined,
+          keep: () => () => undefined,
+        },
+      ]);
     await changed;
     await writing;
     expect(inflateRawSync(bytes).equals(Buffer.alloc(10, 7))).to.equal(true);

@@ -19,13 +19,15 @@ async function plan(data: StoredData, isKept: (part: number) => boolean): Promis
     const bytes = Math.min(PART, data.unplanned);
     if (isKept(part)) data.skip(bytes, part);
     else
-      data.plan({
-        bytes: Buffer.alloc(bytes),
-        part,
-        rest: 0,
-        filled: () => undefined,
-        keep: () => () => undefined,
-      });
+      data.plan([
+        {
+          bytes: Buffer.alloc(bytes),
+          part,
+          rest: 0,
+          filled: () => undefined,
+          keep: () => () => undefined,
+        },
+      ]);
     await setImmediate();
   }
 }

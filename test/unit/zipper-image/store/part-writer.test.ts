@@ -120,10 +120,16 @@ describe('createPartWriter', () => {
         expect(digests).to.deep.equal({ kind: 'crc32', crc32: crc32(Buffer.concat(body)) });
       },
     });
-    const first = await writer.reserve(3);
-    const second = await writer.reserve(10);
-    expect([first.bytes.length, second.bytes.length]).to.deep.equal([3, 1]);
-    await writer.write(Buffer.from('efgh'));
+    const [first] = await writer.reserve(3);
+    const [second, third] = await writer.reserve(4);
+    if (!first || !second || !third) throw new Error('a place is missing');
+    expect([second, third].map(({ bytes, part, rest }) => [bytes.length, part, rest])).to.deep.equal([
+      [1, 1, 0],
+      [3, 2, 1],
+    ]);
+    third.bytes.write('efg');
+    third.filled(crc32('efg'));
+    await writer.write(Buffer.from('h'));
     expect(sent).to.deep.equal([2]);
     expect(writer.bytesWritten).to.equal(8);
     second.bytes.write('d');
@@ -162,22 +168,43 @@ describe('createPartWriter', () => {
         parts[number - 1] = whole;
       },
     });
+    async function place(chunk: Buffer): Promise<void> {
+      for (let at = 0; at < chunk.length; )
+        for (const reserved of await writer.reserve(chunk.length - at)) {
+          chunk.copy(reserved.bytes, 0, at);
+          at += reserved.bytes.length;
+          reserved.filled(crc32(reserved.bytes));
+        }
+    }
     for (let at = 0, size = 7; at < bytes.length; at += size, size = ((size * 31) % 3000) + 1) {
       const chunk = bytes.subarray(at, at + size);
-      if (size % 2 === 0) await writer.write(chunk);
-      else
-        for (let placed = 0; placed < chunk.length; ) {
-          const place = await writer.reserve(chunk.length - placed);
-          chunk.copy(place.bytes, 0, placed);
-          placed += place.bytes.length;
-          place.filled(crc32(place.bytes));
-        }
+      if (size % 2 === 0) await writer.write(chunk, size % 4 === 0 ? crc32(chunk) : undefined);
+      else await place(chunk);
     }
     expect(writer.blocksAllocated).to.be.at.most(7);
     await writer.finish();
     expect(parts.map(({ length }) => length).slice(0, 4)).to.deep.equal([1000, 1000, 2500, 2500]);
     expect(Buffer.concat(parts).equals(bytes)).to.equal(true);
     expect(Buffer.concat(read).equals(bytes)).to.equal(true);
+  });
+
+  it('reserves bytes of several parts at once when all have memory, and fewer if they never will (P101)', async () => {
+    const gate = Promise.withResolvers<void>();
+    const writer = createPartWriter({ ...equalParts(4, 2), checksum: 'crc32', send: () => gate.promise });
+    await writer.write(Buffer.from('abcdef'));
+    let reserved = false;
+    const reserving = writer.reserve(4).then((places) => {
+      reserved = true;
+      return places.map(({ bytes }) => bytes.length);
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    // The second part has two bytes left, but the first one has the memory of the third.
+    expect(reserved).to.equal(false);
+    gate.resolve();
+    expect(await reserving).to.deep.equal([2, 2]);
+    const small = createPartWriter({ ...equalParts(4, 1), checksum: 'crc32', send: sendNothing });
+    await small.write(Buffer.from('ab'));
+    expect((await small.reserve(4)).map(({ bytes }) => bytes.length)).to.deep.equal([2]);
   });
 
   it('rejects anyone who waits for a buffer when the archive has failed (P108)', async () => {
