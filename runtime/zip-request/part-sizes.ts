@@ -6,9 +6,15 @@ const MIB = 1024 ** 2;
 
 /** Maximum parts of an upload, at every supported store. */
 export const MOST_PARTS = 10_000;
-/** Small parts are sent and confirmed early. With this many, an archive of 150 GiB still needs no part above 16 MiB. */
+/**
+ * Small parts are sent and confirmed early, and more of them at a time fit into the memory: these are the smallest that S3 takes. With
+ * this many, an archive of 150 GiB still needs no part above 16 MiB.
+ */
 const SMALLER_PARTS = 500;
-const SMALLER_PART_BYTES = 8 * MIB;
+const SMALLER_PART_BYTES = 5 * MIB;
+const LEAST_LARGER_PART_BYTES = 8 * MIB;
+/** Parts of every size fill such blocks. */
+const MOST_BLOCK_BYTES = MIB;
 /** Buffers hold at least this many parts, so that some are sent while others are filled. */
 const LEAST_PARTS_IN_MEMORY = 3;
 
@@ -19,16 +25,21 @@ export interface PartSizes {
   readonly equalParts: boolean;
 }
 
-/** The smallest power of two, from 8 MiB on, with which an archive of this many bytes fits into 10,000 parts. */
+/** 5 MiB, or the smallest power of two from 8 MiB on, with which an archive of this many bytes fits into 10,000 parts. */
 export function partSizeFor(maxArchiveBytes: number): number {
-  let partSizeBytes = SMALLER_PART_BYTES;
+  if (maxArchiveBytes <= MOST_PARTS * SMALLER_PART_BYTES) return SMALLER_PART_BYTES;
+  let partSizeBytes = LEAST_LARGER_PART_BYTES;
   while (bytesInParts({ partSizeBytes, equalParts: false }) < maxArchiveBytes) partSizeBytes *= 2;
   return partSizeBytes;
 }
 
+function smallerPartBytes(partSizeBytes: number): number {
+  return Math.min(SMALLER_PART_BYTES, partSizeBytes);
+}
+
 /** Bytes of the part with this number, from 1. */
 export function partBytes({ partSizeBytes, equalParts }: PartSizes, number: number): number {
-  return equalParts || number > SMALLER_PARTS ? partSizeBytes : blockBytes(partSizeBytes);
+  return equalParts || number > SMALLER_PARTS ? partSizeBytes : smallerPartBytes(partSizeBytes);
 }
 
 /** Bytes of an archive of 10,000 parts. */
@@ -38,7 +49,7 @@ export function bytesInParts(sizes: PartSizes): number {
 
 /** Memory is allocated in blocks of this many bytes. */
 export function blockBytes(partSizeBytes: number): number {
-  return Math.min(SMALLER_PART_BYTES, partSizeBytes);
+  return Math.min(MOST_BLOCK_BYTES, partSizeBytes);
 }
 
 export interface PartMemory {
@@ -53,5 +64,5 @@ export function poolBytes({ partSizeBytes, storeBufferBytes }: PartMemory): numb
 
 /** Maximum number of parts in memory, while they are small. */
 export function partsInMemory(memory: PartMemory): number {
-  return Math.floor(poolBytes(memory) / blockBytes(memory.partSizeBytes));
+  return Math.floor(poolBytes(memory) / smallerPartBytes(memory.partSizeBytes));
 }

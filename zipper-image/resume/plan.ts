@@ -5,7 +5,7 @@ import type { ArchiveTask } from '#crds/zipper-task.ts';
 import type { PartSizes } from '#runtime/zip-request/part-sizes.ts';
 
 /** Changes whenever the same plan gives other bytes or other parts than in an earlier version of this program. */
-const LAYOUT_VERSION = 2;
+const LAYOUT_VERSION = 3;
 
 export interface Plan {
   readonly task: ArchiveTask;

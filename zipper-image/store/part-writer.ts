@@ -13,6 +13,9 @@ import { layoutChanged } from '../layout-changed.ts';
 import { Part, type PartDigests, type PartOwner } from './part.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
+/** Several blocks are allocated at a time: the allocator maps large memory by itself, so that it leaves no holes between other memory. */
+const SLAB_BYTES = 8 * 1024 ** 2;
+
 export interface FilledPart {
   /** From 1. */
   readonly number: number;
@@ -58,6 +61,8 @@ class PooledPartWriter implements PartWriter, PartOwner {
   /** Number of the last kept part; 0 if there is none. */
   readonly #lastKept: number;
   readonly #free: Buffer[] = [];
+  /** Of the last allocation: what is not in a block yet. */
+  #unused = Buffer.alloc(0);
   readonly #inFlight = new Set<Promise<void>>();
   /** In order: those whose bytes `onBytes` has not received yet. */
   readonly #unread: Part[] = [];
@@ -297,9 +302,14 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   #allocate(): Buffer | undefined {
     const { blockBytes, poolBytes } = this.#options;
-    if ((this.#allocated + 1) * blockBytes > poolBytes) return undefined;
+    const from = this.#allocated * blockBytes;
+    if (from + blockBytes > poolBytes) return undefined;
     this.#allocated += 1;
-    return Buffer.allocUnsafeSlow(blockBytes);
+    if (this.#unused.length < blockBytes)
+      this.#unused = Buffer.allocUnsafeSlow(Math.max(blockBytes, Math.min(SLAB_BYTES, poolBytes - from)));
+    const block = this.#unused.subarray(0, blockBytes);
+    this.#unused = this.#unused.subarray(blockBytes);
+    return block;
   }
 
   #sealIfFull(part: Part): void {
@@ -341,7 +351,7 @@ class PooledPartWriter implements PartWriter, PartOwner {
   }
 }
 
-/** Allocates each block when it is first needed. */
+/** Allocates blocks when they are first needed. */
 export function createPartWriter(options: PartWriterOptions): PartWriter {
   return new PooledPartWriter(options);
 }

@@ -47,7 +47,7 @@ export function largeRecords({ files = MOST_FILES, sha256, validators, segments 
     })),
     parts: Array.from({ length: MOST_PARTS }, (_, index) => ({
       number: index + 1,
-      bytes: index < 500 ? 8 * MIB : 16 * MIB,
+      bytes: index < 500 ? 5 * MIB : 16 * MIB,
       etagDigest: u32(),
       crc32: u32(),
     })).filter(({ number }) => number < MOST_PARTS - 40 || number % 7 !== 0),

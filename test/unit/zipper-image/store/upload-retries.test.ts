@@ -204,7 +204,7 @@ describe('a stalled store', () => {
     it(`that ${what} fails after the idle timeout, with memory limited to the buffers (U18)`, async () => {
       harness.hostile.fault = ({ operation }) =>
         operation === 'part' ? { kind, until: gate.promise } : undefined;
-      const few = { ...briefly, partSizeBytes: 8 * PARTS, storeBufferBytes: 0 };
+      const few = { ...briefly, partSizeBytes: 5 * PARTS, storeBufferBytes: 0 };
       const upload = await harness.open({ settings: few });
       const before = process.memoryUsage().arrayBuffers;
       const piece = Buffer.alloc(PARTS);

@@ -411,7 +411,7 @@ describe('zipToS3', () => {
         const job = statedJob(lengths, { partSizeBytes, compression, ...manifest });
         const { bytes } = await runAtR2(job);
         const { upload } = harness.server.writes.at(-1)!.status;
-        expect(upload).to.include({ partSize: 8 * 1024 ** 2, parts: 1 });
+        expect(upload).to.include({ partSize: 5 * 1024 ** 2, parts: 1 });
         const files = await job.readFiles();
         const names = planEntryNames(files, { key: task.key, portableNames: 'keep', ...manifest });
         const { mostArchiveBytes } = readStatedSizes({ task: job.task, files, names });

@@ -41,7 +41,7 @@ describe('the settings of a job', () => {
     });
     expect(settingsFor(MIB, config)).to.deep.include({
       activeDeadlineSeconds: 7200,
-      taskSettings: { sourceConcurrency: 3, maxArchiveBytes: MIB, partSizeBytes: 8 * MIB },
+      taskSettings: { sourceConcurrency: 3, maxArchiveBytes: MIB, partSizeBytes: 5 * MIB },
     });
     expect(defaultDeadlineSeconds(2 * JOB_LIMITS.archiveBytes, { activeDeadlineSeconds: 60 })).to.equal(120);
   });
