@@ -98,7 +98,7 @@ export interface ArchiveOptions {
    * them. Default false.
    */
   readonly zip64ForUnknownLength?: boolean;
-  /** Most bytes that one reader of a large file reads at a time. Default 4 MiB, or a little less. */
+  /** Most bytes that one reader of a large file reads at a time. Default at most 4 MiB. */
   readonly sliceBytes?: number;
 }
 

@@ -242,7 +242,8 @@ class PooledPartWriter implements PartWriter, PartOwner {
 
   /** Copies until the chunk is consumed or no block is free. Returns the new position. */
   #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
-    if (from === 0 && crc !== undefined && this.#copyWhole(chunk, crc)) return chunk.length;
+    if (from === 0 && chunk.length > 0 && crc !== undefined && this.#copyWhole(chunk, crc))
+      return chunk.length;
     for (let at = from; at < chunk.length; ) {
       const part = this.#partWithRoom();
       if (!part) return at;

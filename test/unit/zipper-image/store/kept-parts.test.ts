@@ -78,6 +78,16 @@ describe('kept parts', () => {
     }
   });
 
+  it('are not touched by the empty body of a file in front of them', async () => {
+    const { writer, sent } = writing([2]);
+    await writer.write(Buffer.alloc(SIZE));
+    await writer.write(Buffer.alloc(0), 0);
+    expect(writer.partsStarted).to.equal(1);
+    writer.skip(SIZE);
+    await writer.finish();
+    expect([...sent.keys()]).to.deep.equal([1]);
+  });
+
   it('are not overwritten by other bytes, and nothing else is left out', async () => {
     for (const work of [
       ({ writer }: Writing) => writer.write(Buffer.alloc(SIZE + 1)),
