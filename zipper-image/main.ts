@@ -18,7 +18,7 @@ import { type Lifetime, run } from '#runtime/process/lifecycle.ts';
 import { assertTlsVerification } from '#runtime/process/tls-verification.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import { createServerClock } from '#runtime/time/server-clock.ts';
-import { partsInMemory } from '#runtime/zip-request/part-sizes.ts';
+import { concurrentParts } from '#runtime/zip-request/part-sizes.ts';
 import {
   type PodConfig,
   readPodConfig,
@@ -116,7 +116,7 @@ async function openStore(
   assertChosenOptions(objectOptions, bucket, provider.kind);
   // One more than parts that are sent, for other requests during the upload.
   const options = {
-    connections: partsInMemory(config) + 1,
+    connections: concurrentParts(config) + 1,
     trust: storeTrust(config, bucket),
     // Users choose the authorities of a bucket, and the operator the proxy.
     proxyTrust: trust,

@@ -15,6 +15,8 @@ const SMALLER_PART_BYTES = 5 * MIB;
 const LEAST_LARGER_PART_BYTES = 8 * MIB;
 /** Parts of every size fill such blocks. */
 const MOST_BLOCK_BYTES = MIB;
+/** More gain nothing, and each needs a connection and memory besides its part. */
+const MOST_CONCURRENT_PARTS = 64;
 /** Buffers hold at least this many parts, so that some are sent while others are filled. */
 const LEAST_PARTS_IN_MEMORY = 3;
 
@@ -62,7 +64,8 @@ export function poolBytes({ partSizeBytes, storeBufferBytes }: PartMemory): numb
   return Math.max(storeBufferBytes, LEAST_PARTS_IN_MEMORY * partSizeBytes);
 }
 
-/** Maximum number of parts in memory, while they are small. */
-export function partsInMemory(memory: PartMemory): number {
-  return Math.floor(poolBytes(memory) / smallerPartBytes(memory.partSizeBytes));
+/** Maximum number of parts that are sent at a time: as many as fit into the memory if all are small. */
+export function concurrentParts(memory: PartMemory): number {
+  const fitting = Math.floor(poolBytes(memory) / smallerPartBytes(memory.partSizeBytes));
+  return Math.min(MOST_CONCURRENT_PARTS, fitting);
 }

@@ -3,7 +3,7 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
-import { type PartMemory, partsInMemory } from '#runtime/zip-request/part-sizes.ts';
+import { concurrentParts, type PartMemory } from '#runtime/zip-request/part-sizes.ts';
 import type { Part } from './complete-upload.ts';
 import type { FilledPart } from './part-writer.ts';
 import { SendLimit } from './send-limit.ts';
@@ -52,7 +52,7 @@ export function createPartSender(deps: PartSenderDeps, ref: UploadRef): PartSend
   const limit = new RetryLimit(deps.settings.storeRetryLimitMs);
   const policy = storeRetryPolicy(deps.settings, { log: deps.log, limit, onRetry: deps.onRetry });
   const sends = new SendLimit(
-    partsInMemory(deps.settings),
+    concurrentParts(deps.settings),
     (error) => error instanceof StoreError && error.isThrottle,
   );
   let bytes = bytesOf(parts.values());

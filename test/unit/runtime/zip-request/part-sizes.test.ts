@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { JOB_LIMITS, MOST_ARCHIVE_BYTES } from '#runtime/zip-request/job-limits.ts';
 import {
   bytesInParts,
+  concurrentParts,
   MOST_PARTS,
   partBytes,
   partSizeFor,
-  partsInMemory,
   poolBytes,
 } from '#runtime/zip-request/part-sizes.ts';
 
@@ -43,9 +43,10 @@ describe('the parts of an upload', () => {
       }
   });
 
-  it('are sixteen in 80 MiB of memory at first, and at least three however large they are (U3)', () => {
+  it('are sixteen in 80 MiB of memory at first, at least three however large they are, and 64 at a time (U3)', () => {
     const storeBufferBytes = 80 * MIB;
-    expect(partsInMemory({ partSizeBytes: 16 * MIB, storeBufferBytes })).to.equal(16);
+    expect(concurrentParts({ partSizeBytes: 16 * MIB, storeBufferBytes })).to.equal(16);
+    expect(concurrentParts({ partSizeBytes: GIB, storeBufferBytes })).to.equal(64);
     expect(poolBytes({ partSizeBytes: 16 * MIB, storeBufferBytes })).to.equal(80 * MIB);
     expect(poolBytes({ partSizeBytes: GIB, storeBufferBytes })).to.equal(3 * GIB);
   });
