@@ -131,7 +131,7 @@ FROM process AS zipper
 LABEL org.opencontainers.image.title="zipjobs-zipper" \
   org.opencontainers.image.description="Downloads files and uploads them to a bucket as one zip archive"
 # V8 receives each TLS record into memory of malloc. With one arena, from which freed memory goes back to the kernel late,
-# fewer pages are unmapped and mapped again. Blocks of parts are mapped by themselves (docs/performance.md).
+# fewer pages are unmapped and mapped again. The memory of parts is mapped by itself (docs/performance.md).
 ENV NODE_OPTIONS=--max-semi-space-size=2 MALLOC_TRIM_THRESHOLD_=67108864 MALLOC_MMAP_THRESHOLD_=4194304
 COPY --from=zipper-program /app/node_modules ./node_modules
 COPY --from=zipper-program /app/program ./
