@@ -25,9 +25,13 @@ SELECT now() - n * interval '30 minutes', p, gen_random_uuid(), gen_random_uuid(
   's3', 'bucket-' || right(p::text, 1) || CASE WHEN n % 1000 = 900 THEN '-rare' ELSE '' END, 'customers/' || n || '.zip', 1, 1, 'importer'
 FROM generate_series(0, 4799) AS n CROSS JOIN unnest(ARRAY['${USUAL}', '${FAILING}']::uuid[]) AS p`;
 
-const DROP_NEXT_MONTH = `
-DO $$ BEGIN
-  EXECUTE 'DROP TABLE IF EXISTS zipjobs.jobs_' || to_char((now() AT TIME ZONE 'UTC') + interval '1 month', 'YYYYMM');
+/** Of a month with few jobs, such as one that has just begun, any index is as good. */
+const DROP_MONTHS_WITH_FEW_JOBS = `
+DO $$ DECLARE month regclass; has_few boolean; BEGIN
+  FOR month IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'zipjobs.jobs'::regclass LOOP
+    EXECUTE format('SELECT count(*) < 1000 FROM %s', month) INTO has_few;
+    IF has_few THEN EXECUTE format('DROP TABLE %s', month); END IF;
+  END LOOP;
 END $$`;
 
 describe('a page of the history', () => {
@@ -40,8 +44,7 @@ describe('a page of the history', () => {
     await owner.query(
       `SELECT zipjobs.make_partitions(current_date - 100, current_date); ${FILL}; ANALYZE zipjobs.jobs`,
     );
-    // Of a month without jobs, any index is as good.
-    await owner.query(DROP_NEXT_MONTH);
+    await owner.query(DROP_MONTHS_WITH_FEW_JOBS);
     reader = open.use(server.connect('reader'));
   });
   after(() => open.disposeAsync());
@@ -125,7 +128,7 @@ describe('a page of the history', () => {
   });
 
   it('without an index reads the list in the order of the primary key (G7)', async () => {
-    const { page, plans } = await explain({ key: 'customers/4799*' });
+    const { page, plans } = await explain({ key: 'customers/4290*' });
     expect(page.jobs).to.have.length(1);
     expect(plans.length).to.be.above(1);
     for (const { indexes } of plans) expect(indexes).to.deep.equal(new Set(['pkey']));
