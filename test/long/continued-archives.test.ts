@@ -25,7 +25,7 @@ describe('a continued archive', () => {
 
   it('has the same exact headers if the CRC-32 of every file is stated', async () => {
     const counts = noCounts();
-    for (const seed of seeds.slice(0, 100)) await checkContinued(seed, counts, { statesCrc32: true });
-    expect(counts.exact).to.be.at.least(3);
+    for (const seed of continuedSeeds(200)) await checkContinued(seed, counts, { statesCrc32: true });
+    expect(counts.exact).to.be.greaterThan(5);
   }).timeout(300_000);
 });
