@@ -1,6 +1,7 @@
 /** Archives whose data is only planned: the writer counts its bytes, but nobody generates, copies or stores them. */
 import { createArchive } from '#zipper-image/archive/archive.ts';
 import type { ArchiveSink } from '#zipper-image/byte-sink.ts';
+import { aPlace } from '../builders/places.ts';
 import type { WriteArchive } from './archives-around-4-gib.ts';
 import { zipBytesOf } from './sparse-archive.ts';
 
@@ -57,15 +58,8 @@ export const writePlannedArchive: WriteArchive = async (fill, options) => {
       const from = length;
       length += bytes;
       places += 1;
-      return [
-        {
-          part: places,
-          rest: 0,
-          bytes: plannedPlace(bytes, (chunk, at) => keep(chunk, from + at)),
-          filled: () => undefined,
-          keep: () => () => undefined,
-        },
-      ];
+      const place = plannedPlace(bytes, (chunk, at) => keep(chunk, from + at));
+      return [aPlace(place, { part: places })];
     },
     fail: () => undefined,
   };

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { archiveEntryOf, MODIFIED } from '#test/support/archives/make-archive.ts';
 import { equalParts } from '#test/support/builders/equal-parts.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { aPlace } from '#test/support/builders/places.ts';
 import { type ArchiveEntry, createArchive } from '#zipper-image/archive/archive.ts';
 import type { PlacedEntry } from '#zipper-image/archive/recorded-entry.ts';
 import { StoredData } from '#zipper-image/archive/stored-data.ts';
@@ -139,16 +140,7 @@ describe('StoredData with parts that are kept', () => {
     for (let part = 1; data.unplanned > 0; part += 1) {
       const size = Math.min(PART, data.unplanned);
       if (part % 2 === 0) data.skip(size, part);
-      else
-        data.plan([
-          {
-            bytes: Buffer.alloc(size),
-            part,
-            rest: 0,
-            filled: () => undefined,
-            keep: () => () => undefined,
-          },
-        ]);
+      else data.plan([aPlace(Buffer.alloc(size), { part })]);
     }
     return data;
   }
@@ -161,15 +153,7 @@ describe('StoredData with parts that are kept', () => {
         [Math.min(size, 1000), Math.max(0, size - 1000)],
         [Math.max(0, size - 1000), 0],
       ] as const;
-      whole.plan(
-        inTwo.map(([placed, rest]) => ({
-          bytes: Buffer.alloc(placed),
-          part,
-          rest,
-          filled: () => undefined,
-          keep: () => () => undefined,
-        })),
-      );
+      whole.plan(inTwo.map(([placed, rest]) => aPlace(Buffer.alloc(placed), { part, rest })));
     }
     await whole.write(bytes.subarray(0, 200_000));
     const before = whole.segments();

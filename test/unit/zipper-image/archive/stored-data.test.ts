@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { aPlace } from '#test/support/builders/places.ts';
 import { createRandom } from '#test/support/random.ts';
 import type { Framing } from '#zipper-image/archive/stored-blocks.ts';
 import { StoredData } from '#zipper-image/archive/stored-data.ts';
@@ -134,15 +135,7 @@ describe('StoredData', () => {
       [0, 8],
       [8, 15],
     ] as const)
-      data.plan([
-        {
-          bytes: bytes.subarray(from, to),
-          part: 1,
-          rest: 15 - to,
-          filled: () => undefined,
-          keep: () => () => undefined,
-        },
-      ]);
+      data.plan([aPlace(bytes.subarray(from, to), { rest: 15 - to })]);
     await changed;
     await writing;
     expect(inflateRawSync(bytes).equals(Buffer.alloc(10, 7))).to.equal(true);

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { aPlace } from '#test/support/builders/places.ts';
 import { askedRange } from '#test/support/servers/asked-range.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { StoredData } from '#zipper-image/archive/stored-data.ts';
@@ -18,16 +19,7 @@ async function plan(data: StoredData, isKept: (part: number) => boolean): Promis
   for (let part = 1; data.unplanned > 0; part += 1) {
     const bytes = Math.min(PART, data.unplanned);
     if (isKept(part)) data.skip(bytes, part);
-    else
-      data.plan([
-        {
-          bytes: Buffer.alloc(bytes),
-          part,
-          rest: 0,
-          filled: () => undefined,
-          keep: () => () => undefined,
-        },
-      ]);
+    else data.plan([aPlace(Buffer.alloc(bytes), { part })]);
     await setImmediate();
   }
 }
