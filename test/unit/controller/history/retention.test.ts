@@ -116,10 +116,10 @@ describe('the retention of the history', () => {
       (await database.query({ text: 'SELECT WHERE to_regclass($1) IS NOT NULL', values: [table] })).length > 0
     );
   }
-  /** That of the jobs of a month from now on. */
   function partitionAt(time: Date): string {
     return `zipjobs.jobs_${time.toISOString().slice(0, 7).replace('-', '')}`;
   }
+  /** That of the jobs of a month from now on. */
   function partitionOf(months: number): string {
     const now = new Date();
     return partitionAt(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)));

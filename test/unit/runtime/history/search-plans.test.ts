@@ -25,7 +25,7 @@ SELECT now() - n * interval '30 minutes', p, gen_random_uuid(), gen_random_uuid(
   's3', 'bucket-' || right(p::text, 1) || CASE WHEN n % 1000 = 900 THEN '-rare' ELSE '' END, 'customers/' || n || '.zip', 1, 1, 'importer'
 FROM generate_series(0, 4799) AS n CROSS JOIN unnest(ARRAY['${USUAL}', '${FAILING}']::uuid[]) AS p`;
 
-/** Of a month with few jobs, such as one that has just begun, any index is as good. */
+/** PostgreSQL can read a month with few jobs by another index. At its beginning, the current month has few. */
 const DROP_MONTHS_WITH_FEW_JOBS = `
 DO $$ DECLARE month regclass; has_few boolean; BEGIN
   FOR month IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'zipjobs.jobs'::regclass LOOP
