@@ -2,7 +2,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { FileEntry } from '#crds/zip-job.ts';
 import type { TaskSourceBucket } from '#crds/zipper-task.ts';
-import { defined } from '#runtime/collections/optional.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
@@ -14,6 +13,7 @@ import type { SourceFile, SourceStore } from '../sources/bucket-source.ts';
 import { notListed } from '../sources/hops.ts';
 import type { SourceFault } from '../sources/source-error.ts';
 import type { RenewableCredentials } from './session.ts';
+import { createRequestSigner } from './signed-requests.ts';
 import { type StoreEgressSettings, storeEgressPolicy } from './store-egress-policy.ts';
 
 export interface SourceStoresDeps {
@@ -55,40 +55,9 @@ function agentOf({ guarded, endpoint }: StoreLocation, bucket: TaskSourceBucket,
   });
 }
 
-/** Finds the endpoint as the client of the archive's store does. */
-function baseOf(client: S3Client, { name }: TaskSourceBucket, location: StoreLocation): string {
-  const { url } = client.config.endpointProvider({
-    Bucket: name,
-    Region: location.region,
-    ...defined({ Endpoint: location.endpoint }),
-    ForcePathStyle: location.pathStyle,
-    UseFIPS: false,
-    UseDualStack: false,
-    Accelerate: false,
-    UseArnRegion: false,
-    DisableMultiRegionAccessPoints: true,
-    DisableS3ExpressSessionAuth: true,
-  });
-  return url.href.replace(/\/$/, '');
-}
-
-const UNRESERVED_BY_URLS = /[!'()*]/g;
-
-/** Percent-encoded as the signature demands (RFC 3986), with the slashes of the key. */
-function pathOf(key: string): string {
-  return encodeURIComponent(key)
-    .replaceAll('%2F', '/')
-    .replaceAll(UNRESERVED_BY_URLS, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** What the signature covers besides the URL. Neither the range nor its condition has to be signed. */
-function signedHeaders(url: URL, location: StoreLocation): Record<string, string> {
-  return {
-    host: url.host,
-    'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
-    // R2 does not know it.
-    ...(!isAtR2(location) && { 'x-amz-checksum-mode': 'ENABLED' }),
-  };
+/** R2 does not know it. */
+function checksumMode(location: StoreLocation): Record<string, string> {
+  return isAtR2(location) ? {} : { 'x-amz-checksum-mode': 'ENABLED' };
 }
 
 interface OpenedStore extends SourceStore {
@@ -111,34 +80,24 @@ function openStore(
     // Otherwise the client would keep credentials until five minutes before they expire.
     credentials: async () => ({ ...(await (await credentials()).current()), expiration: new Date() }),
   });
-  const base = baseOf(client, bucket, location);
+  const requests = createRequestSigner(client, bucket.name, location);
+  // Neither the range nor its condition has to be signed.
+  const headers = checksumMode(location);
   let skewMs = 0;
   return {
     zipBucket: bucket.zipBucket,
     agent,
     credentials,
-    urlOf: (key) => new URL(`${base}/${pathOf(key)}`),
+    urlOf: (key) => new URL(`${requests.origin}${requests.pathOf(key)}`),
     setClock: (date) => {
       const ms = Date.parse(date);
       if (!Number.isNaN(ms)) skewMs = ms - Date.now();
     },
-    sign: async (url) => {
-      const scheme = { name: 'sigv4', signingName: 's3', signingRegion: location.region, properties: {} };
-      const signer = await client.config.signer(scheme);
-      const { host: _host, ...headers } = (
-        await signer.sign(
-          {
-            method: 'GET',
-            protocol: url.protocol,
-            hostname: url.hostname,
-            path: url.pathname,
-            query: {},
-            headers: signedHeaders(url, location),
-          },
-          { signingDate: new Date(Date.now() + skewMs) },
-        )
-      ).headers;
-      return headers;
+    sign: async ({ pathname: path }) => {
+      const date = new Date(Date.now() + skewMs);
+      const signed = await requests.sign({ method: 'GET', path, query: {}, headers }, date);
+      const { host: _host, ...rest } = signed.headers;
+      return rest;
     },
     close: async () => {
       client.destroy();
