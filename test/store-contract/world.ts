@@ -10,8 +10,9 @@ import { type BucketReader, createBucketReader } from '#test/support/clients/buc
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import type { Part } from '#zipper-image/store/complete-upload.ts';
 import type { PartDigests } from '#zipper-image/store/part.ts';
+import type { PartToSend } from '#zipper-image/store/part-request.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
-import { createStore, type PartToSend, type Store, type UploadRef } from '#zipper-image/store/store.ts';
+import { createStore, type Store, type UploadRef } from '#zipper-image/store/store.ts';
 import type { PartChecksum } from '#zipper-image/store/store-capabilities.ts';
 import { StoreError } from '#zipper-image/store/store-errors.ts';
 

@@ -44,13 +44,6 @@ export function crcOfBase64(text: string): number | undefined {
   return bytes.length === 4 ? bytes.readUInt32BE() : undefined;
 }
 
-/** The request field with which the store verifies a part. */
-export function digestHeaders(digests: PartDigests): { ContentMD5?: string; ChecksumCRC32?: string } {
-  return digests.kind === 'md5'
-    ? { ContentMD5: digests.md5.toString('base64') }
-    : { ChecksumCRC32: base64Crc(digests.crc32) };
-}
-
 export interface PartVerification {
   /** As returned by the store. */
   readonly etag: string;
@@ -58,7 +51,8 @@ export interface PartVerification {
   readonly etagIsMd5: boolean;
 }
 
-interface PartResponse {
+/** The fields of the store's response to a part. */
+export interface PartResponse {
   readonly ETag?: string | undefined;
   readonly ChecksumCRC32?: string | undefined;
   readonly ServerSideEncryption?: string | undefined;

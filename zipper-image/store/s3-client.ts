@@ -70,15 +70,6 @@ export function createS3Client(options: S3ClientOptions, clock: Pick<StoreClock,
       socketTimeout: options.idleTimeoutMs,
     },
   });
-  // The checksum of a part is a signed header, so hashing the bytes again for the signature would only cost time.
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      if (context.commandName === 'UploadPartCommand' && hasHeaders(args.request))
-        args.request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
-      return next(args);
-    },
-    { step: 'build', name: 'unsignedPartBody', priority: 'low' },
-  );
   client.middlewareStack.add(
     (next) => async (args) => {
       const sentMs = performance.now();

@@ -12,32 +12,22 @@ import {
   ListMultipartUploadsCommand,
   ListPartsCommand,
   type S3Client,
-  UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { retry } from '#runtime/time/retry.ts';
 import { type Completion, type Part, sendComplete } from './complete-upload.ts';
-import { createLateSignal } from './late-signal.ts';
 import { type FetchPage, hasParts, type ListedPart, listPartsOf } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
-import type { PartDigests } from './part.ts';
-import { bodyOf } from './part-body.ts';
-import { type Completed, digestHeaders, missing, verifyPart, withoutQuotes } from './part-verification.ts';
+import { createSendPart, type PartToSend, type SendPart } from './part-request.ts';
+import { type Completed, missing, verifyPart, withoutQuotes } from './part-verification.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 import { isKeyRejected, isStoreCode, isWithoutResponse, StoreError, toStoreError } from './store-errors.ts';
-
-export interface PartToSend {
-  readonly number: number;
-  readonly bytes: number;
-  readonly body: readonly Uint8Array[];
-  readonly digests: PartDigests;
-}
 
 export interface StoredObject {
   readonly bytes: number;
@@ -94,12 +84,6 @@ function sendOptions(signal: AbortSignal | undefined) {
   return signal ? { abortSignal: signal } : {};
 }
 
-/**
- * How long the response to a part is awaited when its request is cancelled after all of its bytes were sent. The store may keep such
- * a part although the upload is aborted meanwhile: versitygw 1.8.0 makes the upload again for it, and nobody would abort it.
- */
-export const WHOLE_PART_MS = 3_000;
-
 /** True if the store rejected the checksum header because it does not know it. */
 function isUnknownHeader(error: unknown): boolean {
   return (
@@ -132,6 +116,7 @@ function mostOf({ partChecksum, objectChecksum }: Capabilities): Asked {
 class S3Store implements Store {
   readonly clock = createStoreClock();
   readonly #client: S3Client;
+  readonly #sendPart: SendPart;
   readonly #options: StoreOptions;
   partChecksum: PartChecksum;
   verifiesObject = false;
@@ -146,6 +131,12 @@ class S3Store implements Store {
     this.#asked = mostOf(capabilities);
     this.partChecksum = partChecksum === 'crc32' ? 'crc32' : 'md5';
     this.#client = createS3Client(options, this.clock);
+    this.#sendPart = createSendPart({
+      client: this.#client,
+      clock: this.clock,
+      bucket: options.bucket.name,
+      location: options.provider,
+    });
   }
 
   get capabilities(): Capabilities {
@@ -177,15 +168,11 @@ class S3Store implements Store {
   }
 
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
-    const { number, bytes, body, digests } = part;
+    const { number, bytes, digests } = part;
     return this.#asking(
       `Could not upload part ${number}`,
       async (attempted) => {
-        const Body = bodyOf(body);
-        const sent = { PartNumber: number, Body, ContentLength: bytes };
-        const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
-        using late = signal && createLateSignal(signal, () => (Body.readableEnded ? WHOLE_PART_MS : 0));
-        const response = await this.#client.send(new UploadPartCommand(input), sendOptions(late?.signal));
+        const response = await this.#sendPart(upload, part, signal);
         // MinIO confirms the encryption only in this response, other stores only at the start of the upload.
         const ServerSideEncryption = response.ServerSideEncryption ?? this.#encryption;
         assertEncrypted(ServerSideEncryption, this.#options.bucket);

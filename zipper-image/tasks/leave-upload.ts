@@ -2,7 +2,7 @@
  * What a pod that fails does with its upload. One from which the next pod can continue is kept: if the pod was stopped, and after a
  * failure that another attempt may not have. A pod that is no longer active must not touch it. Every other upload is aborted.
  */
-import { WHOLE_PART_MS } from '../store/store.ts';
+import { WHOLE_PART_MS } from '../store/part-request.ts';
 import type { OpenedUpload, Work } from './zip-work.ts';
 
 /** Together less than the grace period of the pod, with the write of the failure. */

@@ -121,7 +121,7 @@ describe('requests of a store', () => {
         'x-amz-meta-zip-attempt': 'pod-1',
       });
       const crc = base64Crc(CRC);
-      const path = `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
+      const path = `${PATH}?partNumber=1&uploadId=up-1`;
       hosts.expect(AWS_ORIGIN, {
         method: 'PUT',
         path,
@@ -135,7 +135,7 @@ describe('requests of a store', () => {
       const crc = base64Crc(CRC);
       hosts.expect(AWS_ORIGIN, {
         method: 'PUT',
-        path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
+        path: `${PATH}?partNumber=1&uploadId=up-1`,
         headers: { etag: '"e"', 'x-amz-checksum-crc32': crc },
       });
       const part = await store.uploadPart(UPLOAD, crcPart);
@@ -151,6 +151,49 @@ describe('requests of a store', () => {
       ]);
     });
 
+    it('send a part to the place where the upload was started, whatever is in the key', async () => {
+      const key = "dir//ä b!'()*~+&=?#%_.zip";
+      const path = '/dir//%C3%A4%20b%21%27%28%29%2A~%2B%26%3D%3F%23%25_.zip';
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${path}?uploads=`, response: CREATED });
+      const uploadId = await store.createUpload(key, 'pod-1');
+      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
+      hosts.expect(AWS_ORIGIN, { method: 'PUT', path: `${path}?partNumber=1&uploadId=up-1`, headers });
+      await store.uploadPart({ key, uploadId }, crcPart);
+    });
+
+    it('fail for a part as others do', async () => {
+      const request = { method: 'PUT', path: `${PATH}?partNumber=1&uploadId=up-1` } as const;
+      async function failure() {
+        return failureOf(store.uploadPart(UPLOAD, crcPart));
+      }
+      const busy = { status: 503, response: errorBody('SlowDown'), headers: { 'retry-after': '7' } };
+      hosts.expect(AWS_ORIGIN, { ...request, ...busy });
+      expect(await failure()).to.include({ storeCode: 'SlowDown', isThrottle: true, retryAfterMs: 7000 });
+      const response = errorBody('AuthorizationHeaderMalformed', '<Region>us-west-2</Region>');
+      hosts.expect(AWS_ORIGIN, { ...request, status: 400, response });
+      expect(await failure())
+        .to.have.property('message')
+        .that.contains('part 1 in bucket archives')
+        .and.contains('the bucket is in region us-west-2');
+      hosts.expect(AWS_ORIGIN, { ...request, status: 502, response: '<html>Bad Gateway</html>' });
+      expect(await failure()).to.include({ httpStatus: 502, isDocument: false, retryable: true });
+      hosts.expect(AWS_ORIGIN, { ...request, status: 307, response: errorBody('TemporaryRedirect') });
+      expect(await failure()).to.include({ code: 'BucketMisconfigured', retryable: false });
+    });
+
+    it('sign a part with the time of the store, if the clock of the node is wrong', async () => {
+      const request = { method: 'PUT', path: `${PATH}?partNumber=1&uploadId=up-1` } as const;
+      const date = new Date(Date.now() + 3_600_000).toUTCString();
+      const refused = { status: 403, response: errorBody('RequestTimeTooSkewed'), headers: { date } };
+      hosts.expect(AWS_ORIGIN, { ...request, ...refused });
+      expect(await failureOf(store.uploadPart(UPLOAD, crcPart))).to.include({ retryable: true });
+      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
+      hosts.expect(AWS_ORIGIN, { ...request, headers });
+      await store.uploadPart(UPLOAD, crcPart);
+      const signedAt = String(hosts.sent['x-amz-date']).replace(/(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
+      expect(Date.parse(signedAt) - Date.parse(date)).to.be.within(-1000, 60_000);
+    });
+
     for (const [what, headers] of [
       ['another checksum', { etag: '"e"', 'x-amz-checksum-crc32': 'AAAAAA==' }],
       ['no checksum', { etag: '"e"' }],
@@ -159,7 +202,7 @@ describe('requests of a store', () => {
       it(`refuse a part whose response has ${what} (U14)`, async () => {
         hosts.expect(AWS_ORIGIN, {
           method: 'PUT',
-          path: `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`,
+          path: `${PATH}?partNumber=1&uploadId=up-1`,
           headers,
         });
         expect(await failureOf(store.uploadPart(UPLOAD, crcPart))).to.include({ retryable: true });
@@ -272,23 +315,24 @@ describe('requests of a store', () => {
 
   it('use path style for a bucket with dots, at the host of its region', async () => {
     store = openFor({ ...AWS, name: 'my.archives' });
-    hosts.expect('https://s3.eu-central-1.amazonaws.com', {
-      method: 'POST',
-      path: `/my.archives${PATH}?uploads=`,
-      response: CREATED,
-    });
+    const [origin, path] = ['https://s3.eu-central-1.amazonaws.com', `/my.archives${PATH}`];
+    hosts.expect(origin, { method: 'POST', path: `${path}?uploads=`, response: CREATED });
     await store.createUpload(KEY, 'pod-1');
+    const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
+    hosts.expect(origin, { method: 'PUT', path: `${path}?partNumber=1&uploadId=up-1`, headers });
+    await store.uploadPart(UPLOAD, crcPart);
   });
 
   for (const region of ['us-east-1', 'ap-southeast-2', 'us-gov-west-1', 'il-central-1'])
     it(`use the host of ${region} only (S10)`, async () => {
       store = openFor({ ...AWS, region });
-      hosts.expect(`https://archives.s3.${region}.amazonaws.com`, {
-        method: 'POST',
-        path: `${PATH}?uploads=`,
-        response: CREATED,
-      });
+      const origin = `https://archives.s3.${region}.amazonaws.com`;
+      hosts.expect(origin, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
       await store.createUpload(KEY, 'pod-1');
+      expectPlain(hosts.sent, region);
+      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
+      hosts.expect(origin, { method: 'PUT', path: `${PATH}?partNumber=1&uploadId=up-1`, headers });
+      await store.uploadPart(UPLOAD, crcPart);
       expectPlain(hosts.sent, region);
     });
 
