@@ -112,6 +112,7 @@ ENTRYPOINT ["node", "--optimize-for-size", "dashboard/main.ts"]
 FROM build AS zipper-packages
 RUN sh install-packages \
   @aws-sdk/client-s3 \
+  @node-rs/crc32 \
   ajv \
   ipaddr.js \
   pino \

@@ -10,10 +10,11 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { crc32, deflateRaw } from 'node:zlib';
+import { deflateRaw } from 'node:zlib';
 import type { Compression } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
 import type { ArchiveSink, FillSlices, Place } from '../byte-sink.ts';
+import { crc32 } from '../crc32.ts';
 import { layoutChanged } from '../layout-changed.ts';
 import type { ContinuedFile, EntryRecord } from '../resume/types.ts';
 import { ArchiveOutput } from './archive-output.ts';

@@ -1,7 +1,7 @@
 /** Counts and sums of a body while it is read. */
 import type { Hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { AppError } from '#runtime/errors.ts';
+import { crc32 } from '../crc32.ts';
 
 interface Expected {
   readonly name: string;

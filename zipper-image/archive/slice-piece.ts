@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Place } from '../byte-sink.ts';
+import { crc32 } from '../crc32.ts';
 import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { Segment } from './entry-segments.ts';
 import {

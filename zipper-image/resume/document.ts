@@ -12,10 +12,11 @@
  *
  * `test/unit/zipper-image/resume/document.test.ts` repeats these figures.
  */
-import { crc32 } from 'node:zlib';
+
 import { MOST_RECORDS_LENGTH } from '#crds/zip-checkpoint.ts';
 import type { ResumeRefusal } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
+import { crc32 } from '../crc32.ts';
 import { readRecords } from './read-records.ts';
 import { ByteReader, ByteWriter } from './record-bytes.ts';
 import type { Records } from './types.ts';

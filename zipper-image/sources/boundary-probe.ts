@@ -1,7 +1,8 @@
 /** Asks the sources of an earlier pod whether they still have the version of which a part is in the archive. */
-import { crc32 } from 'node:zlib';
+
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
+import { crc32 } from '../crc32.ts';
 import type { BoundaryProbe, Recognized } from '../resume/resolve.ts';
 import type { EntryRecord, FileRecord } from '../resume/types.ts';
 import { BlockPool } from './block-pool.ts';

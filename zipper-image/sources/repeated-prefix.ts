@@ -11,7 +11,7 @@
  * Only for the response to a request without Range: some servers send the rest with status 200, and if the bytes of a file
  * repeat, its rest starts like the whole.
  */
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import type { SourceHead } from './response-head.ts';
 import { SourceFaultError } from './source-error.ts';
 

@@ -1,8 +1,8 @@
 /** Compares what a source sends with what is stated about its file. */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Expectations } from '#crds/zip-job.ts';
 import { mediaTypeOf } from '#runtime/entries/expectations.ts';
+import { crc32 } from '../crc32.ts';
 import { elementsOf } from './header-list.ts';
 import type { HeaderValue } from './http-get.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';

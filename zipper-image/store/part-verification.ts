@@ -1,6 +1,6 @@
 /** Verifies that the store has the bytes that were sent: of each part, and of all parts together. */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { crc32 } from '../crc32.ts';
 import { combineCrc32 } from '../crc32-combine.ts';
 import type { PartDigests } from './part.ts';
 import { StoreError } from './store-errors.ts';

@@ -1,7 +1,7 @@
 /** One part of an upload in memory. */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Place } from '../byte-sink.ts';
+import { crc32 } from '../crc32.ts';
 import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 

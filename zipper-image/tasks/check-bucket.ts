@@ -3,12 +3,12 @@
  * bucket, sends one part, reads an object, lists and aborts. Reports each rejected operation as a missing permission.
  */
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log/log.ts';
 import { retry } from '#runtime/time/retry.ts';
+import { crc32 } from '../crc32.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
 import { READ_PERMISSION } from '../store/evidence.ts';
 import { createLateSignal } from '../store/late-signal.ts';
