@@ -53,7 +53,8 @@ export function isAtR2({ kind, endpoint }: StoreLocation): boolean {
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Region names become part of a host name, so nothing else is accepted. */
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+)+-\d+$/;
-const CUSTOM_REGION = /^[a-z0-9-]{1,32}$/;
+/** The S3 client accepts labels of host names only. */
+const CUSTOM_REGION = /^(?!-)[a-z0-9-]{1,32}(?<!-)$/;
 
 function checkRegion(region: string, pattern: RegExp): string {
   if (!pattern.test(region))

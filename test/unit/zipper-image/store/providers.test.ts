@@ -73,6 +73,7 @@ describe('providerOf', () => {
     ['a region that is a host (S10)', s3({ region: 'x.evil.example/' })],
     ['a region with another host behind # (S10)', s3({ region: 'us-east-1#@evil.example' })],
     ['a custom region with a dot (S10)', s3({ endpoint: 'https://store.example', region: 'a.b' })],
+    ['a custom region that ends with a hyphen', s3({ endpoint: 'https://store.example', region: 'eu-' })],
     ["a bucket's name with a slash", s3({ name: 'a/../b' })],
   ] as const)
     it(`refuses ${why}`, () => {
