@@ -28,13 +28,6 @@ function forSdk(credentials: StoreCredentials) {
     : credentials;
 }
 
-function ignore(): void {
-  return undefined;
-}
-
-/** Otherwise the SDK prints a plain line for each failed part, which we log ourselves. */
-const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
-
 function dateIn(response: unknown): string | undefined {
   const headers = hasHeaders(response) ? response.headers : {};
   return headers['date'];
@@ -49,7 +42,7 @@ export function createS3Client(options: S3ClientOptions, clock: Pick<StoreClock,
     forcePathStyle: provider.pathStyle,
     credentials: forSdk(options.credentials),
     maxAttempts: 1,
-    // We compute the checksum of each part once. The SDK's own checksum uses a header that not every store knows.
+    // Not every store knows the headers of the SDK's own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
@@ -58,11 +51,11 @@ export function createS3Client(options: S3ClientOptions, clock: Pick<StoreClock,
     useFipsEndpoint: false,
     useArnRegion: false,
     disableMultiregionAccessPoints: true,
+    ignoreConfiguredEndpointUrls: true,
     disableS3ExpressSessionAuth: true,
     defaultsMode: 'standard',
     retryMode: 'standard',
     userAgentAppId: 'zipjobs',
-    logger: SILENT,
     requestHandler: {
       httpAgent: agents.httpAgent,
       httpsAgent: agents.httpsAgent,

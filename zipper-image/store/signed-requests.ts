@@ -3,7 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { defined } from '#runtime/collections/optional.ts';
 import type { StoreLocation } from '#runtime/store/store-location.ts';
 
-export interface UnsignedRequest {
+interface UnsignedRequest {
   readonly method: 'GET' | 'PUT';
   /** Percent-encoded, without the query. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface UnsignedRequest {
 }
 
 /** As the connection handler of the S3 client takes it. */
-export interface SignedRequest extends UnsignedRequest {
+interface SignedRequest extends UnsignedRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number;
@@ -61,18 +61,17 @@ export function createRequestSigner(
 ): RequestSigner {
   const { protocol, hostname, port, host, origin, pathname } = locate(client, bucket, location);
   const place = { protocol, hostname, ...(port !== '' && { port: Number(port) }) };
-  const signer = client.config.signer({
-    name: 'sigv4',
-    signingName: 's3',
-    signingRegion: location.region,
-    properties: {},
-  });
+  const scheme = { name: 'sigv4', signingName: 's3', signingRegion: location.region, properties: {} };
+  let signer: ReturnType<typeof client.config.signer> | undefined;
   return {
     origin,
     pathOf: (key) => `${pathname.replace(/\/$/, '')}/${encodeKey(key)}`,
     sign: async (unsigned, date) => {
+      // The checksum of a part is a signed header, so hashing its bytes for the signature would only cost time.
       const headers = { ...unsigned.headers, host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
       const request = { ...unsigned, ...place, headers };
+      // Only now, so that a region that the client refuses fails this request.
+      signer ??= client.config.signer(scheme);
       const signed = await (await signer).sign(request, { signingDate: date });
       return { ...request, headers: signed.headers };
     },

@@ -177,6 +177,8 @@ describe('requests of a store', () => {
         .and.contains('the bucket is in region us-west-2');
       hosts.expect(AWS_ORIGIN, { ...request, status: 502, response: '<html>Bad Gateway</html>' });
       expect(await failure()).to.include({ httpStatus: 502, isDocument: false, retryable: true });
+      hosts.expect(AWS_ORIGIN, { ...request, status: 200, response: errorBody('SlowDown') });
+      expect(await failure()).to.include({ storeCode: 'SlowDown', isThrottle: true });
       hosts.expect(AWS_ORIGIN, { ...request, status: 307, response: errorBody('TemporaryRedirect') });
       expect(await failure()).to.include({ code: 'BucketMisconfigured', retryable: false });
     });
