@@ -17,8 +17,8 @@ export interface S3ClientOptions {
 /** The agents limit the connection, and say why each address failed. The SDK's limit includes the wait for a free one. */
 const FREE_CONNECTION_MS = 1000;
 
-function hasHeaders(request: unknown): request is { headers: Record<string, string> } {
-  return typeof request === 'object' && request !== null && 'headers' in request;
+function hasHeaders(response: unknown): response is { headers: Record<string, string> } {
+  return typeof response === 'object' && response !== null && 'headers' in response;
 }
 
 /** The SDK keeps credentials until five minutes before they expire. With this expiration it asks for each request. */
