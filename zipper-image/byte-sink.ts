@@ -3,8 +3,7 @@
  * Undefined means that there was room, so that the caller need not await in a hot loop.
  */
 export interface ByteSink {
-  /** `crc`: the CRC-32 of the chunk, if the caller has computed it. */
-  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
+  write(chunk: Uint8Array): Promise<void> | undefined;
 }
 
 /** Bytes of the archive that are not there yet, next to each other in the memory of their part. */
@@ -27,7 +26,7 @@ export interface Place {
  */
 export interface ArchiveSink extends ByteSink {
   /** @throws AppError SourceChanged if a byte lies in a kept part */
-  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
+  write(chunk: Uint8Array): Promise<void> | undefined;
   /**
    * Reserves the next bytes: `most`, or fewer in front of a kept part or if so many never have memory at a time. Waits for the memory of
    * all of them. @returns their places in order @throws as `write`
@@ -44,7 +43,7 @@ export interface ArchiveSink extends ByteSink {
   /** Leaves out the next bytes, which must lie in kept parts. @throws AppError SourceChanged if they do not */
   skip(bytes: number): void;
   /** Writes bytes that may have been written before: those in kept parts are dropped. */
-  rewrite(chunk: Uint8Array, crc?: number): Promise<void>;
+  rewrite(chunk: Uint8Array): Promise<void>;
   /** Nothing further is written, because of this error: it rejects anyone who waits. */
   fail(error: Error): void;
 }

@@ -3,10 +3,6 @@ const POLYNOMIAL = 0xedb88320;
 /** x^0 and x^8. */
 const ONE = 0x80000000;
 const ONE_BYTE = 0x00800000;
-/** Reading fewer bytes once more takes less time than combining their CRC-32. */
-export const COMBINED_BYTES = 1024;
-/** Bytes of 32-bit lengths. */
-const DIGITS = 4;
 
 /** The product of two polynomials, modulo the polynomial of CRC-32. */
 function multiply(a: number, b: number): number {
@@ -20,47 +16,21 @@ function multiply(a: number, b: number): number {
   return product;
 }
 
-/** For each digit of a length to the base of 256: x^(8 * digit * 256^place). */
-function computePowers(): readonly Int32Array[] {
-  let factor = ONE_BYTE;
-  return Array.from({ length: DIGITS }, () => {
-    const powers = new Int32Array(256);
-    let power = ONE;
-    for (let digit = 0; digit < 256; digit += 1) {
-      powers[digit] = power;
-      power = multiply(power, factor);
-    }
-    factor = power;
-    return powers;
-  });
-}
-
-let powers: readonly Int32Array[] | undefined;
-
-function powerOf(length: number): number {
-  powers ??= computePowers();
+/** What so many bytes behind it multiply a CRC-32 by. */
+function powerOf(bytes: number): number {
   let power = ONE;
-  let isOne = true;
-  for (let place = 0; place < DIGITS; place += 1) {
-    const digit = (length >>> (8 * place)) & 255;
-    if (digit === 0) continue;
-    const factor = powers[place]?.[digit] ?? 0;
-    power = isOne ? factor : multiply(power, factor);
-    isOne = false;
+  let square = ONE_BYTE;
+  for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) power = multiply(power, square);
+    square = multiply(square, square);
   }
   return power;
 }
 
-const last = { length: 0, power: ONE };
-
 /**
- * The CRC-32 of two byte strings together, from the CRC-32 of each and the length of the second, which must be below 4 GiB.
- * Does not read the bytes, so their CRC-32 is computed only once although an entry and a part contain them.
+ * The CRC-32 of two byte strings together, from the CRC-32 of each and the length of the second. It does not read the bytes: those
+ * of a file arrive in any order, and are also those of parts.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
-  if (last.length !== secondLength) {
-    last.power = powerOf(secondLength);
-    last.length = secondLength;
-  }
-  return (multiply(last.power, first) ^ second) >>> 0;
+  return (multiply(powerOf(secondLength), first) ^ second) >>> 0;
 }

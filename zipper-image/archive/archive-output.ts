@@ -4,7 +4,6 @@ import { layoutChanged } from '../layout-changed.ts';
 import { droppedPlace } from './recorded-entry.ts';
 
 export interface Writing {
-  readonly crc?: number | undefined;
   /** An earlier process has written the entry, so the bytes may lie in kept parts. */
   readonly isAgain?: boolean;
 }
@@ -22,8 +21,8 @@ export class ArchiveOutput {
     this.#sink = sink;
   }
 
-  async write(chunk: Uint8Array, { crc, isAgain = false }: Writing = {}): Promise<void> {
-    await (isAgain ? this.#sink.rewrite(chunk, crc) : this.#sink.write(chunk, crc));
+  async write(chunk: Uint8Array, { isAgain = false }: Writing = {}): Promise<void> {
+    await (isAgain ? this.#sink.rewrite(chunk) : this.#sink.write(chunk));
     this.offset += chunk.length;
   }
 

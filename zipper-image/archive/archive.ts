@@ -223,7 +223,7 @@ class ZipWriter implements Archive {
     if (isAgain) assertRepeated(record, head, sizes);
     entry.onPlaced?.(placedOf({ form: 'whole', head, sizes, modified }));
     const started = await this.#start(head, sizes, isAgain);
-    await this.#output.write(data, { crc: data === body ? sizes.crc : undefined, isAgain });
+    await this.#output.write(data, { isAgain });
     const written = { ...sizes, ...digestOf(this.#startHash(entry)?.update(body)) };
     return { started, written: Promise.resolve(written) };
   }

@@ -1,7 +1,6 @@
 import type { Hash } from 'node:crypto';
 import type { Place } from '../byte-sink.ts';
 import { crc32 } from '../crc32.ts';
-import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
 import type { Segment } from './entry-segments.ts';
 import {
   BLOCK_BYTES,
@@ -88,14 +87,8 @@ export class SlicePiece {
     this.#place.bytes.set(data, this.#filled);
     this.#filled += data.length;
     this.position += data.length;
-    if (data.length < COMBINED_BYTES) {
-      this.crc = crc32(data, this.crc);
-      if (this.#isFramed) this.#codedCrc = crc32(data, this.#codedCrc);
-      return;
-    }
-    const crc = crc32(data);
-    this.crc = combineCrc32(this.crc, crc, data.length);
-    if (this.#isFramed) this.#codedCrc = combineCrc32(this.#codedCrc, crc, data.length);
+    this.crc = crc32(data, this.crc);
+    if (this.#isFramed) this.#codedCrc = crc32(data, this.#codedCrc);
   }
 
   /** Writes the header of the next block, or the part of it that is in this piece, if it is next. */

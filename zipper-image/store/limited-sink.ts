@@ -3,9 +3,9 @@ import type { ArchiveSink } from '../byte-sink.ts';
 /** Asks before each of the next bytes. `assertFits` throws if there can be no more. */
 export function limitedSink(sink: ArchiveSink, assertFits: (more: number) => void): ArchiveSink {
   return {
-    write: (chunk, crc) => {
+    write: (chunk) => {
       assertFits(chunk.length);
-      return sink.write(chunk, crc);
+      return sink.write(chunk);
     },
     reserve: async (most) => {
       assertFits(most);
@@ -21,9 +21,9 @@ export function limitedSink(sink: ArchiveSink, assertFits: (more: number) => voi
       assertFits(bytes);
       sink.skip(bytes);
     },
-    rewrite: async (chunk, crc) => {
+    rewrite: async (chunk) => {
       assertFits(chunk.length);
-      return sink.rewrite(chunk, crc);
+      return sink.rewrite(chunk);
     },
     fail: (error) => sink.fail(error),
   };

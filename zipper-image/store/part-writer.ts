@@ -92,11 +92,11 @@ class PooledPartWriter implements PartWriter, PartOwner {
     return this.#allocated;
   }
 
-  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined {
+  write(chunk: Uint8Array): Promise<void> | undefined {
     if (this.#failure) return Promise.reject(this.#failure);
     this.bytesWritten += chunk.length;
-    const copied = this.#copy(chunk, 0, crc);
-    return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied, crc);
+    const copied = this.#copy(chunk, 0);
+    return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied);
   }
 
   async reserve(most: number): Promise<readonly Place[]> {
@@ -145,14 +145,13 @@ class PooledPartWriter implements PartWriter, PartOwner {
     }
   }
 
-  async rewrite(chunk: Uint8Array, crc?: number): Promise<void> {
+  async rewrite(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.length; ) {
       const kept = Math.min(this.keptAhead(), chunk.length - at);
       // Up to the end of the part, because the next one may be kept.
       const most = this.#current?.rest ?? this.#options.partBytes(this.nextPart);
       const to = kept > 0 ? at + kept : Math.min(at + most, chunk.length);
       if (kept > 0) this.skip(kept);
-      else if (to - at === chunk.length) await this.write(chunk, crc);
       else await this.write(chunk.subarray(at, to));
       at = to;
     }
@@ -241,42 +240,23 @@ class PooledPartWriter implements PartWriter, PartOwner {
   }
 
   /** Copies until the chunk is consumed or no block is free. Returns the new position. */
-  #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
-    if (from === 0 && chunk.length > 0 && crc !== undefined && this.#copyWhole(chunk, crc))
-      return chunk.length;
+  #copy(chunk: Uint8Array, from: number): number {
     for (let at = from; at < chunk.length; ) {
       const part = this.#partWithRoom();
       if (!part) return at;
       const piece = chunk.subarray(at, at + part.room);
       part.copy(piece);
-      part.addCrc(piece, undefined);
       at += piece.length;
       this.#sealIfFull(part);
     }
     return chunk.length;
   }
 
-  /** Copies the chunk into one part, whatever its blocks are, so that its CRC-32 need not be computed again. False if it does not fit. */
-  #copyWhole(chunk: Uint8Array, crc: number): boolean {
-    this.#current ??= this.#startPart();
-    const part = this.#current;
-    if (chunk.length > part.rest || this.#blocksNeeded(chunk.length) > this.#blocksLeft) return false;
-    for (let at = 0; at < chunk.length; ) {
-      this.#partWithRoom();
-      const piece = chunk.subarray(at, at + part.room);
-      part.copy(piece);
-      at += piece.length;
-    }
-    part.addCrc(chunk, crc);
-    this.#sealIfFull(part);
-    return true;
-  }
-
-  async #copyWaiting(chunk: Uint8Array, from: number, crc: number | undefined): Promise<void> {
+  async #copyWaiting(chunk: Uint8Array, from: number): Promise<void> {
     for (let at = from; at < chunk.length; ) {
       await this.#changed.promise;
       if (this.#failure) throw this.#failure;
-      at = this.#copy(chunk, at, crc);
+      at = this.#copy(chunk, at);
     }
   }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Place } from '../byte-sink.ts';
 import { crc32 } from '../crc32.ts';
-import { COMBINED_BYTES, combineCrc32 } from '../crc32-combine.ts';
+import { combineCrc32 } from '../crc32-combine.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
 export type PartDigests =
@@ -85,19 +85,12 @@ export class Part {
     this.blocks.push(block);
   }
 
-  /** Copies bytes into the last block. `addCrc` must follow before other bytes are planned. */
+  /** Copies bytes into the last block. */
   copy(chunk: Uint8Array): void {
     this.#plan(chunk.length).set(chunk);
-  }
-
-  /** Adds the checksum of the bytes that were copied. `crc`: their CRC-32, if it is known. */
-  addCrc(chunk: Uint8Array, crc: number | undefined): void {
     if (this.#owner.checksum === 'md5') return;
     const piece = this.#lastWritten();
-    piece.crc =
-      crc !== undefined && chunk.length >= COMBINED_BYTES
-        ? combineCrc32(piece.crc, crc, chunk.length)
-        : crc32(chunk, piece.crc);
+    piece.crc = crc32(chunk, piece.crc);
     piece.bytes += chunk.length;
   }
 

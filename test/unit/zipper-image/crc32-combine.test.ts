@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { combineCrc32 } from '#zipper-image/crc32-combine.ts';
 
-/** Lengths with one and with several digits to the base of 256. */
 const LENGTHS = [0, 1, 5, 255, 256, 257, 1024, 16_384, 65_535, 65_536, 70_001, 1_048_576, 16_777_219];
 
 describe('combineCrc32', () => {
@@ -24,7 +23,7 @@ describe('combineCrc32', () => {
     assert.equal(combineCrc32(0, crc32(bytes), bytes.length), crc32(bytes));
   });
 
-  it('uses the highest digit of a length', () => {
+  it('needs no bytes for a length of 64 MiB', () => {
     const zeros = Buffer.alloc(2 ** 20);
     let all = crc32(Buffer.from('a'));
     let own = 0;

@@ -65,7 +65,7 @@ describe('kept parts', () => {
       const { writer, sent } = writing([2, 3, 6]);
       for (let at = 0; at < bytes.length; at += size) {
         const chunk = bytes.subarray(at, at + size);
-        await writer.rewrite(chunk, at % 2 === 0 ? crc32(chunk) : undefined);
+        await writer.rewrite(chunk);
       }
       await writer.finish();
       expect(
@@ -81,7 +81,7 @@ describe('kept parts', () => {
   it('are not touched by the empty body of a file in front of them', async () => {
     const { writer, sent } = writing([2]);
     await writer.write(Buffer.alloc(SIZE));
-    await writer.write(Buffer.alloc(0), 0);
+    await writer.write(Buffer.alloc(0));
     expect(writer.partsStarted).to.equal(1);
     writer.skip(SIZE);
     await writer.finish();
