@@ -57,10 +57,10 @@ interface Inherited {
   readonly to: number;
 }
 
-/** What is inherited while the job does not end. */
+/** What is inherited while the job does not end, and no recovery is to abort what no pod continues any more. */
 function keptIn({ notes }: SeenExchange): string | undefined {
   const isRunning = ['Queued', 'Starting', 'Running'].includes(notes['phase'] ?? '');
-  return isRunning ? notes['inherits'] : undefined;
+  return isRunning && notes['recovered'] !== 'Recovering' ? notes['inherits'] : undefined;
 }
 
 function inheritedIn(writes: readonly SeenExchange[]): readonly Inherited[] {

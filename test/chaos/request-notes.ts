@@ -41,6 +41,16 @@ function noteEvent(object: unknown): Notes {
   return onlyTexts({ event: reason, text: at(object, 'message') ?? at(object, 'note') });
 }
 
+/** Why the condition `Recovered` is as it is. */
+function recoveredReason(object: unknown): unknown {
+  const conditions = at(object, 'status', 'conditions');
+  if (!Array.isArray(conditions)) return undefined;
+  return at(
+    conditions.find((one) => at(one, 'type') === 'Recovered'),
+    'reason',
+  );
+}
+
 export function noteKubernetes({ method, path, body }: ProxiedRequest): Notes {
   if (method === 'GET') return {};
   const object = parse(body);
@@ -54,6 +64,7 @@ export function noteKubernetes({ method, path, body }: ProxiedRequest): Notes {
     upload: at(object, 'status', 'upload', 'state'),
     uploadId: at(object, 'status', 'upload', 'uploadId'),
     inherits: at(object, 'status', 'inherits', 'uploadId'),
+    recovered: recoveredReason(object),
     podUid: at(object, 'status', 'job', 'podUid'),
     webhook: at(object, 'status', 'webhook', 'state'),
     result: at(object, 'status', 'result', 'etag'),

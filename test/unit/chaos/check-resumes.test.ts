@@ -18,8 +18,8 @@ function inOrder(...all: readonly ReturnType<typeof post>[]): readonly SeenExcha
   );
 }
 
-function write(phase: string, inherits?: string, status = 200) {
-  return post('api-server', STATUS, { status, notes: { phase, ...(inherits && { inherits }) } });
+function write(phase: string, inherits?: string, status = 200, more: SeenExchange['notes'] = {}) {
+  return post('api-server', STATUS, { status, notes: { phase, ...(inherits && { inherits }), ...more } });
 }
 
 function abort(uploadId: string) {
@@ -39,6 +39,14 @@ describe('checkInherited', () => {
     expect(faultsOf(write('Running', 'u1'), write('Running', 'u1'), abort('u1'))).to.equal(1);
     expect(faultsOf(write('Running', 'u1'), abort('u2'))).to.equal(0);
     expect(faultsOf(write('Running', 'u1', 409), abort('u1'))).to.equal(0);
+  });
+
+  it('accepts the abort by a recovery, after the last attempt has not decided whether it continues the upload', () => {
+    const inherited = write('Running', 'u1', 200, { recovered: 'Inherited' });
+    const recovering = write('Running', 'u1', 200, { recovered: 'Recovering' });
+    expect(faultsOf(inherited, abort('u1'))).to.equal(1);
+    expect(faultsOf(inherited, recovering, abort('u1'))).to.equal(0);
+    expect(faultsOf(recovering, inherited, abort('u1'))).to.equal(1);
   });
 
   it('accepts the abort of a discarded upload, and of a job that ends', () => {
