@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -10,6 +10,8 @@ const COMMANDS =
   'sh env cat chgrp chmod chown cp find grep id install ln ls mkdir mv rm rmdir sed sleep touch true uname'.split(
     ' ',
   );
+/** Of the C library: native packages load it too, and node:slim has it. */
+const FURTHER_LIBRARY = 'librt.so.1';
 const FOLDERS = [
   'bin',
   'etc',
@@ -46,8 +48,10 @@ export async function writeBaseImage(root: string): Promise<void> {
 /** The libraries that the programs load, and the loader. */
 async function librariesOf(programs: readonly string[]): Promise<ReadonlySet<string>> {
   const outputs = await Promise.all(programs.map((program) => run('ldd', [program])));
-  const paths = outputs.flatMap(({ stdout }) => [...stdout.matchAll(/(\/\S+) \(0x/g)]);
-  return new Set(paths.map(([, path = '']) => path));
+  const found = outputs.flatMap(({ stdout }) => [...stdout.matchAll(/(\/\S+) \(0x/g)]);
+  const paths = found.map(([, path = '']) => path);
+  const libc = paths.find((path) => basename(path) === 'libc.so.6') ?? '';
+  return new Set([...paths, join(dirname(libc), FURTHER_LIBRARY)]);
 }
 
 async function findCommand(name: string): Promise<string> {
