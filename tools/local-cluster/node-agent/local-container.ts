@@ -168,9 +168,13 @@ export class LocalContainer {
     const { spec, address } = this.#options;
     const probing = runProbes(spec, this.#probeHandlers(), { address, signal: ended.signal });
     let isOutOfMemory = false;
-    const endWatch = watchMemory(process.pid, spec.resources?.limits?.['memory'], () => {
+    const limit = spec.resources?.limits?.['memory'];
+    const endWatch = watchMemory(process.pid, limit, (bytes) => {
       isOutOfMemory = true;
       process.signal('SIGKILL');
+      const { name } = spec;
+      const message = `Container ${name} has ${bytes} bytes, and its limit is ${limit}`;
+      this.#options.onEvent({ type: 'Warning', reason: 'OOMKilling', message, container: name });
     });
     const { exitCode } = await process.exited;
     endWatch();

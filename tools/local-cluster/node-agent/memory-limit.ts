@@ -14,10 +14,14 @@ async function unreclaimableBytes(pid: number): Promise<number> {
 }
 
 /**
- * Does what the kernel does with a container that exceeds its memory limit: calls `onExceeded`, once. Does nothing
- * without a limit. The returned function stops the watch.
+ * Does what the kernel does with a container that exceeds its memory limit: calls `onExceeded` with its bytes, once. Does
+ * nothing without a limit. The returned function stops the watch.
  */
-export function watchMemory(pid: number, limit: string | undefined, onExceeded: () => void): () => void {
+export function watchMemory(
+  pid: number,
+  limit: string | undefined,
+  onExceeded: (bytes: number) => void,
+): () => void {
   if (limit === undefined) return () => undefined;
   const limitBytes = parseQuantity(limit);
   let isOver = false;
@@ -29,7 +33,7 @@ export function watchMemory(pid: number, limit: string | undefined, onExceeded: 
     const bytes = await unreclaimableBytes(pid);
     if (isOver || bytes <= limitBytes) return;
     end();
-    onExceeded();
+    onExceeded(bytes);
   }
   const timer = setInterval(() => void check(), SAMPLE_INTERVAL_MS);
   return end;
