@@ -15,7 +15,8 @@ const HOUR_MS = 3_600_000;
 const MINUTES_MS = 120_000;
 const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offset-date.ts');
 /** It may write only in the folder of the pod, where the kubelet reads the termination message. */
-const READ_ONLY = '--permission --allow-fs-read=*';
+/** Addons: CRC-32 is native code. */
+const READ_ONLY = '--permission --allow-fs-read=* --allow-addons';
 
 function timesIn(value: unknown): readonly number[] {
   return [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) =>
