@@ -18,8 +18,12 @@ function inOrder(...all: readonly ReturnType<typeof post>[]): readonly SeenExcha
   );
 }
 
-function write(phase: string, inherits?: string, status = 200, more: SeenExchange['notes'] = {}) {
-  return post('api-server', STATUS, { status, notes: { phase, ...(inherits && { inherits }), ...more } });
+function write(phase: string, inherits?: string, status = 200) {
+  return post('api-server', STATUS, { status, notes: { phase, ...(inherits && { inherits }) } });
+}
+
+function writeRecovered(recovered: 'Inherited' | 'Recovering') {
+  return post('api-server', STATUS, { status: 200, notes: { phase: 'Running', inherits: 'u1', recovered } });
 }
 
 function abort(uploadId: string) {
@@ -42,8 +46,7 @@ describe('checkInherited', () => {
   });
 
   it('accepts the abort by a recovery, after the last attempt has not decided whether it continues the upload', () => {
-    const inherited = write('Running', 'u1', 200, { recovered: 'Inherited' });
-    const recovering = write('Running', 'u1', 200, { recovered: 'Recovering' });
+    const [inherited, recovering] = [writeRecovered('Inherited'), writeRecovered('Recovering')];
     expect(faultsOf(inherited, abort('u1'))).to.equal(1);
     expect(faultsOf(inherited, recovering, abort('u1'))).to.equal(0);
     expect(faultsOf(recovering, inherited, abort('u1'))).to.equal(1);
