@@ -21,6 +21,9 @@ import {
 } from './mocked-hosts.ts';
 import { failureOf } from './upload-harness.ts';
 
+/** The response to a part. */
+const CONFIRMED = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
+
 describe('requests of a store', () => {
   const { hosts, openFor } = useMockedHosts();
   let store: Store;
@@ -156,8 +159,11 @@ describe('requests of a store', () => {
       const path = '/dir//%C3%A4%20b%21%27%28%29%2A~%2B%26%3D%3F%23%25_.zip';
       hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${path}?uploads=`, response: CREATED });
       const uploadId = await store.createUpload(key, 'pod-1');
-      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
-      hosts.expect(AWS_ORIGIN, { method: 'PUT', path: `${path}?partNumber=1&uploadId=up-1`, headers });
+      hosts.expect(AWS_ORIGIN, {
+        method: 'PUT',
+        path: `${path}?partNumber=1&uploadId=up-1`,
+        headers: CONFIRMED,
+      });
       await store.uploadPart({ key, uploadId }, crcPart);
     });
 
@@ -189,8 +195,7 @@ describe('requests of a store', () => {
       const refused = { status: 403, response: errorBody('RequestTimeTooSkewed'), headers: { date } };
       hosts.expect(AWS_ORIGIN, { ...request, ...refused });
       expect(await failureOf(store.uploadPart(UPLOAD, crcPart))).to.include({ retryable: true });
-      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
-      hosts.expect(AWS_ORIGIN, { ...request, headers });
+      hosts.expect(AWS_ORIGIN, { ...request, headers: CONFIRMED });
       await store.uploadPart(UPLOAD, crcPart);
       const signedAt = String(hosts.sent['x-amz-date']).replace(/(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
       expect(Date.parse(signedAt) - Date.parse(date)).to.be.within(-1000, 60_000);
@@ -320,8 +325,7 @@ describe('requests of a store', () => {
     const [origin, path] = ['https://s3.eu-central-1.amazonaws.com', `/my.archives${PATH}`];
     hosts.expect(origin, { method: 'POST', path: `${path}?uploads=`, response: CREATED });
     await store.createUpload(KEY, 'pod-1');
-    const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
-    hosts.expect(origin, { method: 'PUT', path: `${path}?partNumber=1&uploadId=up-1`, headers });
+    hosts.expect(origin, { method: 'PUT', path: `${path}?partNumber=1&uploadId=up-1`, headers: CONFIRMED });
     await store.uploadPart(UPLOAD, crcPart);
   });
 
@@ -332,8 +336,7 @@ describe('requests of a store', () => {
       hosts.expect(origin, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
       await store.createUpload(KEY, 'pod-1');
       expectPlain(hosts.sent, region);
-      const headers = { etag: '"e"', 'x-amz-checksum-crc32': base64Crc(CRC) };
-      hosts.expect(origin, { method: 'PUT', path: `${PATH}?partNumber=1&uploadId=up-1`, headers });
+      hosts.expect(origin, { method: 'PUT', path: `${PATH}?partNumber=1&uploadId=up-1`, headers: CONFIRMED });
       await store.uploadPart(UPLOAD, crcPart);
       expectPlain(hosts.sent, region);
     });
