@@ -14,8 +14,7 @@ const HOUR_MS = 3_600_000;
 /** The largest error that a time of a job may have. */
 const MINUTES_MS = 120_000;
 const OFFSET_DATE = resolve(import.meta.dirname, '../support/processes/pods/offset-date.ts');
-/** It may write only in the folder of the pod, where the kubelet reads the termination message. */
-/** Addons: CRC-32 is native code. */
+/** It may write only in the folder of the pod, where the kubelet reads the termination message. CRC-32 is native code, an addon. */
 const READ_ONLY = '--permission --allow-fs-read=* --allow-addons';
 
 function timesIn(value: unknown): readonly number[] {
