@@ -12,7 +12,6 @@
  *
  * `test/unit/zipper-image/resume/document.test.ts` repeats these figures.
  */
-
 import { MOST_RECORDS_LENGTH } from '#crds/zip-checkpoint.ts';
 import type { ResumeRefusal } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';

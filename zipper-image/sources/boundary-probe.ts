@@ -1,5 +1,4 @@
 /** Asks the sources of an earlier pod whether they still have the version of which a part is in the archive. */
-
 import { retry } from '#runtime/time/retry.ts';
 import { RetryLimit } from '#runtime/time/retry-limit.ts';
 import { crc32 } from '../crc32.ts';
